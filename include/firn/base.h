@@ -1,0 +1,75 @@
+/* firn/base.h: what every part of the interface shares - status, reports, hooks, version.
+ *
+ * Conventions
+ *   - Functions that can fail return a firn_status; zero (FIRN_OK) is success.
+ *   - Why something failed is said in sentences, collected in a firn_report. Every function that takes a
+ *     report accepts NULL ("not interested"). A report may hold many sentences: firn tells all it found.
+ *   - Definitions (structs ending in _def) must come from their default function: it plants a marker, and a
+ *     definition without the marker is refused instead of being run with random settings.
+ *   - create/destroy own memory, init/clear do not. Getters carry no "get". Units are SI throughout.
+ *   - The library has no global state, never exits, aborts or prints because of input. */
+#ifndef FIRN_BASE_H
+#define FIRN_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define FIRN_API __attribute__((visibility("default")))
+#define FIRN_PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
+#else
+#define FIRN_API
+#define FIRN_PRINTF(format_index, first)
+#endif
+
+/* How a call ended. The numbers are also the exit codes of the program. */
+typedef enum firn_status {
+    FIRN_OK = 0,
+    FIRN_USAGE = 1,       /* the call or the command line makes no sense */
+    FIRN_REFUSED = 2,     /* the scene or a definition is not acceptable; nothing was started */
+    FIRN_STOPPED = 3,     /* a simulation could not go on; the last good frame is kept */
+    FIRN_IO = 4,          /* a file could not be read or written */
+    FIRN_MEMORY = 5,      /* an allocation failed or would exceed the limit */
+    FIRN_INTERRUPTED = 6, /* stopped on request (signal or callback); can be resumed */
+} firn_status;
+
+typedef enum firn_level { FIRN_ERROR, FIRN_WARNING, FIRN_NOTE } firn_level;
+
+/* A report collects sentences. Not thread-safe: one report a thread. */
+typedef struct firn_report firn_report;
+
+FIRN_API firn_report *firn_report_create(void); /* NULL only when memory is exhausted */
+FIRN_API void firn_report_destroy(firn_report *report);
+FIRN_API void firn_report_clear(firn_report *report);
+
+/* Adds one sentence; errors set the report's status (the first error wins). Returns `status`, so that
+ * `return firn_report_add(report, FIRN_REFUSED, "...")` reads well. */
+FIRN_API firn_status firn_report_add(firn_report *report, firn_status status, const char *format, ...)
+    FIRN_PRINTF(3, 4);
+FIRN_API void firn_report_warn(firn_report *report, const char *format, ...) FIRN_PRINTF(2, 3);
+
+FIRN_API firn_status firn_report_status(const firn_report *report);
+FIRN_API int firn_report_count(const firn_report *report, firn_level level);
+FIRN_API int firn_report_total(const firn_report *report);
+FIRN_API const char *firn_report_sentence(const firn_report *report, int i, firn_level *level);
+
+/* Memory and log go through hooks. Every allocation is counted, aligned to 64 bytes, and may be refused. */
+typedef struct firn_hooks {
+    void *user;
+    void *(*allocate)(void *user, size_t n_bytes); /* 64-byte aligned; NULL refuses */
+    void (*release)(void *user, void *memory, size_t n_bytes);
+    void (*log)(void *user, firn_level level, const char *sentence);
+} firn_hooks;
+
+FIRN_API firn_hooks firn_hooks_default(void);
+
+FIRN_API const char *firn_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,288 @@
+/* firn/defs.h: what a simulation is made of, as plain structs.
+ *
+ * Each definition comes from its default function (firn_body_default(), ...), is then edited, and is handed to
+ * firn_sim_create() inside a firn_scene_def. The defaults, ranges, units and sentences of documentation of every
+ * member stand in one table (src/options.c); the scene file, `firn help scene` and the JSON schema are made from
+ * the same table, so the member `radius` of a shape here is the key `radius` of a shape there.
+ *
+ * Vectors are x y z, quaternions are x y z w, everything is SI: metres, seconds, kilograms, kelvin, radians.
+ * Arrays are borrowed: the caller keeps them alive until firn_sim_create() has returned. */
+#ifndef FIRN_DEFS_H
+#define FIRN_DEFS_H
+
+#include "firn/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { FIRN_NAME = 64, FIRN_PATH = 1024, FIRN_MAX_PARAMETERS = 32, FIRN_MAX_TABLE = 16 };
+
+/* ---------------------------------------------------------------- grid, time, transfer */
+
+typedef enum firn_spline { FIRN_CUBIC, FIRN_QUADRATIC } firn_spline;
+typedef enum firn_wall {
+    FIRN_WALL_OPEN,
+    FIRN_WALL_STICK,
+    FIRN_WALL_SLIP,
+    FIRN_WALL_SEPARATE,
+    FIRN_WALL_MIRROR,
+    FIRN_WALL_DELETE
+} firn_wall;
+
+typedef struct firn_grid_def {
+    double dx;          /* node spacing, m */
+    firn_spline spline; /* shape function */
+    int has_box;        /* walls exist only with a box; otherwise space is unbounded */
+    double box_min[3], box_max[3];
+    firn_wall walls[6];   /* -x +x -y +y -z +z */
+    double wall_friction; /* Coulomb, for slip and separate */
+} firn_grid_def;
+
+typedef struct firn_time_def {
+    double cfl;       /* share of a cell that the fastest particle or wave may cross in a step */
+    double dt_max;    /* upper limit of a step, s; 0: none */
+    double dt_min;    /* a step that must be smaller than this stops the run, s */
+    double dt_fixed;  /* wanted step, s; used where stable, else sub-stepped; 0: none */
+    int max_halvings; /* how often a bad step is retried with half the dt */
+} firn_time_def;
+
+typedef enum firn_scheme { FIRN_APIC, FIRN_FLIP, FIRN_PIC, FIRN_AFLIP } firn_scheme;
+typedef enum firn_force_form { FIRN_FORCE_GRADIENT, FIRN_FORCE_MLS } firn_force_form;
+
+typedef struct firn_transfer_def {
+    firn_scheme scheme;
+    double flip_blend;     /* a in v = (1-a) v_PIC + a v_FLIP; flip and aflip only */
+    firn_force_form force; /* true gradients, or moving least squares (faster) */
+} firn_transfer_def;
+
+/* ---------------------------------------------------------------- materials */
+
+/* One parameter of a law: a number, optionally a table over temperature, optionally noise from particle to
+ * particle (value * (1 + noise * xi), xi uniform in [-1, 1], fixed by the particle's id and the seed). */
+typedef struct firn_parameter_def {
+    char name[FIRN_NAME];
+    double value;
+    double noise;
+    int n_table; /* 0: constant; else value at temperature[i], linear between */
+    double table_temperature[FIRN_MAX_TABLE], table_value[FIRN_MAX_TABLE];
+} firn_parameter_def;
+
+typedef struct firn_material_def {
+    uint32_t marker;
+    char name[FIRN_NAME];
+    char law[FIRN_NAME];
+    char preset[FIRN_NAME]; /* "" : the law's defaults */
+    int n_parameters;       /* those that differ from the preset */
+    firn_parameter_def parameters[FIRN_MAX_PARAMETERS];
+    int has_transfer; /* otherwise the scene's */
+    firn_transfer_def transfer;
+    double color[3];
+} firn_material_def;
+
+/* ---------------------------------------------------------------- shapes, motion */
+
+typedef enum firn_csg { FIRN_UNION, FIRN_DIFFERENCE, FIRN_INTERSECTION } firn_csg;
+
+typedef struct firn_shape_def {
+    char kind[FIRN_NAME]; /* a name of the shape table: sphere box capsule cylinder plane half_space mesh vdb ... */
+    firn_csg csg;         /* how it joins the shapes before it in the list */
+    double center[3], radius, size[3], height, normal[3];
+    double rotate[3]; /* Euler angles about x, then y, then z, rad */
+    double scale;     /* of a file's coordinates */
+    char file[FIRN_PATH];
+} firn_shape_def;
+
+/* One key of a rigid motion; between keys position is a spline and rotation is slerp. */
+typedef struct firn_key {
+    double time, position[3], rotation[4];
+} firn_key;
+
+typedef struct firn_motion_def {
+    int n_keys; /* 0: constant velocity and spin */
+    const firn_key *keys;
+    double velocity[3], spin[3]; /* rad/s about `pivot` */
+    double pivot[3];
+} firn_motion_def;
+
+/* ---------------------------------------------------------------- bodies, emitters */
+
+typedef enum firn_sampling { FIRN_REGULAR, FIRN_JITTERED, FIRN_POISSON } firn_sampling;
+typedef enum firn_density_from { FIRN_DENSITY_GIVEN, FIRN_DENSITY_GRID } firn_density_from;
+
+typedef struct firn_body_def {
+    uint32_t marker;
+    char name[FIRN_NAME], material[FIRN_NAME];
+    int n_shapes;
+    const firn_shape_def *shapes;
+    char points[FIRN_PATH]; /* a file of points with attributes, instead of shapes */
+    firn_sampling sampling;
+    double particles_per_cell;
+    double spacing; /* m; 0: from particles_per_cell */
+    double velocity[3], spin[3];
+    double F[9];          /* initial deformation gradient, row-major */
+    int deform_positions; /* also move the particles: x = center + F (x - center) */
+    double temperature;   /* K */
+    firn_density_from density_from;
+    uint64_t seed;
+} firn_body_def;
+
+typedef struct firn_emitter_def {
+    uint32_t marker;
+    char name[FIRN_NAME], material[FIRN_NAME];
+    int n_shapes;
+    const firn_shape_def *shapes;
+    double velocity[3], velocity_noise;
+    double rate; /* particles a second; 0: fill, as the flow makes room */
+    double start, stop;
+    double particles_per_cell;
+    double temperature;
+    int64_t max_particles;
+    uint64_t seed;
+} firn_emitter_def;
+
+/* ---------------------------------------------------------------- colliders, grips, fields */
+
+typedef enum firn_contact { FIRN_STICK, FIRN_SLIP, FIRN_SEPARATE } firn_contact;
+
+/* Signed distance (m, negative inside) and outward unit normal at x and time t; for shapes of the caller's own. */
+typedef double (*firn_distance_fn)(void *user, const double x[3], double time, double normal[3]);
+
+typedef struct firn_collider_def {
+    uint32_t marker;
+    char name[FIRN_NAME];
+    int n_shapes;
+    const firn_shape_def *shapes;
+    firn_distance_fn distance; /* instead of shapes; must be callable from several threads */
+    void *distance_user;
+    firn_motion_def motion;
+    double surface_velocity[3]; /* conveyor: added to the motion of the surface */
+    firn_contact contact;
+    double friction;    /* Coulomb coefficient */
+    double stickiness;  /* adhesive traction, Pa, that must be overcome to separate */
+    int particle_pass;  /* second pass on particles, for thin colliders */
+    double start, stop; /* active between */
+} firn_collider_def;
+
+typedef enum firn_grip_mode { FIRN_GRIP_MOTION, FIRN_GRIP_TRACTION } firn_grip_mode;
+
+/* A grip holds a region of a body (chosen by the particles' starting places) with a motion or a traction. */
+typedef struct firn_grip_def {
+    uint32_t marker;
+    char name[FIRN_NAME], body[FIRN_NAME]; /* body "": any */
+    int n_shapes;
+    const firn_shape_def *shapes;
+    firn_grip_mode mode;
+    firn_motion_def motion;
+    int free_axes[3];      /* motion: axes left free */
+    double force[3];       /* traction: total force on the region, N */
+    double start, release; /* s */
+} firn_grip_def;
+
+typedef struct firn_force_key {
+    double time, factor;
+} firn_force_key;
+
+typedef struct firn_force_def {
+    uint32_t marker;
+    char name[FIRN_NAME];
+    char kind[FIRN_NAME]; /* a name of the force table: gravity drag point vortex turbulence ... */
+    double vector[3], position[3], strength, radius, length, frequency;
+    uint64_t seed;
+    int n_keys; /* factor over time; 0: constant 1 */
+    const firn_force_key *keys;
+} firn_force_def;
+
+/* ---------------------------------------------------------------- what comes out */
+
+typedef struct firn_output_def {
+    char format[FIRN_NAME]; /* a name of the format table: bgeo bgeo.gz ply vtp vdb ... */
+    char attributes[512];   /* names separated by blanks; "" : the usual ones */
+    int every;              /* frames */
+    int substeps;           /* outputs a frame */
+    int nth;                /* every nth particle */
+} firn_output_def;
+
+typedef struct firn_checkpoint_def {
+    int every_frames;     /* 0: off */
+    double every_seconds; /* of wall time; 0: off */
+    int keep;
+} firn_checkpoint_def;
+
+/* One line of `expect`: a measured quantity, its reference and how close it must come. */
+typedef struct firn_expect_def {
+    char measure[FIRN_NAME]; /* a name of the measure table */
+    char body[FIRN_NAME];    /* or material; "" : all */
+    int axis;                /* 0 1 2, where the measure wants one */
+    double time;             /* s; < 0: at the end */
+    double value, tolerance; /* |measured - value| <= tolerance * max(|value|, scale) */
+    double scale;
+    double at_least, at_most; /* used instead of value where finite */
+    char source[256];
+} firn_expect_def;
+
+typedef struct firn_scene_def {
+    uint32_t marker;
+    char name[FIRN_NAME];
+    int frames;
+    double fps;
+    char folder[FIRN_PATH];
+    uint64_t seed;
+    int is_double;
+    double ambient_temperature;
+    double gravity[3];
+    firn_grid_def grid;
+    firn_time_def time;
+    firn_transfer_def transfer;
+    int n_materials;
+    const firn_material_def *materials;
+    int n_bodies;
+    const firn_body_def *bodies;
+    int n_emitters;
+    const firn_emitter_def *emitters;
+    int n_colliders;
+    const firn_collider_def *colliders;
+    int n_grips;
+    const firn_grip_def *grips;
+    int n_forces;
+    const firn_force_def *forces;
+    int n_outputs;
+    const firn_output_def *outputs;
+    firn_checkpoint_def checkpoint;
+    int n_expects;
+    const firn_expect_def *expects;
+} firn_scene_def;
+
+FIRN_API firn_scene_def firn_scene_default(void);
+FIRN_API firn_grid_def firn_grid_default(void);
+FIRN_API firn_time_def firn_time_default(void);
+FIRN_API firn_transfer_def firn_transfer_default(void);
+FIRN_API firn_material_def firn_material_default(void);
+FIRN_API firn_parameter_def firn_parameter_default(void);
+FIRN_API firn_shape_def firn_shape_default(void);
+FIRN_API firn_motion_def firn_motion_default(void);
+FIRN_API firn_body_def firn_body_default(void);
+FIRN_API firn_emitter_def firn_emitter_default(void);
+FIRN_API firn_collider_def firn_collider_default(void);
+FIRN_API firn_grip_def firn_grip_default(void);
+FIRN_API firn_force_def firn_force_default(void);
+FIRN_API firn_output_def firn_output_default(void);
+FIRN_API firn_checkpoint_def firn_checkpoint_default(void);
+FIRN_API firn_expect_def firn_expect_default(void);
+
+/* ---------------------------------------------------------------- a scene from a file */
+
+typedef struct firn_scene firn_scene;
+
+/* Reads a scene file. `sets` are n_sets strings "path.to.key=value", applied and checked like the file.
+ * Every error found is in the report; NULL is returned when there is any. */
+FIRN_API firn_scene *firn_scene_load(const char *path, int n_sets, const char *const *sets, firn_report *report);
+FIRN_API firn_scene *firn_scene_parse(const char *text, size_t n_bytes, const char *shown_name, int n_sets,
+                                      const char *const *sets, firn_report *report);
+FIRN_API const firn_scene_def *firn_scene_definition(const firn_scene *scene);
+FIRN_API void firn_scene_destroy(firn_scene *scene);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

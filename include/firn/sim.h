@@ -1,0 +1,128 @@
+/* firn/sim.h: a simulation - create, advance, look, save, restore, destroy.
+ *
+ *     firn_sim *sim = NULL;
+ *     if (firn_sim_create(&scene, NULL, &sim, report) != FIRN_OK) ...
+ *     while (firn_sim_time(sim) < 1.0)
+ *         if (firn_sim_step(sim, 1.0, report) != FIRN_OK) break;
+ *     firn_sim_destroy(sim);
+ *
+ * Two simulations may live in one process; a simulation is used from one thread at a time and is itself parallel.
+ * The same scene gives the same bits for any number of threads, and after save and restore. */
+#ifndef FIRN_SIM_H
+#define FIRN_SIM_H
+
+#include "firn/defs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct firn_sim firn_sim;
+
+/* How to run, as opposed to what to run: nothing here changes results. */
+typedef struct firn_run_options {
+    uint32_t marker;
+    int n_threads;     /* 0: FIRN_THREADS, OMP_NUM_THREADS, or all cores */
+    char isa[16];      /* "" : the best this processor has, or FIRN_ISA; scalar sse2 avx2 avx512 */
+    size_t max_memory; /* bytes; 0: no limit but the machine's */
+    firn_hooks hooks;
+} firn_run_options;
+
+FIRN_API firn_run_options firn_run_options_default(void);
+
+FIRN_API firn_status firn_sim_create(const firn_scene_def *scene, const firn_run_options *options, firn_sim **sim,
+                                     firn_report *report);
+FIRN_API void firn_sim_destroy(firn_sim *sim);
+
+/* One step, at most to `until`; lands on it exactly. Rolled back and retried on its own where needed. */
+FIRN_API firn_status firn_sim_step(firn_sim *sim, double until, firn_report *report);
+/* Steps until the time is reached. */
+FIRN_API firn_status firn_sim_advance_to(firn_sim *sim, double until, firn_report *report);
+
+/* Complete state, independent of threads, to and from memory. A restored simulation goes on bit for bit. */
+FIRN_API firn_status firn_sim_save(firn_sim *sim, void **state, size_t *n_bytes, firn_report *report);
+FIRN_API firn_status firn_sim_restore(firn_sim *sim, const void *state, size_t n_bytes, firn_report *report);
+FIRN_API void firn_sim_release_state(firn_sim *sim, void *state, size_t n_bytes);
+
+FIRN_API double firn_sim_time(const firn_sim *sim);
+FIRN_API int64_t firn_sim_step_count(const firn_sim *sim);
+FIRN_API int64_t firn_sim_n_particles(const firn_sim *sim);
+FIRN_API uint64_t firn_sim_hash(firn_sim *sim); /* of the whole state */
+
+/* ---------------------------------------------------------------- what happened */
+
+/* Why the last step had the length it had. */
+typedef struct firn_dt_limit {
+    double dt;
+    const char *criterion; /* speed wave viscosity heat user frame retry */
+    const char *material;  /* "" where no particle is meant */
+    int64_t particle;      /* id; -1 where no particle is meant */
+} firn_dt_limit;
+
+enum {
+    FIRN_STAGE_TIMESTEP,
+    FIRN_STAGE_SORT,
+    FIRN_STAGE_GRID,
+    FIRN_STAGE_P2G,
+    FIRN_STAGE_GRID_UPDATE,
+    FIRN_STAGE_G2P,
+    FIRN_STAGE_CONSTITUTIVE,
+    FIRN_STAGE_DIAGNOSE,
+    FIRN_N_STAGES
+};
+
+typedef struct firn_stats {
+    firn_dt_limit limit;
+    int64_t n_steps, n_retries, n_sorts, n_particles, n_blocks, n_lost;
+    size_t memory_now, memory_peak;
+    double stage_seconds[FIRN_N_STAGES];
+} firn_stats;
+
+FIRN_API firn_stats firn_sim_stats(const firn_sim *sim);
+FIRN_API const char *firn_stage_name(int stage);
+
+/* The books of one material, or of everything (material -1). */
+typedef struct firn_ledger {
+    char material[FIRN_NAME];
+    int64_t n_particles, n_lost;
+    double mass, center[3], momentum[3], angular_momentum[3]; /* about the origin, affine part included */
+    double kinetic, elastic, potential, plastic_work, viscous_work, external_work;
+    double wall_impulse[3], collider_impulse[3];
+    double min_J, max_J, max_speed;
+    double min[3], max[3]; /* bounding box */
+} firn_ledger;
+
+FIRN_API int firn_sim_n_materials(const firn_sim *sim);
+FIRN_API firn_status firn_sim_ledger(firn_sim *sim, int material, firn_ledger *ledger, firn_report *report);
+
+/* Force (N) and torque (N m, about its pivot) that a collider or grip exerted on the material in the last step,
+ * and the impulse since the start; colliders and grips are counted in the order of the scene. */
+typedef struct firn_reaction {
+    double force[3], torque[3], impulse[3];
+} firn_reaction;
+FIRN_API firn_status firn_sim_collider_reaction(const firn_sim *sim, int collider, firn_reaction *reaction);
+FIRN_API firn_status firn_sim_grip_reaction(const firn_sim *sim, int grip, firn_reaction *reaction);
+
+/* ---------------------------------------------------------------- particles */
+
+/* A read-only strided view of one field of one material: component c of particle lane l of bundle b is
+ * base[(b * n_components + c) * 16 + l], as float or double. Lanes of no particle have mass 0. Valid until the
+ * next step. Positions are in cells, relative to the corner of the bundle's block: use firn_sim_copy for metres. */
+typedef struct firn_view {
+    const void *base;
+    int is_double, n_components;
+    int64_t n_bundles;
+} firn_view;
+FIRN_API firn_status firn_sim_view(const firn_sim *sim, int material, const char *field, firn_view *view,
+                                   firn_report *report);
+
+/* Copies a field ("P" in metres, "v", "F", "id", "J", "stress", ... the names of `firn help attributes`) of all
+ * particles, ordered by id, as doubles: n_particles * n_components numbers. */
+FIRN_API int firn_attribute_components(const char *name); /* 0: no such attribute */
+FIRN_API firn_status firn_sim_copy(firn_sim *sim, const char *attribute, double *out, size_t n_out,
+                                   firn_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,12 @@
+/* sample.h: fills a shape with points. The same seed gives the same points for any number of threads. */
+#ifndef FIRN_SAMPLE_H
+#define FIRN_SAMPLE_H
+
+#include "shape.h"
+
+/* Points inside `shape`; `spacing` is the edge of the cube that one point stands for (dx / cbrt(particles a cell)).
+ * *xyz gets n*3 doubles from firn_memory_allocate(NULL, ...), n_bytes = *n * 24. */
+firn_status firn_sample_shape(const firn_shape *shape, firn_sampling sampling, double spacing, uint64_t seed,
+                              double **xyz, int64_t *n, firn_report *report);
+
+#endif

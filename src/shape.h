@@ -1,0 +1,26 @@
+/* shape.h: geometry as signed distance - analytic shapes, meshes and volumes, joined by union, difference and
+ * intersection. Used to fill bodies, to collide, to select regions for grips and emitters. A kind of shape is one
+ * entry of the table in shape.c (or mesh/vdb behind it); nothing else names one. */
+#ifndef FIRN_SHAPE_H
+#define FIRN_SHAPE_H
+
+#include "firn/defs.h"
+
+typedef struct firn_shape firn_shape;
+
+/* What is known of the nearest piece of surface. Distances in m, negative inside. */
+typedef struct firn_surface_point {
+    double distance, normal[3];  /* outward */
+    double velocity[3];          /* of a deforming surface; zero for a rigid one */
+    double friction, stickiness; /* painted values; NAN where the surface is not painted */
+} firn_surface_point;
+
+firn_status firn_shape_create(int n_shapes, const firn_shape_def *shapes, firn_shape **shape, firn_report *report);
+void firn_shape_destroy(firn_shape *shape);
+/* Thread-safe. `time` matters for deforming shapes only. */
+void firn_shape_query(const firn_shape *shape, const double x[3], double time, firn_surface_point *surface);
+double firn_shape_distance(const firn_shape *shape, const double x[3], double time);
+/* False where the shape is unbounded (plane, half_space); the box is then infinite. */
+int firn_shape_bounds(const firn_shape *shape, double min[3], double max[3]);
+
+#endif
