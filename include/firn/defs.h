@@ -87,10 +87,16 @@ typedef enum firn_csg { FIRN_UNION, FIRN_DIFFERENCE, FIRN_INTERSECTION } firn_cs
 typedef struct firn_shape_def {
     char kind[FIRN_NAME]; /* a name of the shape table: sphere box capsule cylinder plane half_space mesh vdb ... */
     firn_csg csg;         /* how it joins the shapes before it in the list */
-    double center[3], radius, size[3], height, normal[3];
+    double center[3], radius, size[3], height, normal[3]; /* normal is also the axis of round shapes; 0 0 0: z */
+    double radius2;   /* m; second radius: top of a cone or funnel, tube of a torus */
+    double thickness; /* m; > 0: only a two-sided wall of this thickness along the surface; 0: solid */
     double rotate[3]; /* Euler angles about x, then y, then z, rad */
-    double scale;     /* of a file's coordinates */
+    double scale;     /* of a file's coordinates; 0: 1 */
+    double voxel;     /* m; resolution of a mesh's distance field; 0: chosen from its size */
+    double fps;       /* files a second of a sequence (mesh.%04d.obj); 0: 24 */
+    double start;     /* s; time of the sequence's first file */
     char file[FIRN_PATH];
+    char grid[FIRN_NAME]; /* of a .vdb file; "": its first level set, else its first fog */
 } firn_shape_def;
 
 /* One key of a rigid motion; between keys position is a spline and rotation is slerp. */
