@@ -1,0 +1,59 @@
+/* main.c: the program. Finds the verb, reads its options, calls it. */
+#include "cli.h"
+#include "version.h"
+
+#include <string.h>
+
+static int unknown_verb(const char *name)
+{
+    char names[1024] = "", near[64];
+    size_t used = 0;
+    for (int i = 0; firn_verbs[i] && used < sizeof names - 64; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s ", firn_verbs[i]->name);
+    if (firn_cli_nearest(name, names, near, sizeof near))
+        return firn_cli_fail(FIRN_USAGE, "'%s' is not a verb of firn; did you mean 'firn %s'?", name, near);
+    return firn_cli_fail(FIRN_USAGE, "'%s' is not a verb of firn; 'firn help' lists them", name);
+}
+
+/* `firn scene.yaml`: the one guess worth helping with. */
+static int looks_like_scene(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
+}
+
+static int run_verb(const firn_cli_verb *verb, int argc, char **argv)
+{
+    firn_cli cli;
+    int status = firn_cli_parse(&cli, verb, argc, argv);
+    if (status == FIRN_OK && firn_cli_has(&cli, "help"))
+        firn_cli_docs_help(stdout, verb);
+    else if (status == FIRN_OK)
+        status = verb->run(&cli);
+    firn_cli_clear(&cli);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        firn_cli_docs_overview(stderr);
+        return FIRN_USAGE;
+    }
+    const char *word = argv[1];
+    if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+        firn_version_print(stdout);
+        return firn_cli_finish(FIRN_OK);
+    }
+    if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+        firn_cli_docs_overview(stdout);
+        return firn_cli_finish(FIRN_OK);
+    }
+    const firn_cli_verb *verb = firn_verbs_find(word);
+    if (verb) return firn_cli_finish(run_verb(verb, argc, argv));
+    if (word[0] == '-')
+        return firn_cli_fail(FIRN_USAGE, "unknown option %s; options come after the verb: firn VERB [options]", word);
+    if (looks_like_scene(word))
+        return firn_cli_fail(FIRN_USAGE, "'%s' is not a verb; to simulate a scene: firn run %s", word, word);
+    return unknown_verb(word);
+}
