@@ -1,0 +1,85 @@
+/* plot.h: line plots. A figure is described once, as plain structs, and comes out as SVG (src/plot_svg.c) or as
+ * pixels; both are made of the same few strokes, so they show the same picture.
+ *
+ * A figure holds panels in rows of `n_columns`: one panel is a plot, several are small multiples. Axes carry a
+ * label and a unit; with the units Pa, J, N, W, s and m a metric prefix is chosen so that tick labels stay short
+ * (140000 Pa is drawn as 140 kPa). Points that are not finite, or not positive on a log axis, are gaps. */
+#ifndef FIRN_PLOT_H
+#define FIRN_PLOT_H
+
+#include "firn/base.h"
+#include "text.h"
+
+typedef enum firn_plot_style {
+    FIRN_PLOT_LINE,
+    FIRN_PLOT_DASHED,
+    FIRN_PLOT_DOTTED,
+    FIRN_PLOT_MARKERS,
+    FIRN_PLOT_LINE_MARKERS
+} firn_plot_style;
+
+typedef struct firn_plot_series {
+    const char *label; /* NULL: not in the legend */
+    int n;
+    const double *x, *y;
+    firn_plot_style style;
+    int color; /* 0: its place in the list; 1, 2, ...: that entry of the palette */
+} firn_plot_series;
+
+typedef struct firn_plot_axis {
+    const char *label, *unit; /* unit NULL, "" or "1": a bare number */
+    int is_log;
+    int has_range; /* otherwise from the data */
+    double min, max;
+} firn_plot_axis;
+
+/* A dashed line across the panel with a sentence beside it. */
+typedef struct firn_plot_mark {
+    double at;
+    const char *label;
+    int is_horizontal;
+} firn_plot_mark;
+
+typedef struct firn_plot {
+    const char *title;
+    firn_plot_axis x, y;
+    int n_series;
+    const firn_plot_series *series;
+    int n_marks;
+    const firn_plot_mark *marks;
+} firn_plot;
+
+typedef struct firn_figure {
+    const char *title;
+    int n_plots;
+    const firn_plot *plots;
+    int n_columns;        /* 0: up to three */
+    double width, height; /* of a panel in pixels; 0: 640 x 420, or 360 x 270 in small multiples */
+    int shared_legend;    /* one legend above all panels, from the first panel's series */
+} firn_figure;
+
+/* The SVG element, complete and self-contained; usable inline in HTML and as a file. */
+firn_status firn_plot_svg(const firn_figure *figure, firn_text *svg, firn_report *report);
+
+/* Ticks at multiples of 1, 2 or 5 times a power of ten (of powers of ten on a log axis) inside [min, max];
+ * returns their number, at most n_max. */
+int firn_plot_ticks(double min, double max, int is_log, int n_wanted, int n_max, double *ticks);
+
+/* ---------------------------------------------------------------- between layout and the two painters */
+
+/* Colours are 0xRRGGBB, lengths pixels, y downwards; of the styles a painter draws solid, dashed and dotted. `anchor`:
+ * -1 text starts at x, 0 is centred, 1 ends there. */
+typedef struct firn_canvas {
+    void *user;
+    void (*begin)(void *user, double width, double height);
+    void (*lines)(void *user, int n, const double *xy, unsigned color, double width, firn_plot_style style);
+    void (*marker)(void *user, double x, double y, double radius, int shape, unsigned color);
+    void (*text)(void *user, double x, double y, const char *string, double size, int anchor, int is_bold,
+                 unsigned color);
+    double (*text_width)(void *user, const char *string, double size, int is_bold);
+} firn_canvas;
+
+/* Draws the figure with the painter; FIRN_REFUSED with a sentence when there is nothing that can be drawn. */
+firn_status firn_plot_draw(const firn_figure *figure, const firn_canvas *canvas, firn_report *report);
+
+#endif
