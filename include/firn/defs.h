@@ -3,7 +3,8 @@
  * Each definition comes from its default function (firn_body_default(), ...), is then edited, and is handed to
  * firn_sim_create() inside a firn_scene_def. The defaults, ranges, units and sentences of documentation of every
  * member stand in one table (src/options.c); the scene file, `firn help scene` and the JSON schema are made from
- * the same table, so the member `radius` of a shape here is the key `radius` of a shape there.
+ * the same table, so the member `radius` of a shape here is the key `radius` of a shape there. (Lists are named in
+ * the singular where that reads better, and the grid's `spline` is the key `shape`.)
  *
  * Vectors are x y z, quaternions are x y z w, everything is SI: metres, seconds, kilograms, kelvin, radians.
  * Arrays are borrowed: the caller keeps them alive until firn_sim_create() has returned. */
@@ -220,7 +221,7 @@ typedef struct firn_expect_def {
     char measure[FIRN_NAME]; /* a name of the measure table */
     char body[FIRN_NAME];    /* or material; "" : all */
     int axis;                /* 0 1 2, where the measure wants one */
-    double time;             /* s; < 0: at the end */
+    double time;             /* s; INFINITY: at the end */
     double value, tolerance; /* |measured - value| <= tolerance * max(|value|, scale) */
     double scale;
     double at_least, at_most; /* used instead of value where finite */

@@ -1,0 +1,115 @@
+/* The option tables: every default lies inside its own range, every default function leaves the mark, and the
+ * defaults that others rely on are what the documentation says. */
+#include "../src/options.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int check_option(const char *section, const firn_option *option)
+{
+    char *base = calloc(1, 1 << 20);
+    firn_section one = {.size = 1 << 20, .n_options = 1, .options = option};
+    firn_options_fill(&one, base);
+    const char *member = base + option->offset;
+    int n_checked = 0;
+    for (int i = 0; i < option->n; i++) {
+        double value = 0;
+        if (option->type == FIRN_OPTION_REAL || option->type == FIRN_OPTION_MATRIX)
+            value = ((const double *)member)[i];
+        else if (option->type == FIRN_OPTION_INT)
+            value = ((const int *)member)[i];
+        else if (option->type == FIRN_OPTION_INT64)
+            value = (double)*(const int64_t *)member;
+        else if (option->type == FIRN_OPTION_WORD) {
+            if (((const int *)member)[i] < 0) fail_msg("%s.%s: default is no word of it", section, option->key);
+            continue;
+        } else
+            continue;
+        if (option->flags & FIRN_OPTION_REQUIRED) continue; /* its default is meant to be refused */
+        if (!firn_options_in_range(option, value)) fail_msg("%s.%s: default out of range", section, option->key);
+        n_checked++;
+    }
+    free(base);
+    return n_checked;
+}
+
+static int check_section(const firn_section *section)
+{
+    int n_checked = 0;
+    assert_true(section->doc && strlen(section->doc) > 5);
+    for (int i = 0; i < section->n_options; i++) {
+        const firn_option *option = &section->options[i];
+        if (!option->doc || strlen(option->doc) < 5) fail_msg("%s.%s: no sentence", section->name, option->key);
+        if (option->type != FIRN_OPTION_PARAMETERS)
+            assert_ptr_equal(firn_options_find(section, option->key), option); /* keys are unique */
+        if (option->section)
+            n_checked += check_section(option->section);
+        else
+            n_checked += check_option(section->name, option);
+    }
+    return n_checked;
+}
+
+static void test_defaults_are_in_range(void **state)
+{
+    (void)state;
+    assert_true(check_section(&firn_options_file) > 60);
+}
+
+static void test_defaults_are_as_documented(void **state)
+{
+    (void)state;
+    firn_scene_def scene = firn_scene_default();
+    assert_int_equal(scene.marker, FIRN_MARKER);
+    assert_int_equal(scene.grid.spline, FIRN_CUBIC);
+    assert_int_equal(scene.transfer.scheme, FIRN_APIC);
+    assert_int_equal(scene.transfer.force, FIRN_FORCE_GRADIENT);
+    assert_true(scene.gravity[0] == 0 && scene.gravity[1] == -9.81 && scene.gravity[2] == 0);
+    assert_true(scene.fps == 24 && scene.is_double == 0 && scene.n_bodies == 0);
+    assert_true(scene.checkpoint.every_seconds == 60 && scene.checkpoint.keep == 2);
+    firn_body_def body = firn_body_default();
+    assert_int_equal(body.marker, FIRN_MARKER);
+    assert_int_equal(body.sampling, FIRN_JITTERED);
+    assert_true(body.particles_per_cell == 8 && body.temperature == 293.15);
+    for (int i = 0; i < 9; i++) assert_true(body.F[i] == (i % 4 == 0));
+    firn_collider_def collider = firn_collider_default();
+    assert_true(collider.marker == FIRN_MARKER && collider.contact == FIRN_SEPARATE && isinf(collider.stop));
+    assert_int_equal(firn_material_default().marker, FIRN_MARKER);
+    assert_int_equal(firn_emitter_default().marker, FIRN_MARKER);
+    assert_int_equal(firn_grip_default().marker, FIRN_MARKER);
+    assert_int_equal(firn_force_default().marker, FIRN_MARKER);
+    assert_int_equal(firn_run_options_default().marker, FIRN_MARKER);
+    assert_non_null(firn_run_options_default().hooks.allocate);
+    assert_true(firn_shape_default().scale == 1 && firn_shape_default().normal[1] == 1);
+}
+
+static void test_words_and_ranges(void **state)
+{
+    (void)state;
+    const firn_option *walls = firn_options_find(firn_options_find(&firn_options_file, "grid")->section, "walls");
+    assert_int_equal(firn_options_word_index(walls, "separate"), FIRN_WALL_SEPARATE);
+    assert_int_equal(firn_options_word_index(walls, "delete"), FIRN_WALL_DELETE);
+    assert_int_equal(firn_options_word_index(walls, "sep"), -1);
+    assert_int_equal(firn_options_n_words(walls), 6);
+    const firn_option *dx = firn_options_find(firn_options_find(&firn_options_file, "grid")->section, "dx");
+    assert_false(firn_options_in_range(dx, 0));
+    assert_false(firn_options_in_range(dx, NAN));
+    assert_false(firn_options_in_range(dx, INFINITY));
+    assert_true(firn_options_in_range(dx, 1e-6));
+    char text[128];
+    firn_options_range(dx, text);
+    assert_string_equal(text, "above 0, up to 10000 m");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults_are_in_range),
+                                       cmocka_unit_test(test_defaults_are_as_documented),
+                                       cmocka_unit_test(test_words_and_ranges)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
