@@ -15,32 +15,52 @@
 
 /* Rows of the tables. The member's own size gives the number of components. */
 #define REAL(struct_, key_, member, unit_, fallback_, min_, max_, flags_, doc_)                                        \
-    {.key = key_, .type = FIRN_OPTION_REAL, .flags = flags_, .offset = offsetof(struct_, member),                      \
-     .n = (int)(SIZE_OF(struct_, member) / sizeof(double)), .unit = unit_, .fallback = fallback_, .min = min_,         \
-     .max = max_, .doc = doc_}
+    {                                                                                                                  \
+        .key = key_, .type = FIRN_OPTION_REAL, .flags = flags_, .offset = offsetof(struct_, member),                   \
+        .n = (int)(SIZE_OF(struct_, member) / sizeof(double)), .unit = unit_, .fallback = fallback_, .min = min_,      \
+        .max = max_, .doc = doc_                                                                                       \
+    }
 #define INTEGER(struct_, key_, member, fallback_, min_, max_, flags_, doc_)                                            \
-    {.key = key_, .type = FIRN_OPTION_INT, .flags = flags_, .offset = offsetof(struct_, member),                       \
-     .n = (int)(SIZE_OF(struct_, member) / sizeof(int)), .fallback = fallback_, .min = min_, .max = max_, .doc = doc_}
+    {                                                                                                                  \
+        .key = key_, .type = FIRN_OPTION_INT, .flags = flags_, .offset = offsetof(struct_, member),                    \
+        .n = (int)(SIZE_OF(struct_, member) / sizeof(int)), .fallback = fallback_, .min = min_, .max = max_,           \
+        .doc = doc_                                                                                                    \
+    }
 #define FLAG(struct_, key_, member, fallback_, doc_)                                                                   \
-    {.key = key_, .type = FIRN_OPTION_FLAG, .offset = offsetof(struct_, member),                                       \
-     .n = (int)(SIZE_OF(struct_, member) / sizeof(int)), .fallback = fallback_, .max = 1, .doc = doc_}
+    {                                                                                                                  \
+        .key = key_, .type = FIRN_OPTION_FLAG, .offset = offsetof(struct_, member),                                    \
+        .n = (int)(SIZE_OF(struct_, member) / sizeof(int)), .fallback = fallback_, .max = 1, .doc = doc_               \
+    }
 #define WORD(struct_, key_, member, words_, fallback_, doc_)                                                           \
-    {.key = key_, .type = FIRN_OPTION_WORD, .offset = offsetof(struct_, member),                                       \
-     .n = (int)(SIZE_OF(struct_, member) / sizeof(int)), .words = words_, .fallback = fallback_, .doc = doc_}
+    {                                                                                                                  \
+        .key = key_, .type = FIRN_OPTION_WORD, .offset = offsetof(struct_, member),                                    \
+        .n = (int)(SIZE_OF(struct_, member) / sizeof(int)), .words = words_, .fallback = fallback_, .doc = doc_        \
+    }
 #define TEXT(struct_, key_, member, fallback_, flags_, doc_)                                                           \
-    {.key = key_, .type = FIRN_OPTION_TEXT, .flags = flags_, .offset = offsetof(struct_, member), .n = 1,              \
-     .size = SIZE_OF(struct_, member), .fallback = fallback_, .doc = doc_}
+    {                                                                                                                  \
+        .key = key_, .type = FIRN_OPTION_TEXT, .flags = flags_, .offset = offsetof(struct_, member), .n = 1,           \
+        .size = SIZE_OF(struct_, member), .fallback = fallback_, .doc = doc_                                           \
+    }
 #define SEED(struct_, doc_)                                                                                            \
-    {.key = "seed", .type = FIRN_OPTION_SEED, .offset = offsetof(struct_, seed), .n = 1, .fallback = "0", .doc = doc_}
+    {                                                                                                                  \
+        .key = "seed", .type = FIRN_OPTION_SEED, .offset = offsetof(struct_, seed), .n = 1, .fallback = "0",           \
+        .doc = doc_                                                                                                    \
+    }
 #define SECTION(struct_, key_, member, section_, doc_)                                                                 \
-    {.key = key_, .type = FIRN_OPTION_SECTION, .offset = offsetof(struct_, member), .n = 1, .section = section_,       \
-     .doc = doc_}
+    {                                                                                                                  \
+        .key = key_, .type = FIRN_OPTION_SECTION, .offset = offsetof(struct_, member), .n = 1, .section = section_,    \
+        .doc = doc_                                                                                                    \
+    }
 #define LIST(struct_, key_, alias_, member, count, section_, doc_)                                                     \
-    {.key = key_, .alias = alias_, .type = FIRN_OPTION_LIST, .offset = offsetof(struct_, member), .n = 1,              \
-     .count_offset = offsetof(struct_, count), .section = section_, .doc = doc_}
+    {                                                                                                                  \
+        .key = key_, .alias = alias_, .type = FIRN_OPTION_LIST, .offset = offsetof(struct_, member), .n = 1,           \
+        .count_offset = offsetof(struct_, count), .section = section_, .doc = doc_                                     \
+    }
 #define END(name_, struct_, marker_, named_, options_, doc_)                                                           \
-    {.name = name_, .doc = doc_, .size = sizeof(struct_), .has_marker = marker_, .is_named = named_,                   \
-     .n_options = COUNT(options_), .options = options_}
+    {                                                                                                                  \
+        .name = name_, .doc = doc_, .size = sizeof(struct_), .has_marker = marker_, .is_named = named_,                \
+        .n_options = COUNT(options_), .options = options_                                                              \
+    }
 
 /* ---------------------------------------------------------------- grid, time, transfer */
 
@@ -49,12 +69,28 @@ static const firn_option grid_options[] = {
          "Distance between grid nodes; it decides resolution, memory and time."),
     WORD(firn_grid_def, "shape", spline, "cubic quadratic", "cubic",
          "B-spline that couples particles and nodes; quadratic is faster, cubic is smoother."),
-    {.key = "box_min", .type = FIRN_OPTION_REAL, .flags = FIRN_OPTION_PRESENCE, .n = 3, .unit = "m", .fallback = "0 0 0",
-     .offset = offsetof(firn_grid_def, box_min), .present_offset = offsetof(firn_grid_def, has_box), .min = -1e9,
-     .max = 1e9, .doc = "Lower corner of the box; without a box space is unbounded and there are no walls."},
-    {.key = "box_max", .type = FIRN_OPTION_REAL, .flags = FIRN_OPTION_PRESENCE, .n = 3, .unit = "m", .fallback = "1 1 1",
-     .offset = offsetof(firn_grid_def, box_max), .present_offset = offsetof(firn_grid_def, has_box), .min = -1e9,
-     .max = 1e9, .doc = "Upper corner of the box."},
+    {.key = "box_min",
+     .type = FIRN_OPTION_REAL,
+     .flags = FIRN_OPTION_PRESENCE,
+     .n = 3,
+     .unit = "m",
+     .fallback = "0 0 0",
+     .offset = offsetof(firn_grid_def, box_min),
+     .present_offset = offsetof(firn_grid_def, has_box),
+     .min = -1e9,
+     .max = 1e9,
+     .doc = "Lower corner of the box; without a box space is unbounded and there are no walls."},
+    {.key = "box_max",
+     .type = FIRN_OPTION_REAL,
+     .flags = FIRN_OPTION_PRESENCE,
+     .n = 3,
+     .unit = "m",
+     .fallback = "1 1 1",
+     .offset = offsetof(firn_grid_def, box_max),
+     .present_offset = offsetof(firn_grid_def, has_box),
+     .min = -1e9,
+     .max = 1e9,
+     .doc = "Upper corner of the box."},
     WORD(firn_grid_def, "walls", walls, "open stick slip separate mirror delete", "open",
          "What the box's walls do, in the order -x +x -y +y -z +z; one word stands for all six."),
     REAL(firn_grid_def, "wall_friction", wall_friction, "1", "0", 0, 100, 0,
@@ -66,7 +102,8 @@ static const firn_option time_options[] = {
     REAL(firn_time_def, "cfl", cfl, "1", "0.4", 0, 2, FIRN_OPTION_ABOVE,
          "Share of a cell that the fastest particle or wave may cross in one step."),
     REAL(firn_time_def, "dt_max", dt_max, "s", "0", 0, 1e6, 0, "Upper limit of a step; 0: none."),
-    REAL(firn_time_def, "dt_min", dt_min, "s", "1e-9", 0, 1e6, 0, "A step that must be smaller than this stops the run."),
+    REAL(firn_time_def, "dt_min", dt_min, "s", "1e-9", 0, 1e6, 0,
+         "A step that must be smaller than this stops the run."),
     REAL(firn_time_def, "dt_fixed", dt_fixed, "s", "0", 0, 1e6, 0,
          "Wanted step; it is split where it would be unstable. 0: as long as is stable."),
     INTEGER(firn_time_def, "max_halvings", max_halvings, "10", 0, 30, 0,
@@ -92,13 +129,21 @@ static const firn_option material_options[] = {
     TEXT(firn_material_def, "law", law, "", FIRN_OPTION_REQUIRED,
          "Constitutive law, one of `firn materials`; may be left out where the preset says it."),
     TEXT(firn_material_def, "preset", preset, "", 0, "Named set of parameters of the law; empty: the law's defaults."),
-    {.key = "transfer", .type = FIRN_OPTION_SECTION, .flags = FIRN_OPTION_PRESENCE, .n = 1,
-     .offset = offsetof(firn_material_def, transfer), .present_offset = offsetof(firn_material_def, has_transfer),
-     .section = &transfer_section, .doc = "A transfer for this material alone; otherwise the scene's."},
+    {.key = "transfer",
+     .type = FIRN_OPTION_SECTION,
+     .flags = FIRN_OPTION_PRESENCE,
+     .n = 1,
+     .offset = offsetof(firn_material_def, transfer),
+     .present_offset = offsetof(firn_material_def, has_transfer),
+     .section = &transfer_section,
+     .doc = "A transfer for this material alone; otherwise the scene's."},
     REAL(firn_material_def, "color", color, "1", "0.8 0.8 0.8", 0, 1, 0, "Colour in pictures: red, green, blue."),
-    {.key = "parameters", .type = FIRN_OPTION_PARAMETERS, .n = 1,
-     .doc = "Any parameter of the law (`firn materials LAW`), written `E: 140 kPa`, or `E: {value: 140 kPa, noise: 10 %, "
-            "table: {263 K: 140 kPa, 273 K: 20 kPa}}` with noise from particle to particle or a table over temperature."},
+    {.key = "parameters",
+     .type = FIRN_OPTION_PARAMETERS,
+     .n = 1,
+     .doc =
+         "Any parameter of the law (`firn materials LAW`), written `E: 140 kPa`, or `E: {value: 140 kPa, noise: 10 %, "
+         "table: {263 K: 140 kPa, 273 K: 20 kPa}}` with noise from particle to particle or a table over temperature."},
 };
 static const firn_section material_section =
     END("materials", firn_material_def, 1, 1, material_options, "Materials: a name, a law, a preset, parameters.");
@@ -114,10 +159,21 @@ static const firn_option shape_options[] = {
     REAL(firn_shape_def, "radius", radius, "m", "0", 0, 1e9, 0, "Radius of a sphere, cylinder or capsule."),
     REAL(firn_shape_def, "size", size, "m", "0 0 0", 0, 1e9, 0, "Full edge lengths of a box."),
     REAL(firn_shape_def, "height", height, "m", "0", 0, 1e9, 0, "Length of a cylinder or capsule along its axis."),
-    REAL(firn_shape_def, "normal", normal, "1", "0 1 0", -1e9, 1e9, 0, "Outward direction of a plane; an axis elsewhere."),
+    REAL(firn_shape_def, "normal", normal, "1", "0 1 0", -1e9, 1e9, 0,
+         "Outward direction of a plane; axis of round shapes."),
+    REAL(firn_shape_def, "radius2", radius2, "m", "0", 0, 1e9, 0,
+         "Second radius: top of a cone or funnel, tube of a torus."),
+    REAL(firn_shape_def, "thickness", thickness, "m", "0", 0, 1e9, 0,
+         "Above 0: only a two-sided wall of this thickness along the surface; 0: solid."),
     REAL(firn_shape_def, "rotate", rotate, "rad", "0 0 0", -1e6, 1e6, 0, "Rotation about x, then y, then z."),
     REAL(firn_shape_def, "scale", scale, "1", "1", 0, 1e9, FIRN_OPTION_ABOVE, "Factor on a file's coordinates."),
-    TEXT(firn_shape_def, "file", file, "", 0, "Mesh or volume; a relative path counts from the scene file's folder."),
+    REAL(firn_shape_def, "voxel", voxel, "m", "0", 0, 1e9, 0,
+         "Resolution of a mesh's distance field; 0: chosen from its size."),
+    REAL(firn_shape_def, "fps", fps, "1/s", "24", 0, 1e9, 0, "Files a second of a sequence."),
+    REAL(firn_shape_def, "start", start, "s", "0", -1e9, 1e9, 0, "Time of the first file of a sequence."),
+    TEXT(firn_shape_def, "file", file, "", 0,
+         "Mesh or volume, or a sequence (mesh.%04d.obj); a relative path counts from the scene file's folder."),
+    TEXT(firn_shape_def, "grid", grid, "", 0, "Grid of a .vdb file; empty: its first level set, else its first fog."),
 };
 static const firn_section shape_section =
     END("shape", firn_shape_def, 0, 0, shape_options, "A shape, or a list of shapes joined one after the other.");
@@ -125,8 +181,14 @@ static const firn_section shape_section =
 static const firn_option key_options[] = {
     REAL(firn_key, "time", time, "s", "0", -1e9, 1e9, 0, "When."),
     REAL(firn_key, "position", position, "m", "0 0 0", -1e9, 1e9, 0, "Shift of the shape at that time."),
-    {.key = "rotation", .type = FIRN_OPTION_ROTATION, .n = 4, .unit = "rad", .fallback = "0 0 0 1",
-     .offset = offsetof(firn_key, rotation), .min = -1e6, .max = 1e6,
+    {.key = "rotation",
+     .type = FIRN_OPTION_ROTATION,
+     .n = 4,
+     .unit = "rad",
+     .fallback = "0 0 0 1",
+     .offset = offsetof(firn_key, rotation),
+     .min = -1e6,
+     .max = 1e6,
      .doc = "Rotation: a quaternion x y z w, or three angles about x, then y, then z."},
 };
 static const firn_section key_section = END("keys", firn_key, 0, 0, key_options, "A key of a rigid motion.");
@@ -145,7 +207,8 @@ static const firn_section motion_section = END("motion", firn_motion_def, 0, 0, 
 static const firn_option body_options[] = {
     TEXT(firn_body_def, "name", name, "", FIRN_OPTION_REQUIRED, "What outputs, grips and expectations call this body."),
     TEXT(firn_body_def, "material", material, "", FIRN_OPTION_REQUIRED, "Name of a material."),
-    LIST(firn_body_def, "shape", "shapes", shapes, n_shapes, &shape_section, "The region that is filled with particles."),
+    LIST(firn_body_def, "shape", "shapes", shapes, n_shapes, &shape_section,
+         "The region that is filled with particles."),
     TEXT(firn_body_def, "points", points, "", 0,
          "File of points with attributes (.bgeo, .ply, .vtp), used as they are instead of a shape."),
     WORD(firn_body_def, "sampling", sampling, "regular jittered poisson", "jittered", "How particles are laid out."),
@@ -154,9 +217,16 @@ static const firn_option body_options[] = {
     REAL(firn_body_def, "spacing", spacing, "m", "0", 0, 1e4, 0,
          "Distance between particles; 0: from particles_per_cell."),
     REAL(firn_body_def, "velocity", velocity, "m/s", "0 0 0", -1e7, 1e7, 0, "Initial velocity."),
-    REAL(firn_body_def, "spin", spin, "rad/s", "0 0 0", -1e7, 1e7, 0, "Initial angular velocity about the body's centre."),
-    {.key = "F", .type = FIRN_OPTION_MATRIX, .n = 9, .unit = "1", .fallback = "1 0 0 0 1 0 0 0 1",
-     .offset = offsetof(firn_body_def, F), .min = -1e3, .max = 1e3,
+    REAL(firn_body_def, "spin", spin, "rad/s", "0 0 0", -1e7, 1e7, 0,
+         "Initial angular velocity about the body's centre."),
+    {.key = "F",
+     .type = FIRN_OPTION_MATRIX,
+     .n = 9,
+     .unit = "1",
+     .fallback = "1 0 0 0 1 0 0 0 1",
+     .offset = offsetof(firn_body_def, F),
+     .min = -1e3,
+     .max = 1e3,
      .doc = "Initial deformation gradient: 9 numbers, 3 rows of 3, or a diagonal of 3."},
     FLAG(firn_body_def, "deform_positions", deform_positions, "false",
          "Also move the particles by F about the body's centre, so that the shape is the deformed one."),
@@ -182,8 +252,14 @@ static const firn_option emitter_options[] = {
     REAL(firn_emitter_def, "particles_per_cell", particles_per_cell, "1", "8", 0, 1000, FIRN_OPTION_ABOVE,
          "Particles in each full cell of the grid."),
     REAL(firn_emitter_def, "temperature", temperature, "K", "293.15", 0, 1e5, 0, "Temperature at birth."),
-    {.key = "max_particles", .type = FIRN_OPTION_INT64, .n = 1, .offset = offsetof(firn_emitter_def, max_particles),
-     .fallback = "10000000", .min = 1, .max = 4e9, .doc = "No more than this many in all."},
+    {.key = "max_particles",
+     .type = FIRN_OPTION_INT64,
+     .n = 1,
+     .offset = offsetof(firn_emitter_def, max_particles),
+     .fallback = "10000000",
+     .min = 1,
+     .max = 4e9,
+     .doc = "No more than this many in all."},
     SEED(firn_emitter_def, "Seed of places and velocities, added to the scene's."),
 };
 static const firn_section emitter_section =
@@ -199,13 +275,15 @@ static const firn_option collider_options[] = {
          "Added to the velocity of the surface alone: a conveyor belt."),
     WORD(firn_collider_def, "contact", contact, "stick slip separate", "separate",
          "Material holds to the surface, glides along it, or glides and may leave it."),
-    REAL(firn_collider_def, "friction", friction, "1", "0", 0, 100, 0, "Coulomb friction coefficient for slip and separate."),
+    REAL(firn_collider_def, "friction", friction, "1", "0", 0, 100, 0,
+         "Coulomb friction coefficient for slip and separate."),
     REAL(firn_collider_def, "stickiness", stickiness, "Pa", "0", 0, 1e12, 0,
          "Adhesive traction that must be overcome to separate."),
     FLAG(firn_collider_def, "particle_pass", particle_pass, "false",
          "Also hold single particles outside, for obstacles thinner than two cells."),
     REAL(firn_collider_def, "start", start, "s", "0", -1e9, 1e9, 0, "It is there from this time."),
-    REAL(firn_collider_def, "stop", stop, "s", "inf", -1e9, INFINITY, FIRN_OPTION_INFINITE, "And until this; inf: for ever."),
+    REAL(firn_collider_def, "stop", stop, "s", "inf", -1e9, INFINITY, FIRN_OPTION_INFINITE,
+         "And until this; inf: for ever."),
 };
 static const firn_section collider_section =
     END("colliders", firn_collider_def, 1, 1, collider_options, "Colliders: obstacles, at rest or moving.");
@@ -252,15 +330,17 @@ static const firn_section force_section =
 /* ---------------------------------------------------------------- what comes out */
 
 static const firn_option output_options[] = {
-    TEXT(firn_output_def, "format", format, "bgeo", FIRN_OPTION_REQUIRED, "bgeo, bgeo.gz, ply, vtp, vdb (`firn help formats`)."),
-    TEXT(firn_output_def, "attributes", attributes, "", 0,
-         "Names separated by blanks (`firn help attributes`); empty: P v id pscale material and Jp where there is one."),
+    TEXT(firn_output_def, "format", format, "bgeo", FIRN_OPTION_REQUIRED,
+         "bgeo, bgeo.gz, ply, vtp, vdb (`firn help formats`)."),
+    TEXT(
+        firn_output_def, "attributes", attributes, "", 0,
+        "Names separated by blanks (`firn help attributes`); empty: P v id pscale material and Jp where there is one."),
     INTEGER(firn_output_def, "every", every, "1", 1, 1e9, 0, "Every so many frames."),
     INTEGER(firn_output_def, "substeps", substeps, "1", 1, 1000, 0, "Files a frame, equally spaced in time."),
     INTEGER(firn_output_def, "nth", nth, "1", 1, 1e9, 0, "Only every nth particle."),
 };
-static const firn_section output_section =
-    END("outputs", firn_output_def, 0, 0, output_options, "Files that are written; without this section, one bgeo a frame.");
+static const firn_section output_section = END("outputs", firn_output_def, 0, 0, output_options,
+                                               "Files that are written; without this section, one bgeo a frame.");
 
 static const firn_option checkpoint_options[] = {
     INTEGER(firn_checkpoint_def, "every_frames", every_frames, "0", 0, 1e9, 0, "After so many frames; 0: not."),
@@ -305,7 +385,11 @@ static const firn_section scene_section =
     END("scene", firn_scene_def, 1, 0, scene_options, "Name, length and place of the shot.");
 
 static const firn_option file_options[] = {
-    {.key = "scene", .type = FIRN_OPTION_SECTION, .offset = 0, .n = 1, .section = &scene_section,
+    {.key = "scene",
+     .type = FIRN_OPTION_SECTION,
+     .offset = 0,
+     .n = 1,
+     .section = &scene_section,
      .doc = "Name, length and place of the shot."},
     SECTION(firn_scene_def, "grid", grid, &grid_section, "The background grid."),
     SECTION(firn_scene_def, "time", time, &time_section, "The length of a step."),

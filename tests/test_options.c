@@ -61,6 +61,58 @@ static void test_defaults_are_in_range(void **state)
     assert_true(check_section(&firn_options_file) > 60);
 }
 
+/* Marks the bytes of a struct that a section reaches; sections of the same struct add up. */
+static void cover(const firn_section *section, size_t base, char *covered)
+{
+    for (int i = 0; i < section->n_options; i++) {
+        const firn_option *option = &section->options[i];
+        size_t size = sizeof(double) * (size_t)option->n, at = base + option->offset;
+        switch (option->type) {
+        case FIRN_OPTION_INT:
+        case FIRN_OPTION_FLAG:
+        case FIRN_OPTION_WORD: size = sizeof(int) * (size_t)option->n; break;
+        case FIRN_OPTION_TEXT: size = option->size; break;
+        case FIRN_OPTION_SECTION: cover(option->section, at, covered); continue;
+        case FIRN_OPTION_PARAMETERS: continue;
+        case FIRN_OPTION_LIST: memset(covered + base + option->count_offset, 1, sizeof(int)); break;
+        default: break;
+        }
+        if (option->flags & FIRN_OPTION_PRESENCE) memset(covered + base + option->present_offset, 1, sizeof(int));
+        memset(covered + at, 1, size);
+    }
+}
+
+/* A member of defs.h that no option reaches cannot be set from a scene: only these may be so. */
+static void check_covered(const firn_section *section, size_t n_allowed)
+{
+    char *covered = calloc(1, section->size);
+    cover(section, 0, covered);
+    if (section->has_marker) memset(covered, 1, sizeof(uint32_t));
+    size_t n_missing = 0;
+    for (size_t i = 0, run = 0; i < section->size; i++) {
+        run = covered[i] ? 0 : run + 1;
+        n_missing += run == 8 ? 8 : run > 8; /* shorter runs are padding */
+    }
+    if (n_missing > n_allowed)
+        fail_msg("%s: %zu bytes of its struct have no option", section->name, n_missing);
+    free(covered);
+    for (int i = 0; i < section->n_options; i++)
+        if (section->options[i].type == FIRN_OPTION_LIST) {
+            const firn_section *item = section->options[i].section;
+            size_t special = 0;
+            if (strcmp(item->name, "colliders") == 0) special = 2 * sizeof(void *); /* distance function */
+            if (strcmp(item->name, "materials") == 0)
+                special = sizeof(int) + FIRN_MAX_PARAMETERS * sizeof(firn_parameter_def);
+            check_covered(item, special);
+        }
+}
+
+static void test_every_member_has_an_option(void **state)
+{
+    (void)state;
+    check_covered(&firn_options_file, 0);
+}
+
 static void test_defaults_are_as_documented(void **state)
 {
     (void)state;
@@ -108,8 +160,8 @@ static void test_words_and_ranges(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults_are_in_range),
-                                       cmocka_unit_test(test_defaults_are_as_documented),
-                                       cmocka_unit_test(test_words_and_ranges)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults_are_in_range), cmocka_unit_test(test_every_member_has_an_option),
+        cmocka_unit_test(test_defaults_are_as_documented), cmocka_unit_test(test_words_and_ranges)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
