@@ -102,7 +102,7 @@ static void check_covered(const firn_section *section, size_t n_allowed)
             size_t special = 0;
             if (strcmp(item->name, "colliders") == 0) special = 2 * sizeof(void *); /* distance function */
             if (strcmp(item->name, "materials") == 0)
-                special = sizeof(int) + FIRN_MAX_PARAMETERS * sizeof(firn_parameter_def);
+                special = 2 * sizeof(int) + 8 + FIRN_MAX_PARAMETERS * sizeof(firn_parameter_def);
             check_covered(item, special);
         }
 }
