@@ -1,0 +1,52 @@
+#!/bin/bash
+# install.sh KIND...: installs the missing Debian packages of tools/packages.txt of the given kinds (required,
+# optional, test, ci). Asks dpkg first: with everything there it needs neither network nor root. A missing required
+# package is an error; any other is a warning, because firn and its tests do without. Returns 1 on error.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+names() { awk -v kind="$1" '$1 == kind { print $2 }' tools/packages.txt; }
+is_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
+missing() { for package in $(names "$1"); do is_installed "$package" || echo "$package"; done; }
+
+command -v dpkg-query >/dev/null || {
+    echo "install: this is not a Debian system; install what tools/packages.txt lists by hand" >&2
+    exit 0
+}
+
+as_root=""
+if [ "$(id -u)" -ne 0 ]; then as_root="sudo -n"; fi
+export DEBIAN_FRONTEND=noninteractive
+
+is_updated=0
+apt_install() {
+    if [ $is_updated -eq 0 ]; then
+        $as_root apt-get -q -y update </dev/null >/dev/null || echo "install: apt-get update failed; trying all the same" >&2
+        is_updated=1
+    fi
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0 install --no-install-recommends "$@" \
+        </dev/null >/tmp/firn-install.$$ 2>&1
+    local code=$?
+    [ $code -eq 0 ] || tail -n 5 /tmp/firn-install.$$ >&2
+    rm -f /tmp/firn-install.$$
+    return $code
+}
+
+for kind in "$@"; do
+    [ -n "$(names "$kind")" ] || { echo "install: no kind '$kind' in tools/packages.txt" >&2; exit 1; }
+    wanted=$(missing "$kind")
+    if [ -z "$wanted" ]; then
+        echo "install: $kind packages are there"
+        continue
+    fi
+    echo "install: $kind packages to install:" $wanted
+    if ! apt_install $wanted && [ "$kind" != required ]; then
+        for package in $wanted; do apt_install "$package" || echo "install: $package is not to be had; going on without" >&2; done
+    fi
+    left=$(missing "$kind")
+    if [ -n "$left" ] && [ "$kind" = required ]; then
+        echo "install: still missing:" $left "- install them by hand and start again" >&2
+        exit 1
+    fi
+done
+exit 0

@@ -1,0 +1,16 @@
+#!/bin/bash
+# quickstart.sh: from a bare Debian 12 to a simulated snowball. Installs what is missing, builds the release, runs
+# scenes/snowball.yaml into shots/snowball. Idempotent; works as root or through sudo, without a terminal.
+set -eu
+cd "$(dirname "$0")/.."
+started=$(date +%s)
+say() { printf '\n== %s (%d s)\n' "$*" "$(($(date +%s) - started))"; }
+
+say "packages"
+tools/install.sh required
+say "building firn"
+[ -f build/build.ninja ] || meson setup build
+ninja -C build src/firn
+say "simulating scenes/snowball.yaml"
+build/src/firn run scenes/snowball.yaml --out shots/snowball
+say "done: the caches are in shots/snowball; build/src/firn info shots/snowball describes them"

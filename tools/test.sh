@@ -1,0 +1,22 @@
+#!/bin/bash
+# test.sh [meson test arguments]: installs what tests need, builds, runs every test. The last line is
+# `N passed, N failed` (`, N skipped: why`); the exit code is 1 when anything failed. Counted are the cases inside
+# the test programs. Idempotent; works as root or through sudo, without a terminal.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+started=$(date +%s)
+say() { printf '== %s (%d s)\n' "$*" "$(($(date +%s) - started))"; }
+
+say "packages"
+tools/install.sh required optional test || { echo "0 passed, 1 failed"; exit 1; }
+say "building (release)"
+if ! { [ -f build/build.ninja ] || meson setup build; } || ! ninja -C build; then
+    echo "test: the build failed" >&2
+    echo "0 passed, 1 failed"
+    exit 1
+fi
+say "testing"
+rm -f build/meson-logs/testlog.json
+meson test -C build --no-rebuild --timeout-multiplier 4 --print-errorlogs "$@" </dev/null
+say "tests have run"
+exec python3 tools/count_tests.py build/meson-logs/testlog.json
