@@ -277,6 +277,9 @@ FIRN_API firn_output_def firn_output_default(void);
 FIRN_API firn_checkpoint_def firn_checkpoint_default(void);
 FIRN_API firn_expect_def firn_expect_default(void);
 
+/* Markers, ranges, names that must exist: every error found is in the report. firn_sim_create does this itself. */
+FIRN_API firn_status firn_definition_check(const firn_scene_def *scene, firn_report *report);
+
 /* ---------------------------------------------------------------- a scene from a file */
 
 typedef struct firn_scene firn_scene;

@@ -1,0 +1,333 @@
+/* definition.c: every error of a scene definition at once, each with the path of what is wrong.
+ *
+ * First the tables of options.c are walked: markers, ranges, words, texts, lists. Then what no table can say:
+ * names that must exist, ends after beginnings, shapes or points but not both. */
+#include "definition.h"
+#include "options.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_MAX_BYTES = 512, PLACE_MAX = FIRN_PATH + 64 };
+
+typedef struct check {
+    firn_definition_locate locate;
+    void *user;
+    firn_report *report;
+    firn_status status;
+    char path[PATH_MAX_BYTES];
+} check;
+
+FIRN_PRINTF(2, 3) static void complain(check *c, const char *format, ...)
+{
+    char place[PLACE_MAX] = "", text[1024];
+    c->status = FIRN_REFUSED;
+    if (c->locate && !c->locate(c->user, c->path, place, sizeof place)) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    firn_report_add(c->report, FIRN_REFUSED, "%s%s %s", place, c->path, text);
+}
+
+/* Lengthens the path by ".key"; returns what `leave` needs to cut it again. */
+static size_t enter(check *c, const char *key)
+{
+    size_t n = strlen(c->path);
+    snprintf(c->path + n, sizeof c->path - n, "%s%s", n ? "." : "", key);
+    return n;
+}
+
+static void leave(check *c, size_t n) { c->path[n] = 0; }
+
+/* ---------------------------------------------------------------- what the tables say */
+
+static void check_section(check *c, const firn_section *section, const void *def);
+
+static int is_text_ended(const char *text, size_t size) { return memchr(text, 0, size) != NULL; }
+
+/* Items go by name where they have one, as in scene files and --set; else by number from 0. */
+static size_t enter_item(check *c, const firn_option *list, const void *item, int i)
+{
+    char key[FIRN_NAME + 16];
+    const firn_option *name = list->section->is_named ? firn_options_find(list->section, "name") : NULL;
+    const char *text = name ? (const char *)item + name->offset : "";
+    if (name && is_text_ended(text, name->size) && *text)
+        snprintf(key, sizeof key, "%s", text);
+    else
+        snprintf(key, sizeof key, "%d", i);
+    return enter(c, key);
+}
+
+static void check_names(check *c, const firn_option *list, const void *def)
+{
+    const firn_option *name = firn_options_find(list->section, "name");
+    int n = firn_options_list_count(list, def);
+    for (int i = 1; i < n; i++) {
+        const char *item = firn_options_list_item(list, def, i);
+        for (int j = 0; j < i; j++) {
+            const char *other = firn_options_list_item(list, def, j);
+            if (!item[name->offset] || strncmp(item + name->offset, other + name->offset, name->size) != 0) continue;
+            size_t at = enter_item(c, list, item, i);
+            complain(c, "has the same name as another of the %s; names must differ", list->key);
+            leave(c, at);
+            break;
+        }
+    }
+}
+
+static void check_list(check *c, const firn_option *list, const void *def)
+{
+    int n = firn_options_list_count(list, def);
+    const void *first = firn_options_list_item(list, def, 0);
+    if (n < 0 || (n > 0 && !first)) {
+        complain(c, "has %d items but no array of them", n);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        const void *item = firn_options_list_item(list, def, i);
+        size_t at = enter_item(c, list, item, i);
+        check_section(c, list->section, item);
+        leave(c, at);
+    }
+    if (list->section->is_named) check_names(c, list, def);
+}
+
+static void check_number(check *c, const firn_option *option, double value)
+{
+    if (firn_options_in_range(option, value)) return;
+    char range[128];
+    firn_options_range(option, range);
+    if (option->flags & FIRN_OPTION_REQUIRED && value == 0)
+        complain(c, "is missing; allowed: %s", range);
+    else
+        complain(c, "is %g; allowed: %s", value, range);
+}
+
+static void check_text(check *c, const firn_option *option, const char *text)
+{
+    if (!is_text_ended(text, option->size))
+        complain(c, "is not ended by a zero within %zu bytes", option->size);
+    else if (option->flags & FIRN_OPTION_REQUIRED && !*text)
+        complain(c, "is missing");
+}
+
+static void check_option(check *c, const firn_option *option, const void *def)
+{
+    const char *member = (const char *)def + option->offset;
+    size_t at = enter(c, option->key);
+    for (int i = 0; i < option->n; i++) switch (option->type) {
+        case FIRN_OPTION_REAL:
+        case FIRN_OPTION_MATRIX:
+        case FIRN_OPTION_ROTATION: check_number(c, option, ((const double *)member)[i]); break;
+        case FIRN_OPTION_INT: check_number(c, option, ((const int *)member)[i]); break;
+        case FIRN_OPTION_INT64: check_number(c, option, (double)*(const int64_t *)member); break;
+        case FIRN_OPTION_WORD: {
+            int value = ((const int *)member)[i];
+            if (value < 0 || value >= firn_options_n_words(option))
+                complain(c, "is %d; allowed: %s", value, option->words);
+            break;
+        }
+        case FIRN_OPTION_TEXT: check_text(c, option, member); break;
+        case FIRN_OPTION_LIST: check_list(c, option, def); break;
+        case FIRN_OPTION_SECTION:
+            if (firn_options_is_present(option, def)) check_section(c, option->section, member);
+            break;
+        case FIRN_OPTION_SEED:
+        case FIRN_OPTION_FLAG:
+        case FIRN_OPTION_PARAMETERS: break;
+        }
+    leave(c, at);
+}
+
+static void check_section(check *c, const firn_section *section, const void *def)
+{
+    if (section->has_marker && *(const uint32_t *)def != FIRN_MARKER) {
+        complain(c, "was not made by its default function; begin with firn_..._default()");
+        return;
+    }
+    for (int i = 0; i < section->n_options; i++) check_option(c, &section->options[i], def);
+}
+
+/* ---------------------------------------------------------------- what the tables cannot say */
+
+/* Complains about `key` of the item that the path stands at. */
+#define COMPLAIN_ABOUT(c, key, ...)                                                                                    \
+    do {                                                                                                               \
+        size_t at_ = enter(c, key);                                                                                    \
+        complain(c, __VA_ARGS__);                                                                                      \
+        leave(c, at_);                                                                                                 \
+    } while (0)
+
+static int has_material(const firn_scene_def *scene, const char *name)
+{
+    for (int i = 0; i < scene->n_materials; i++)
+        if (strcmp(scene->materials[i].name, name) == 0) return 1;
+    return 0;
+}
+
+static int has_body(const firn_scene_def *scene, const char *name)
+{
+    for (int i = 0; i < scene->n_bodies; i++)
+        if (strcmp(scene->bodies[i].name, name) == 0) return 1;
+    for (int i = 0; i < scene->n_emitters; i++)
+        if (strcmp(scene->emitters[i].name, name) == 0) return 1;
+    return 0;
+}
+
+static void check_material_name(check *c, const firn_scene_def *scene, const char *name)
+{
+    if (!*name || has_material(scene, name)) return;
+    char known[512] = "";
+    for (int i = 0; i < scene->n_materials && strlen(known) < sizeof known - FIRN_NAME - 2; i++)
+        sprintf(known + strlen(known), "%s%s", i ? ", " : "", scene->materials[i].name);
+    COMPLAIN_ABOUT(c, "material", "is \"%s\", but no material has that name; there are: %s", name,
+                   *known ? known : "none");
+}
+
+static void check_motion(check *c, const firn_motion_def *motion)
+{
+    size_t at = enter(c, "motion");
+    for (int i = 0; i < motion->n_keys; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "keys.%d", i);
+        const double *q = motion->keys[i].rotation;
+        double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        if (fabs(norm - 1) > 1e-3)
+            COMPLAIN_ABOUT(c, key, "has a rotation of length %g; a quaternion x y z w must have length 1", norm);
+        if (i && motion->keys[i].time <= motion->keys[i - 1].time)
+            COMPLAIN_ABOUT(c, key, "is at %g s, which is not after the key before it (%g s)", motion->keys[i].time,
+                           motion->keys[i - 1].time);
+    }
+    leave(c, at);
+}
+
+static void check_grid(check *c, const firn_grid_def *grid)
+{
+    int n_walls = 0;
+    for (int i = 0; i < 6; i++) n_walls += grid->walls[i] != FIRN_WALL_OPEN;
+    if (n_walls && !grid->has_box) COMPLAIN_ABOUT(c, "grid.walls", "needs a box; give grid.box_min and grid.box_max");
+    if (!grid->has_box) return;
+    for (int i = 0; i < 3; i++)
+        if (!(grid->box_min[i] < grid->box_max[i]))
+            COMPLAIN_ABOUT(c, "grid.box_max", "has %g along %c, which is not above box_min (%g)", grid->box_max[i],
+                           "xyz"[i], grid -> box_min[i]);
+}
+
+static void check_time(check *c, const firn_time_def *time)
+{
+    if (time->dt_max > 0 && time->dt_max < time->dt_min)
+        COMPLAIN_ABOUT(c, "time.dt_max", "is %g s, below dt_min (%g s)", time->dt_max, time->dt_min);
+    if (time->dt_fixed > 0 && time->dt_fixed < time->dt_min)
+        COMPLAIN_ABOUT(c, "time.dt_fixed", "is %g s, below dt_min (%g s)", time->dt_fixed, time->dt_min);
+}
+
+static double determinant(const double F[9])
+{
+    return F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) + F[2] * (F[3] * F[7] - F[4] * F[6]);
+}
+
+static void check_body(check *c, const firn_scene_def *scene, const firn_body_def *body)
+{
+    check_material_name(c, scene, body->material);
+    if (!body->n_shapes && !*body->points) COMPLAIN_ABOUT(c, "shape", "is missing; give a shape or a file of points");
+    if (body->n_shapes && *body->points)
+        COMPLAIN_ABOUT(c, "points", "is given beside a shape; a body has one or the other");
+    if (determinant(body->F) <= 0)
+        COMPLAIN_ABOUT(c, "F", "has determinant %g; it must be above 0", determinant(body->F));
+}
+
+static void check_emitter(check *c, const firn_scene_def *scene, const firn_emitter_def *emitter)
+{
+    check_material_name(c, scene, emitter->material);
+    if (!emitter->n_shapes) COMPLAIN_ABOUT(c, "shape", "is missing");
+    if (!(emitter->start < emitter->stop))
+        COMPLAIN_ABOUT(c, "stop", "is %g s, which is not after start (%g s)", emitter->stop, emitter->start);
+}
+
+static void check_collider(check *c, const firn_collider_def *collider)
+{
+    if (!collider->n_shapes && !collider->distance) COMPLAIN_ABOUT(c, "shape", "is missing");
+    if (collider->n_shapes && collider->distance)
+        COMPLAIN_ABOUT(c, "shape", "is given beside a distance function; a collider has one or the other");
+    if (!(collider->start < collider->stop))
+        COMPLAIN_ABOUT(c, "stop", "is %g s, which is not after start (%g s)", collider->stop, collider->start);
+    check_motion(c, &collider->motion);
+}
+
+static void check_grip(check *c, const firn_scene_def *scene, const firn_grip_def *grip)
+{
+    if (!grip->n_shapes) COMPLAIN_ABOUT(c, "shape", "is missing");
+    if (*grip->body && !has_body(scene, grip->body))
+        COMPLAIN_ABOUT(c, "body", "is \"%s\", but no body has that name", grip->body);
+    if (!(grip->start < grip->release))
+        COMPLAIN_ABOUT(c, "release", "is %g s, which is not after start (%g s)", grip->release, grip->start);
+    check_motion(c, &grip->motion);
+}
+
+static void check_force(check *c, const firn_force_def *force)
+{
+    for (int i = 1; i < force->n_keys; i++)
+        if (force->keys[i].time <= force->keys[i - 1].time)
+            COMPLAIN_ABOUT(c, "keys", "must be in order of time: %g s comes after %g s", force->keys[i].time,
+                           force->keys[i - 1].time);
+}
+
+#define EACH(list, count, item_check)                                                                                  \
+    for (int i = 0; i < scene->count; i++) {                                                                           \
+        size_t at = enter(c, #list);                                                                                   \
+        enter(c, scene->list[i].name);                                                                                 \
+        item_check;                                                                                                    \
+        leave(c, at);                                                                                                  \
+    }
+
+static void check_relations(check *c, const firn_scene_def *scene)
+{
+    check_grid(c, &scene->grid);
+    check_time(c, &scene->time);
+    if (!scene->n_bodies && !scene->n_emitters)
+        COMPLAIN_ABOUT(c, "bodies", "is missing; a scene needs at least one body or emitter");
+    EACH(bodies, n_bodies, check_body(c, scene, &scene->bodies[i]))
+    EACH(emitters, n_emitters, check_emitter(c, scene, &scene->emitters[i]))
+    EACH(colliders, n_colliders, check_collider(c, &scene->colliders[i]))
+    EACH(grips, n_grips, check_grip(c, scene, &scene->grips[i]))
+    EACH(forces, n_forces, check_force(c, &scene->forces[i]))
+}
+
+/* Relations may only be looked at where markers, arrays and texts are sound. */
+static int is_sound(const firn_section *section, const void *def)
+{
+    if (section->has_marker && *(const uint32_t *)def != FIRN_MARKER) return 0;
+    for (int i = 0; i < section->n_options; i++) {
+        const firn_option *option = &section->options[i];
+        const char *member = (const char *)def + option->offset;
+        if (option->type == FIRN_OPTION_TEXT && !is_text_ended(member, option->size)) return 0;
+        if (option->type == FIRN_OPTION_SECTION && !is_sound(option->section, member)) return 0;
+        if (option->type != FIRN_OPTION_LIST) continue;
+        int n = firn_options_list_count(option, def);
+        if (n < 0 || (n > 0 && !firn_options_list_item(option, def, 0))) return 0;
+        for (int k = 0; k < n; k++)
+            if (!is_sound(option->section, firn_options_list_item(option, def, k))) return 0;
+    }
+    return 1;
+}
+
+firn_status firn_definition_check_located(const firn_scene_def *scene, firn_definition_locate locate, void *user,
+                                          firn_report *report)
+{
+    check c = {.locate = locate, .user = user, .report = report};
+    if (!scene) return firn_report_add(report, FIRN_REFUSED, "there is no scene definition (NULL)");
+    if (scene->marker != FIRN_MARKER)
+        return firn_report_add(report, FIRN_REFUSED,
+                               "the scene definition was not made by firn_scene_default(); begin with it");
+    check_section(&c, &firn_options_file, scene);
+    if (is_sound(&firn_options_file, scene)) check_relations(&c, scene);
+    return c.status;
+}
+
+firn_status firn_definition_check(const firn_scene_def *scene, firn_report *report)
+{
+    return firn_definition_check_located(scene, NULL, NULL, report);
+}

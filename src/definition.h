@@ -1,0 +1,15 @@
+/* definition.h: is a scene acceptable - one check for definitions made in C and for those read from a file. */
+#ifndef FIRN_DEFINITION_H
+#define FIRN_DEFINITION_H
+
+#include "firn/firn.h"
+
+/* Where the thing called `path` ("bodies.ball.velocity") was said, as text that a sentence can begin with, e.g.
+ * "scene.yaml:7:3: ". Returns 0 when trouble there is already reported and no more should be said. */
+typedef int (*firn_definition_locate)(void *user, const char *path, char *place, size_t n_bytes);
+
+/* As firn_definition_check; `locate` may be NULL. */
+firn_status firn_definition_check_located(const firn_scene_def *scene, firn_definition_locate locate, void *user,
+                                          firn_report *report);
+
+#endif
