@@ -1,0 +1,86 @@
+/* scratch.h: what tests that touch the disk share - a folder of their own, whole files to and from memory, and
+ * the first sentence of a report. */
+#ifndef FIRN_TEST_SCRATCH_H
+#define FIRN_TEST_SCRATCH_H
+
+#include <dirent.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "firn/base.h"
+
+static char scratch_folder[64];
+
+/* The path of a name in the scratch folder; four of them live at a time. */
+static inline const char *scratch(const char *name)
+{
+    static char paths[4][512];
+    static int at;
+    char *path = paths[at = (at + 1) % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", scratch_folder, name);
+    return path;
+}
+
+static inline int scratch_create(void **state)
+{
+    (void)state;
+    strcpy(scratch_folder, "/tmp/firn-test-XXXXXX");
+    return mkdtemp(scratch_folder) ? 0 : -1;
+}
+
+static inline int scratch_remove_one(const char *path, const struct stat *info, int flag, struct FTW *ftw)
+{
+    (void)info, (void)flag, (void)ftw;
+    return remove(path);
+}
+
+static inline int scratch_destroy(void **state)
+{
+    (void)state;
+    return nftw(scratch_folder, scratch_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static inline unsigned char *scratch_load(const char *path, size_t *n)
+{
+    FILE *file = fopen(path, "rb");
+    *n = 0;
+    if (!file) return NULL;
+    fseek(file, 0, SEEK_END);
+    *n = (size_t)ftell(file);
+    rewind(file);
+    unsigned char *data = malloc(*n + 1);
+    if (fread(data, 1, *n, file) != *n) abort();
+    data[*n] = 0;
+    fclose(file);
+    return data;
+}
+
+static inline void scratch_store(const char *path, const void *data, size_t n)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file || (n && fwrite(data, 1, n, file) != n) || fclose(file) != 0) abort();
+}
+
+static inline int scratch_count(const char *folder)
+{
+    DIR *stream = opendir(folder);
+    int n = -2; /* . and .. */
+    while (stream && readdir(stream)) n++;
+    if (stream) closedir(stream);
+    return n;
+}
+
+static inline int scratch_says(const firn_report *report, const char *words)
+{
+    for (int i = 0; i < firn_report_total(report); i++)
+        if (strstr(firn_report_sentence(report, i, NULL), words)) return 1;
+    for (int i = 0; i < firn_report_total(report); i++)
+        fprintf(stderr, "said: %s\n", firn_report_sentence(report, i, NULL));
+    return 0;
+}
+
+#endif
