@@ -1,0 +1,10 @@
+/* nearest.h: which known word was probably meant by an unknown one. */
+#ifndef FIRN_NEAREST_H
+#define FIRN_NEAREST_H
+
+#include <stddef.h>
+
+/* The closest of `words` (blank-separated) to a mistyped one, copied to `out`; 0: nothing is close. */
+int firn_nearest_word(const char *word, const char *words, char *out, size_t n_out);
+
+#endif
