@@ -236,11 +236,10 @@ FIRN_INLINE fr fr_split_exponent(fr x, fr *exponent)
     return (fr)m;
 }
 
-/* ln x = e ln 2 + 2 atanh(z), z = (m - 1)/(m + 1), |z| < 0.1716; the odd series needs 4 (float) or 10 terms. */
-FIRN_INLINE fr fr_log(fr x)
+/* ln((1 + f) 2^e) = e ln 2 + 2 atanh(z), z = f/(2 + f), |z| < 0.1716; the odd series needs 4 (float) or 11 terms. */
+FIRN_INLINE fr fr_log_core(fr f, fr e)
 {
-    fr e, m = fr_split_exponent(x, &e);
-    fr f = m - 1, z = f / (m + 1), w = z * z;
+    fr z = f / (f + 2), w = z * z;
 #if FIRN_DOUBLE
     fr s = fr_set1(1.0 / 23);
     s = s * w + 1.0 / 21, s = s * w + 1.0 / 19, s = s * w + 1.0 / 17, s = s * w + 1.0 / 15, s = s * w + 1.0 / 13;
@@ -254,6 +253,17 @@ FIRN_INLINE fr fr_log(fr x)
     /* 2 z = f - z f keeps the leading term exact */
     fr r = f - z * (f - 2 * w * s);
     return e * ln2_hi + (r + e * ln2_lo);
+}
+FIRN_INLINE fr fr_log(fr x)
+{
+    fr e, m = fr_split_exponent(x, &e);
+    return fr_log_core(m - 1, e);
+}
+/* ln(1 + x): the sum 1 + x is only rounded where its logarithm is far from zero, otherwise x itself is used. */
+FIRN_INLINE fr fr_log1p(fr x)
+{
+    fr e, m = fr_split_exponent(1 + x, &e);
+    return fr_log_core(fr_select(fr_eq(e, fr_set1(0)), x, m - 1), e);
 }
 
 FIRN_INLINE fr fr_pow2(fr whole) /* 2^whole, whole a whole number in the exponent's range */
@@ -308,11 +318,6 @@ FIRN_INLINE fr fr_expm1(fr x)
     x = fr_max(fr_set1(FIRN_EXP_LOW), fr_min(fr_set1(FIRN_EXP_HIGH), x));
     fr n, r = fr_reduce_exp(x, &n), p = fr_pow2(n);
     return (p - 1) + p * fr_expm1_core(r);
-}
-FIRN_INLINE fr fr_log1p(fr x)
-{
-    fr u = 1 + x;
-    return fr_log(u) + (x - (u - 1)) / u;
 }
 FIRN_INLINE fr fr_pow(fr x, fr y) { return fr_exp(y * fr_log(x)); } /* x > 0 */
 FIRN_INLINE fr fr_cbrt(fr x)

@@ -1,0 +1,346 @@
+/* law_driver.h: from the few functions of a constitutive law to the batch loops of law.h.
+ *
+ * A law's file is written once against `fr` (lanes.h) and compiled once a variant. It gives a law_functions table
+ * of functions on one set of lanes and ends in FIRN_LAW(name, ...). A law chooses one of three forms:
+ *
+ *   FIRN_FORM_STRETCH  isotropic, in principal stretches s_i:        energy(s), stress(s) -> tau_i, return_map(s)
+ *   FIRN_FORM_LOG      isotropic, in principal log strains e_i:      energy(e), stress(e) -> tau_i, return_map(e)
+ *   FIRN_FORM_GENERAL  anything, in F itself:                        energy(F), stress(F) -> tau,   return_map(F)
+ *
+ * In the principal forms the driver decomposes b = F F^T = U diag(s^2) U^T once. No V is needed:
+ *     F_new = F + U diag(s_new / s - 1) U^T F,      tau = U diag(tau_i) U^T.
+ * Elastic steps leave F untouched to the last bit, since then s_new / s - 1 is exactly zero. The smallest stretch
+ * carries the sign of det F; the log form takes ln |s|.
+ *
+ * modulus() returns rho_0 c^2 in Pa, an upper bound of the largest eigenvalue of the acoustic tensor in space times
+ * J. For an isotropic law with K_ij = d tau_i / d e_j - delta_ij tau_i and G_ij = (tau_i - tau_j)/(s_i^2 - s_j^2)
+ * (R. W. Ogden, Non-linear elastic deformations, 1984, ch. 6) it is bounded by
+ *     g + max(0, K_ii - g, K_ij + s_i^2 G_ij - tau_i),   g = max s_i^2 G_ij,
+ * which is exact at rest; a volumetric energy U(J) adds at most J^2 U''(J) to it. */
+#ifndef FIRN_LAW_DRIVER_H
+#define FIRN_LAW_DRIVER_H
+
+#include "mat3.h"
+#include "law.h"
+
+enum { FIRN_FORM_STRETCH, FIRN_FORM_LOG, FIRN_FORM_GENERAL };
+
+/* What a law's functions see of one set of lanes. */
+typedef struct law_point {
+    const fr *p; /* parameters, in the order of the law's table */
+    const fr *d; /* what derive() made of them */
+    fr *h;       /* history; written by return_map and flow only */
+    fr dt;       /* s; zero in measure */
+    fr det;      /* det F of the state given to the function */
+    fm failed;   /* a law may set lanes in which it lost validity */
+} law_point;
+
+typedef struct law_functions {
+    int form;
+    int allows_inversion; /* the law is meant for det F <= 0 too */
+    int is_plastic;       /* general form only: return_map may lower the energy */
+    void (*derive)(const fr *p, fr *d);
+    fr (*energy)(law_point *q, const fr *state);
+    void (*stress)(law_point *q, const fr *state, fr *tau); /* Kirchhoff, 3 principal values or 6 components */
+    void (*return_map)(law_point *q, fr *state);            /* NULL: elastic */
+    fr (*modulus)(law_point *q, const fr *state, const fr *tau);
+    /* Advances tensors of the history by the motion I + dt grad v (Maxwell branches); update only. NULL: none.
+     * Returns the work density lost in it. */
+    fr (*flow)(law_point *q, const fr *grad_v);
+    /* Stress from those tensors, added to tau. NULL: none. */
+    void (*branch)(law_point *q, fr tau[6]);
+    /* Viscous Kirchhoff stress from the rate of deformation (xx yy zz xy xz yz), added to tau; NULL: inviscid. */
+    void (*viscous)(law_point *q, const fr rate[6], fr tau[6]);
+    /* Upper bound, over every rate, of the viscosity in that stress, Pa s; NULL: inviscid. */
+    fr (*viscosity)(law_point *q);
+} law_functions;
+
+/* ---------------------------------------------------------------- parameters lane by lane */
+
+/* A number in [-1, 1) made of particle, seed and parameter by integer mixing (finaliser of D. Stafford, variant 13). */
+static inline double law_noise(uint32_t id, uint64_t seed, int parameter)
+{
+    uint64_t x = seed * 0x9e3779b97f4a7c15ull + ((uint64_t)(unsigned)parameter << 32) + id;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    x ^= x >> 31;
+    return (double)(int64_t)x * 0x1p-63;
+}
+
+/* Linear between the table's temperatures, constant beyond its ends. */
+static inline double law_table(const firn_material *m, int k, double temperature)
+{
+    int n = m->n_table[k];
+    const double *t = m->table_temperature[k], *v = m->table_value[k];
+    if (!(temperature > t[0])) return v[0];
+    for (int i = 1; i < n; i++)
+        if (temperature <= t[i]) return v[i - 1] + (v[i] - v[i - 1]) * (temperature - t[i - 1]) / (t[i] - t[i - 1]);
+    return v[n - 1];
+}
+
+/* Parameter k of every lane of a bundle, into row[16]. Values leave neither the range of the law's table. */
+static inline void law_parameter_row(const firn_law_batch *b, const firn_law_info *info, int bundle, int k, real *row)
+{
+    const firn_material *m = b->material;
+    const real *temperature = b->temperature;
+    for (int lane = 0; lane < FIRN_BUNDLE; lane++) {
+        int at = bundle * FIRN_BUNDLE + lane;
+        double x = m->n_table[k] && temperature ? law_table(m, k, (double)temperature[at]) : m->value[k];
+        if (m->noise[k] > 0 && b->id) x *= 1 + m->noise[k] * law_noise(b->id[at], m->seed, k);
+        x = x < info->parameters[k].min ? info->parameters[k].min : x;
+        row[lane] = (real)(x > info->parameters[k].max ? info->parameters[k].max : x);
+    }
+}
+
+/* ---------------------------------------------------------------- one set of lanes */
+
+/* The principal frame of b = F F^T: directions and the law's state (stretches or log strains). */
+typedef struct law_frame {
+    fr u[9], state[3];
+} law_frame;
+
+/* ln(1 + g) from g where the shift was taken out of b, ln g where it was not */
+FIRN_INLINE fr law_log_shifted(fr g, fr shift)
+{
+    return fr_select(fr_gt(shift, fr_set1((real)0.5)), fr_log1p(g), fr_log(g));
+}
+
+FIRN_INLINE void law_decompose(const law_functions *k, const fr f[9], fr det, law_frame *frame)
+{
+    fr b[6], g[3], s2[3];
+    /* strongly collapsed states keep their digits without the shift, all others with it */
+    fr size = f[0] * f[0] + f[4] * f[4] + f[8] * f[8];
+    fr shift = fr_select(fr_gt(size, fr_set1((real)0.75)), fr_set1(1), fr_zero());
+    mat3_left_cauchy_green(f, shift, b);
+    mat3_eigen(b, g, frame->u);
+    const fr floor = fr_set1(16 * REAL_EPSILON * REAL_EPSILON);
+    for (int i = 0; i < 3; i++) s2[i] = fr_max(floor, g[i] + shift); /* a NaN stays: max gives its second argument */
+    if (k->form == FIRN_FORM_LOG) {
+        for (int i = 0; i < 3; i++) g[i] = fr_max(floor - shift, g[i]);
+        /* ln(1 + g) loses its digits as g nears -1: below a quarter the plain logarithm is as good */
+        for (int i = 0; i < 3; i++)
+            frame->state[i] =
+                (real)0.5 * fr_select(fr_gt(s2[i], fr_set1((real)0.25)), law_log_shifted(g[i], shift), fr_log(s2[i]));
+    } else {
+        fr smallest = fr_min(s2[0], fr_min(s2[1], s2[2])), sign = fr_copysign(fr_set1(1), det);
+        fm signed_already = fr_lt(fr_zero(), fr_zero()); /* no lane yet; only the first match takes the sign */
+        for (int i = 0; i < 3; i++) {
+            fm here = fm_and(fr_eq(s2[i], smallest), fm_not(signed_already));
+            frame->state[i] = fr_sqrt(s2[i]) * fr_select(here, sign, fr_set1(1));
+            signed_already = fm_or(signed_already, here);
+        }
+    }
+}
+
+/* The state before (`from`) and after (state) the return map gives the plastic work and the new F. */
+FIRN_INLINE fr law_apply_return(const law_functions *k, const law_frame *frame, const fr from[3], const fr tau[3],
+                                fr f[9])
+{
+    fr change[3], a[6], work = fr_zero();
+    for (int i = 0; i < 3; i++) {
+        fr strain; /* plastic log strain of the step */
+        if (k->form == FIRN_FORM_LOG) {
+            strain = from[i] - frame->state[i];
+            change[i] = fr_expm1(-strain);
+        } else {
+            fr ratio = frame->state[i] / from[i];
+            change[i] = (frame->state[i] - from[i]) / from[i];
+            strain = -fr_log(fr_max(fr_set1(REAL_EPSILON), ratio));
+        }
+        work = work + tau[i] * strain;
+    }
+    mat3_from_principal(frame->u, change, a);
+    const fr full[9] = {a[0], a[3], a[4], a[3], a[1], a[5], a[4], a[5], a[2]};
+    fr delta[9];
+    mat3_multiply(full, f, delta);
+    for (int i = 0; i < 9; i++) f[i] = f[i] + delta[i];
+    return fr_max(work, fr_zero());
+}
+
+typedef struct law_result {
+    fr tau[6], modulus, energy, plastic;
+} law_result;
+
+FIRN_INLINE void law_principal(const law_functions *k, law_point *q, fr f[9], int is_update, law_result *out)
+{
+    law_frame frame;
+    fr tau[3];
+    law_decompose(k, f, q->det, &frame);
+    out->plastic = fr_zero(), out->energy = fr_zero();
+    if (is_update && k->return_map) {
+        const fr from[3] = {frame.state[0], frame.state[1], frame.state[2]};
+        k->return_map(q, frame.state);
+        k->stress(q, frame.state, tau);
+        fm changed = fm_not(fm_and(fm_and(fr_eq(from[0], frame.state[0]), fr_eq(from[1], frame.state[1])),
+                                   fr_eq(from[2], frame.state[2])));
+        /* skipping adds exact zeros where nothing yields, so it is free of side effects */
+        if (fm_any(changed)) out->plastic = law_apply_return(k, &frame, from, tau, f);
+    } else {
+        k->stress(q, frame.state, tau);
+    }
+    if (!is_update) out->energy = k->energy(q, frame.state);
+    out->modulus = k->modulus(q, frame.state, tau);
+    mat3_from_principal(frame.u, tau, out->tau);
+}
+
+FIRN_INLINE void law_general(const law_functions *k, law_point *q, fr f[9], int is_update, law_result *out)
+{
+    out->plastic = fr_zero(), out->energy = fr_zero();
+    if (is_update && k->return_map) {
+        fr before = k->is_plastic ? k->energy(q, f) : fr_zero();
+        k->return_map(q, f);
+        if (k->is_plastic) out->plastic = fr_max(before - k->energy(q, f), fr_zero());
+    }
+    k->stress(q, f, out->tau);
+    if (!is_update) out->energy = k->energy(q, f);
+    out->modulus = k->modulus(q, f, out->tau);
+}
+
+/* ---------------------------------------------------------------- the batch loop */
+
+FIRN_INLINE void law_load(const void *from, int n, int at, fr *out)
+{
+    for (int i = 0; i < n; i++) out[i] = fr_load((const real *)from + at + i * FIRN_BUNDLE);
+}
+FIRN_INLINE void law_store(void *to, int n, int at, const fr *in)
+{
+    for (int i = 0; i < n; i++) fr_store((real *)to + at + i * FIRN_BUNDLE, in[i]);
+}
+
+FIRN_INLINE fr law_flags(const law_functions *k, const law_point *q, const fr f[9], const fr tau[6], fr energy)
+{
+    fr sum = energy;
+    for (int i = 0; i < 9; i++) sum = sum + fr_abs(f[i]);
+    for (int i = 0; i < 6; i++) sum = sum + fr_abs(tau[i]);
+    fr flags = fr_select(fr_is_finite(sum), fr_zero(), fr_set1(FIRN_FLAG_NONFINITE));
+    if (!k->allows_inversion)
+        flags = flags + fr_select(fr_le(q->det, fr_zero()), fr_set1(FIRN_FLAG_INVERTED), fr_zero());
+    return flags + fr_select(q->failed, fr_set1(FIRN_FLAG_FAILED), fr_zero());
+}
+
+/* One set of lanes of one bundle: at9 and so on are where its components start. */
+FIRN_INLINE void law_lanes(const law_functions *k, const firn_law_batch *b, int n_history, int bundle, int lane,
+                           const fr *p, const fr *d, int is_update)
+{
+    int at1 = bundle * FIRN_BUNDLE + lane, at6 = bundle * 6 * FIRN_BUNDLE + lane;
+    int at9 = bundle * 9 * FIRN_BUNDLE + lane, at_h = bundle * n_history * FIRN_BUNDLE + lane;
+    fr f[9], grad_v[9], h[FIRN_MAX_HISTORY], viscous_work = fr_zero();
+    fm never = fr_lt(fr_zero(), fr_zero());
+    law_result out;
+    law_point q = {.p = p, .d = d, .h = h, .dt = fr_set1(is_update ? (real)b->dt : 0), .failed = never};
+    law_load(b->F, 9, at9, f);
+    if (b->grad_v)
+        law_load(b->grad_v, 9, at9, grad_v);
+    else
+        for (int i = 0; i < 9; i++) grad_v[i] = fr_zero();
+    if (n_history) law_load(b->history, n_history, at_h, h);
+
+    if (is_update) mat3_advance(f, grad_v, q.dt);
+    q.det = mat3_determinant(f);
+    if (is_update && k->flow) viscous_work = k->flow(&q, grad_v);
+    if (k->form == FIRN_FORM_GENERAL)
+        law_general(k, &q, f, is_update, &out);
+    else
+        law_principal(k, &q, f, is_update, &out);
+    if (k->branch) k->branch(&q, out.tau);
+    if (k->viscous) {
+        fr rate[6], tau[6];
+        for (int i = 0; i < 6; i++) tau[i] = fr_zero();
+        mat3_symmetric_part(grad_v, rate);
+        k->viscous(&q, rate, tau);
+        for (int i = 0; i < 6; i++) out.tau[i] = out.tau[i] + tau[i];
+        viscous_work = viscous_work + fr_max(mat3_contract(tau, rate) * q.dt, fr_zero());
+    }
+
+    fr per_density = 1 / p[0];
+    if (is_update) {
+        law_store(b->F, 9, at9, f);
+        if (n_history) law_store(b->history, n_history, at_h, h);
+    }
+    if (b->tau) law_store(b->tau, 6, at6, out.tau);
+    if (b->wave) fr_store((real *)b->wave + at1, fr_sqrt(fr_max(out.modulus, fr_zero()) * per_density));
+    if (b->viscosity) fr_store((real *)b->viscosity + at1, k->viscosity ? k->viscosity(&q) * per_density : fr_zero());
+    if (b->plastic) fr_store((real *)b->plastic + at1, out.plastic);
+    if (b->viscous) fr_store((real *)b->viscous + at1, viscous_work);
+    if (b->energy && !is_update) fr_store((real *)b->energy + at1, out.energy);
+    if (b->flags) fr_store((real *)b->flags + at1, law_flags(k, &q, f, out.tau, out.energy));
+}
+
+FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, const firn_law_batch *b, int n_history,
+                         int is_update)
+{
+    const firn_material *m = b->material;
+    real row[FIRN_MAX_PARAMETERS][FIRN_BUNDLE] __attribute__((aligned(64)));
+    fr p[FIRN_MAX_PARAMETERS], d[FIRN_MAX_DERIVED];
+    for (int i = 0; i < info->n_parameters; i++) p[i] = fr_set1((real)m->value[i]);
+    if (k->derive) k->derive(p, d);
+    for (int bundle = 0; bundle < b->n_bundles; bundle++) {
+        if (!m->is_uniform)
+            for (int i = 0; i < info->n_parameters; i++) law_parameter_row(b, info, bundle, i, row[i]);
+#pragma GCC unroll 1
+        for (int lane = 0; lane < FIRN_BUNDLE; lane += LANES) {
+            if (!m->is_uniform) {
+                for (int i = 0; i < info->n_parameters; i++) p[i] = fr_load(row[i] + lane);
+                if (k->derive) k->derive(p, d);
+            }
+            law_lanes(k, b, n_history, bundle, lane, p, d, is_update);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- registration */
+
+#define FIRN_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define FIRN_PARAMETERS(array) .n_parameters = FIRN_COUNT(array), .parameters = (array)
+#define FIRN_HISTORY(array) .n_history = FIRN_COUNT(array), .history = (array)
+#define FIRN_PRESETS(array) .n_presets = FIRN_COUNT(array), .presets = (array)
+
+#define FIRN_LAW_NAME__(name, what, variant) firn_law_##name##_##what##_##variant
+#define FIRN_LAW_NAME_(name, what, variant) FIRN_LAW_NAME__(name, what, variant)
+#define FIRN_LAW_NAME(name, what) FIRN_LAW_NAME_(name, what, FIRN_VARIANT)
+
+#define FIRN_LAW_KERNEL(name, index, variant)                                                                          \
+    [index] = {firn_law_##name##_update_##variant, firn_law_##name##_measure_##variant}
+#define FIRN_LAW_DECLARE(name, variant)                                                                                \
+    void firn_law_##name##_update_##variant(const firn_law_batch *batch);                                              \
+    void firn_law_##name##_measure_##variant(const firn_law_batch *batch);
+#if defined(__x86_64__)
+#define FIRN_LAW_DECLARE_ALL(name)                                                                                     \
+    FIRN_LAW_DECLARE(name, f64_scalar)                                                                                 \
+    FIRN_LAW_DECLARE(name, f32_sse2)                                                                                   \
+    FIRN_LAW_DECLARE(name, f32_avx2)                                                                                   \
+    FIRN_LAW_DECLARE(name, f64_avx2) FIRN_LAW_DECLARE(name, f32_avx512) FIRN_LAW_DECLARE(name, f64_avx512)
+#define FIRN_LAW_KERNELS(name)                                                                                         \
+    FIRN_LAW_KERNEL(name, FIRN_F64_SCALAR, f64_scalar), FIRN_LAW_KERNEL(name, FIRN_F32_SSE2, f32_sse2),                \
+        FIRN_LAW_KERNEL(name, FIRN_F32_AVX2, f32_avx2), FIRN_LAW_KERNEL(name, FIRN_F64_AVX2, f64_avx2),                \
+        FIRN_LAW_KERNEL(name, FIRN_F32_AVX512, f32_avx512), FIRN_LAW_KERNEL(name, FIRN_F64_AVX512, f64_avx512)
+#else
+#define FIRN_LAW_DECLARE_ALL(name) FIRN_LAW_DECLARE(name, f64_scalar)
+#define FIRN_LAW_KERNELS(name) FIRN_LAW_KERNEL(name, FIRN_F64_SCALAR, f64_scalar)
+#endif
+
+/* The table of a law is emitted once, by the variant that is always built. */
+#if FIRN_ISA == 0
+#define FIRN_LAW_ENTRY(name, ...)                                                                                      \
+    extern const firn_law firn_law_##name;                                                                             \
+    const firn_law firn_law_##name = {.info = {__VA_ARGS__}, .kernels = {FIRN_LAW_KERNELS(name)}};
+#else
+#define FIRN_LAW_ENTRY(name, ...)
+#endif
+
+/* FIRN_LAW(sand, .title = "...", .equations = "...", ...): the last line of a law's file. It needs a constant
+ * law_functions called `functions` and the parameters in an array called `parameters`. */
+#define FIRN_LAW(law_name, ...)                                                                                        \
+    static const firn_law_info law_info = {.name = #law_name, FIRN_PARAMETERS(parameters), __VA_ARGS__};               \
+    FIRN_LAW_DECLARE_ALL(law_name)                                                                                     \
+    void FIRN_LAW_NAME(law_name, update)(const firn_law_batch *batch)                                                  \
+    {                                                                                                                  \
+        law_run(&functions, &law_info, batch, law_info.n_history, 1);                                                  \
+    }                                                                                                                  \
+    void FIRN_LAW_NAME(law_name, measure)(const firn_law_batch *batch)                                                 \
+    {                                                                                                                  \
+        law_run(&functions, &law_info, batch, law_info.n_history, 0);                                                  \
+    }                                                                                                                  \
+    FIRN_LAW_ENTRY(law_name, .name = #law_name, FIRN_PARAMETERS(parameters), __VA_ARGS__)
+
+#endif

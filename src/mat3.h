@@ -1,0 +1,242 @@
+/* mat3.h: 3 x 3 matrices on lanes: products, determinants, symmetric eigen-decomposition, singular values.
+ *
+ * Notation   A[9] row-major, A[3 r + c];   S[6] symmetric: xx yy zz xy xz yz;   U columns are vectors
+ * Every function is free of branches on values: a lane's result never depends on its neighbours, and a NaN stays
+ * in its lane. Sweep counts are fixed for the same reason.
+ *
+ * Eigenvalues come from cyclic Jacobi rotations (C. G. J. Jacobi, 1846). A rotation in the plane p, q turns the
+ * off-diagonal element to zero; with d = a_pp - a_qq, o = 2 a_pq, r = sqrt(d^2 + o^2) the smaller angle has
+ *     cos^2 = (1 + |d| / r) / 2,     sin cos = sign(d) o / (2 r),
+ * free of cancellation for every d and o. Convergence is quadratic once the matrix is nearly diagonal. */
+#ifndef FIRN_MAT3_H
+#define FIRN_MAT3_H
+
+#include "lanes.h"
+
+#if FIRN_DOUBLE
+enum { MAT3_SWEEPS = 6 };
+#define MAT3_TINY 1e-150
+#else
+enum { MAT3_SWEEPS = 4 };
+#define MAT3_TINY 1e-18f /* its square is still normal */
+#endif
+
+FIRN_INLINE void mat3_identity(fr a[9])
+{
+    for (int i = 0; i < 9; i++) a[i] = fr_set1(i % 4 == 0 ? 1 : 0);
+}
+
+FIRN_INLINE void mat3_multiply(const fr a[9], const fr b[9], fr out[9])
+{
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            out[3 * r + c] = a[3 * r] * b[c] + a[3 * r + 1] * b[3 + c] + a[3 * r + 2] * b[6 + c];
+}
+
+/* A <- (I + step L) A, the update of a deformation gradient by a velocity gradient */
+FIRN_INLINE void mat3_advance(fr a[9], const fr l[9], fr step)
+{
+    fr k[9], change[9];
+    for (int i = 0; i < 9; i++) k[i] = step * l[i];
+    mat3_multiply(k, a, change);
+    for (int i = 0; i < 9; i++) a[i] = a[i] + change[i];
+}
+
+FIRN_INLINE fr mat3_determinant(const fr a[9])
+{
+    return a[0] * (a[4] * a[8] - a[5] * a[7]) - a[1] * (a[3] * a[8] - a[5] * a[6]) + a[2] * (a[3] * a[7] - a[4] * a[6]);
+}
+
+/* det A - 1 without losing the small part where A is near I: with H = A - I it is
+ * tr H + (sum of principal 2 x 2 minors of H) + det H. */
+FIRN_INLINE fr mat3_determinant_minus_one(const fr a[9])
+{
+    fr h[9];
+    for (int i = 0; i < 9; i++) h[i] = i % 4 == 0 ? a[i] - 1 : a[i];
+    fr trace = h[0] + h[4] + h[8];
+    fr minors = (h[0] * h[4] - h[1] * h[3]) + (h[0] * h[8] - h[2] * h[6]) + (h[4] * h[8] - h[5] * h[7]);
+    return trace + (minors + mat3_determinant(h));
+}
+
+/* F F^T - shift I, for shift 0 or 1. With H = F - shift I this is H H^T + shift (H + H^T): near the identity the
+ * small strain keeps all its digits, which F F^T alone would lose to the ones on its diagonal. */
+FIRN_INLINE void mat3_left_cauchy_green(const fr f[9], fr shift, fr b[6])
+{
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    fr h[9];
+    for (int i = 0; i < 9; i++) h[i] = i % 4 == 0 ? f[i] - shift : f[i];
+    for (int k = 0; k < 6; k++) {
+        const fr *u = h + 3 * row[k], *v = h + 3 * column[k];
+        b[k] =
+            u[0] * v[0] + u[1] * v[1] + u[2] * v[2] + shift * (h[3 * row[k] + column[k]] + h[3 * column[k] + row[k]]);
+    }
+}
+
+/* A S A^T of a symmetric S */
+FIRN_INLINE void mat3_congruence(const fr a[9], const fr s[6], fr out[6])
+{
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    const fr full[9] = {s[0], s[3], s[4], s[3], s[1], s[5], s[4], s[5], s[2]};
+    fr as[9];
+    mat3_multiply(a, full, as);
+    for (int k = 0; k < 6; k++) {
+        const fr *u = as + 3 * row[k], *v = a + 3 * column[k];
+        out[k] = u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
+    }
+}
+
+/* U diag(d) U^T */
+FIRN_INLINE void mat3_from_principal(const fr u[9], const fr d[3], fr s[6])
+{
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    for (int k = 0; k < 6; k++) {
+        const fr *a = u + 3 * row[k], *b = u + 3 * column[k];
+        s[k] = a[0] * b[0] * d[0] + a[1] * b[1] * d[1] + a[2] * b[2] * d[2];
+    }
+}
+
+/* The symmetric part of a velocity gradient */
+FIRN_INLINE void mat3_symmetric_part(const fr l[9], fr s[6])
+{
+    const fr half = fr_set1((real)0.5);
+    s[0] = l[0], s[1] = l[4], s[2] = l[8];
+    s[3] = half * (l[1] + l[3]), s[4] = half * (l[2] + l[6]), s[5] = half * (l[5] + l[7]);
+}
+
+FIRN_INLINE fr mat3_contract(const fr a[6], const fr b[6]) /* A : B */
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + 2 * (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
+}
+
+/* Upper bound of the largest eigenvalue, exact for multiples of I: mean + sqrt(2/3) |deviator|. */
+FIRN_INLINE fr mat3_largest_eigenvalue_bound(const fr s[6])
+{
+    fr mean = (s[0] + s[1] + s[2]) * (real)(1.0 / 3);
+    const fr d[6] = {s[0] - mean, s[1] - mean, s[2] - mean, s[3], s[4], s[5]};
+    return mean + fr_sqrt(mat3_contract(d, d) * (real)(2.0 / 3));
+}
+
+/* One Jacobi rotation: cosine and sine from d = a_pp - a_qq and a_pq. For d = a_pq = 0 it is no rotation. */
+FIRN_INLINE void mat3_angle(fr d, fr apq, fr *cosine, fr *sine, fr *tangent)
+{
+    fr o = 2 * apq, size = fr_max(fr_abs(d), fr_set1(MAT3_TINY));
+    fr i = fr_rsqrt(size * size + o * o);
+    fr c2 = (real)0.5 + (real)0.5 * size * i, ic = fr_rsqrt(c2);
+    fr sc = fr_copysign(fr_set1((real)0.5), d) * o * i; /* sin cos */
+    *cosine = c2 * ic, *sine = sc * ic, *tangent = sc * ic * ic;
+}
+
+/* rotates a pair of numbers by the angle */
+FIRN_INLINE void mat3_turn(fr c, fr s, fr *x, fr *y)
+{
+    fr a = *x, b = *y;
+    *x = c * a + s * b, *y = c * b - s * a;
+}
+
+/* apq to zero; k is the third index, u accumulates the rotations */
+FIRN_INLINE void mat3_rotate(fr *app, fr *aqq, fr *apq, fr *apk, fr *aqk, fr u[9], int p, int q)
+{
+    fr c, s, t;
+    mat3_angle(*app - *aqq, *apq, &c, &s, &t);
+    *app = *app + t * *apq, *aqq = *aqq - t * *apq, *apq = fr_zero();
+    mat3_turn(c, s, apk, aqk);
+    for (int r = 0; r < 3; r++) mat3_turn(c, s, &u[3 * r + p], &u[3 * r + q]);
+}
+
+/* Symmetric eigen-decomposition A = U diag(l) U^T; U is a rotation, the order of l is unspecified. */
+FIRN_INLINE void mat3_eigen(const fr a[6], fr l[3], fr u[9])
+{
+    fr xx = a[0], yy = a[1], zz = a[2], xy = a[3], xz = a[4], yz = a[5];
+    mat3_identity(u);
+#pragma GCC unroll 1
+    for (int sweep = 0; sweep < MAT3_SWEEPS; sweep++) {
+        mat3_rotate(&xx, &yy, &xy, &xz, &yz, u, 0, 1);
+        mat3_rotate(&xx, &zz, &xz, &xy, &yz, u, 0, 2);
+        mat3_rotate(&yy, &zz, &yz, &xy, &xz, u, 1, 2);
+    }
+    l[0] = xx, l[1] = yy, l[2] = zz;
+}
+
+/* Columns p < q of both matrices are exchanged where the first of `size` is smaller; the sign of one turns so
+ * that the determinants stay. */
+FIRN_INLINE void mat3_order(fr size[3], fr a[9], fr b[9], int p, int q)
+{
+    fm swap = fr_lt(size[p], size[q]);
+    fr t = size[p];
+    size[p] = fr_select(swap, size[q], t), size[q] = fr_select(swap, t, size[q]);
+    for (int r = 0; r < 3; r++) {
+        fr x = a[3 * r + p], y = a[3 * r + q];
+        a[3 * r + p] = fr_select(swap, y, x), a[3 * r + q] = fr_select(swap, -x, y);
+        x = b[3 * r + p], y = b[3 * r + q];
+        b[3 * r + p] = fr_select(swap, y, x), b[3 * r + q] = fr_select(swap, -x, y);
+    }
+}
+
+FIRN_INLINE fr mat3_column_dot(const fr a[9], int p, const fr b[9], int q)
+{
+    return a[p] * b[q] + a[3 + p] * b[3 + q] + a[6 + p] * b[6 + q];
+}
+
+/* Column q of b, freed of its part along column p of u and brought to length one. Where nothing is left of it, any
+ * unit vector perpendicular to column p takes its place. */
+FIRN_INLINE void mat3_perpendicular(const fr b[9], int q, fr u[9], int p, fr threshold)
+{
+    fr v[3], w[3], along = mat3_column_dot(u, p, b, q);
+    for (int r = 0; r < 3; r++) v[r] = b[3 * r + q] - along * u[3 * r + p];
+    /* the axis on which u_p is smallest, made perpendicular: its length is at least sqrt(2/3) */
+    fr x = fr_abs(u[p]), y = fr_abs(u[3 + p]), z = fr_abs(u[6 + p]);
+    fm first = fm_and(fr_le(x, y), fr_le(x, z)), second = fm_and(fm_not(first), fr_le(y, z));
+    w[0] = fr_select(first, fr_set1(1), fr_zero());
+    w[1] = fr_select(second, fr_set1(1), fr_zero());
+    w[2] = 1 - w[0] - w[1];
+    fr part = w[0] * u[p] + w[1] * u[3 + p] + w[2] * u[6 + p];
+    fm lost = fm_not(fr_gt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2], threshold * threshold));
+    for (int r = 0; r < 3; r++) v[r] = fr_select(lost, w[r] - part * u[3 * r + p], v[r]);
+    fr scale = fr_rsqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    for (int r = 0; r < 3; r++) v[r] = v[r] * scale;
+    /* once more, for what the cancellation left */
+    along = v[0] * u[p] + v[1] * u[3 + p] + v[2] * u[6 + p];
+    for (int r = 0; r < 3; r++) v[r] = v[r] - along * u[3 * r + p];
+    scale = fr_rsqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    for (int r = 0; r < 3; r++) u[3 * r + q] = v[r] * scale;
+}
+
+/* Singular values F = U diag(s) V^T with U and V rotations (determinant +1), s0 >= s1 >= |s2|, and s2 carrying the
+ * sign of det F. V comes from the eigenvectors of F^T F; one sweep of one-sided rotations on the columns of
+ * B = F V (M. R. Hestenes, 1958) then makes small columns perpendicular to the last digit relative to their own
+ * length, which F^T F cannot. */
+FIRN_INLINE void mat3_svd(const fr f[9], fr u[9], fr s[3], fr v[9])
+{
+    fr biggest = fr_set1(MAT3_TINY);
+    for (int i = 0; i < 9; i++) biggest = fr_max(biggest, fr_abs(f[i]));
+    fr scale = 1 / biggest, g[9], transposed[9], c[6], b[9];
+    for (int i = 0; i < 9; i++) g[i] = f[i] * scale; /* so that squares neither overflow nor vanish */
+    for (int i = 0; i < 9; i++) transposed[i] = g[3 * (i % 3) + i / 3];
+    mat3_left_cauchy_green(transposed, fr_zero(), c);
+    mat3_eigen(c, s, v);
+    mat3_multiply(g, v, b);
+    const int pair[6][2] = {{0, 1}, {0, 2}, {1, 2}, {0, 1}, {0, 2}, {1, 2}};
+#pragma GCC unroll 6
+    for (int k = 0; k < 6; k++) {
+        int p = pair[k][0], q = pair[k][1];
+        fr cosine, sine, tangent;
+        fr pp = mat3_column_dot(b, p, b, p), qq = mat3_column_dot(b, q, b, q);
+        mat3_angle(pp - qq, mat3_column_dot(b, p, b, q), &cosine, &sine, &tangent);
+        for (int r = 0; r < 3; r++) {
+            mat3_turn(cosine, sine, &b[3 * r + p], &b[3 * r + q]);
+            mat3_turn(cosine, sine, &v[3 * r + p], &v[3 * r + q]);
+        }
+    }
+    for (int k = 0; k < 3; k++) s[k] = mat3_column_dot(b, k, b, k);
+    mat3_order(s, b, v, 0, 1), mat3_order(s, b, v, 0, 2), mat3_order(s, b, v, 1, 2);
+    fm zero = fm_not(fr_gt(s[0], fr_set1(MAT3_TINY * MAT3_TINY)));
+    fr inverse = fr_rsqrt(fr_max(s[0], fr_set1(MAT3_TINY * MAT3_TINY)));
+    for (int r = 0; r < 3; r++) u[3 * r] = fr_select(zero, fr_set1(r == 0 ? 1 : 0), b[3 * r] * inverse);
+    fr length = fr_rsqrt(mat3_column_dot(u, 0, u, 0));
+    for (int r = 0; r < 3; r++) u[3 * r] = u[3 * r] * length;
+    mat3_perpendicular(b, 1, u, 0, fr_set1((real)16 * REAL_EPSILON * REAL_EPSILON));
+    u[2] = u[3] * u[7] - u[6] * u[4], u[5] = u[6] * u[1] - u[0] * u[7], u[8] = u[0] * u[4] - u[3] * u[1];
+    for (int k = 0; k < 3; k++) s[k] = mat3_column_dot(u, k, b, k) * biggest;
+}
+
+#endif
