@@ -15,6 +15,13 @@ typedef struct firn_surface_point {
     double friction, stickiness; /* painted values; NAN where the surface is not painted */
 } firn_surface_point;
 
+/* The table of kinds, for help and checks: i from 0 until NULL is returned. */
+typedef struct firn_shape_kind_info {
+    const char *name, *meaning;
+    const char *keys; /* members of firn_shape_def that it uses besides center, rotate, thickness, csg */
+} firn_shape_kind_info;
+const firn_shape_kind_info *firn_shape_kind_at(int i);
+
 firn_status firn_shape_create(int n_shapes, const firn_shape_def *shapes, firn_shape **shape, firn_report *report);
 void firn_shape_destroy(firn_shape *shape);
 /* Thread-safe. `time` matters for deforming shapes only. */

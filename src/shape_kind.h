@@ -1,0 +1,38 @@
+/* shape_kind.h: the border between shape.c (placing, hollowing, joining) and the kinds of shape behind its table.
+ *
+ * A kind works in its own frame: origin at the shape's center, z along the shape's axis, x and y across. shape.c
+ * turns points in and normals out, so that no kind knows of rotation, of walls or of other shapes. */
+#ifndef FIRN_SHAPE_KIND_H
+#define FIRN_SHAPE_KIND_H
+
+#include "shape.h"
+
+typedef struct firn_shape_part firn_shape_part;
+
+typedef struct firn_shape_kind {
+    firn_shape_kind_info info;
+    /* Checks the kind's own parameters and fills the numbers (and `data`, where there is more). `where` names the
+     * shape in sentences. */
+    firn_status (*build)(firn_shape_part *part, const firn_shape_def *def, const char *where, firn_report *report);
+    /* Signed distance, outward normal and, for surfaces that deform or are painted, the rest; the other members
+     * of *surface arrive as "rigid and not painted". The distance must be exact or nearer (1-Lipschitz). */
+    void (*query)(const firn_shape_part *part, const double p[3], double time, firn_surface_point *surface);
+    /* Box in the kind's frame; NULL: unbounded. */
+    void (*bounds)(const firn_shape_part *part, double min[3], double max[3]);
+    void (*release)(firn_shape_part *part); /* NULL: nothing to release */
+    int is_axial;                           /* the frame's z is the shape's `normal` */
+} firn_shape_kind;
+
+struct firn_shape_part {
+    const firn_shape_kind *kind;
+    firn_csg csg;
+    double center[3], frame[3][3]; /* world = center + frame * local */
+    double half_wall;              /* half the wall's thickness; 0: solid */
+    double radius, radius2, half[3];
+    void *data; /* of kinds with more than numbers */
+};
+
+/* solid.c: the analytic kinds, ended by one without a name */
+extern const firn_shape_kind firn_solid_kinds[];
+
+#endif

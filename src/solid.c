@@ -1,0 +1,335 @@
+/* solid.c: signed distance and normal of the analytic kinds, in double precision and in closed form.
+ *
+ * Notation: p the point in the kind's frame (m), d the distance (negative inside), n the outward unit normal.
+ * Round kinds are solved in the half plane (r, z), r = hypot(p_x, p_y), and turned back. Wherever the nearest point
+ * is not unique (centre of a sphere, axis of a capsule) one of the nearest is taken, so the normal always has
+ * length one. Formulas are elementary; only the ellipsoid needs an iteration, see there. */
+#include "shape_kind.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- checks */
+
+static firn_status need_positive(double value, const char *name, const firn_shape_def *def, const char *where,
+                                 firn_report *report)
+{
+    if (value > 0) return FIRN_OK;
+    return firn_report_add(report, FIRN_REFUSED, "%s: the %s of a %s must be greater than 0, not %g.", where, name,
+                           def->kind, value);
+}
+
+static firn_status need_size(firn_shape_part *part, const firn_shape_def *def, const char *where, firn_report *report)
+{
+    for (int i = 0; i < 3; i++) {
+        if (!(def->size[i] > 0))
+            return firn_report_add(report, FIRN_REFUSED,
+                                   "%s: all three edges of size must be greater than 0; size is [%g, %g, %g].", where,
+                                   def->size[0], def->size[1], def->size[2]);
+        part->half[i] = 0.5 * def->size[i];
+    }
+    return FIRN_OK;
+}
+
+static firn_status build_plane(firn_shape_part *part, const firn_shape_def *def, const char *where, firn_report *report)
+{
+    (void)part;
+    if (def->normal[0] != 0 || def->normal[1] != 0 || def->normal[2] != 0) return FIRN_OK;
+    return firn_report_add(report, FIRN_REFUSED,
+                           "%s: the normal of a %s must not be zero; give the direction that points out of the solid.",
+                           where, def->kind);
+}
+
+static firn_status build_sphere(firn_shape_part *part, const firn_shape_def *def, const char *where,
+                                firn_report *report)
+{
+    part->radius = def->radius;
+    return need_positive(def->radius, "radius", def, where, report);
+}
+
+static firn_status build_box(firn_shape_part *part, const firn_shape_def *def, const char *where, firn_report *report)
+{
+    return need_size(part, def, where, report);
+}
+
+static firn_status build_cylinder(firn_shape_part *part, const firn_shape_def *def, const char *where,
+                                  firn_report *report)
+{
+    part->radius = part->radius2 = def->radius;
+    part->half[2] = 0.5 * def->height;
+    firn_status status = need_positive(def->radius, "radius", def, where, report);
+    return status ? status : need_positive(def->height, "height", def, where, report);
+}
+
+static firn_status build_cone(firn_shape_part *part, const firn_shape_def *def, const char *where, firn_report *report)
+{
+    part->radius = def->radius, part->radius2 = def->radius2;
+    part->half[2] = 0.5 * def->height;
+    if (!(def->radius >= 0) || !(def->radius2 >= 0) || !(def->radius + def->radius2 > 0))
+        return firn_report_add(report, FIRN_REFUSED,
+                               "%s: a %s needs radius (low end) and radius2 (high end), none negative and not both 0; "
+                               "they are %g and %g.",
+                               where, def->kind, def->radius, def->radius2);
+    return need_positive(def->height, "height", def, where, report);
+}
+
+static firn_status build_funnel(firn_shape_part *part, const firn_shape_def *def, const char *where,
+                                firn_report *report)
+{
+    firn_status status = build_cone(part, def, where, report);
+    return status ? status : need_positive(def->thickness, "thickness", def, where, report);
+}
+
+static firn_status build_torus(firn_shape_part *part, const firn_shape_def *def, const char *where, firn_report *report)
+{
+    part->radius = def->radius, part->radius2 = def->radius2;
+    firn_status status = need_positive(def->radius, "radius", def, where, report);
+    if (!status) status = need_positive(def->radius2, "radius2 (of the tube)", def, where, report);
+    if (!status && def->radius2 > def->radius)
+        status = firn_report_add(report, FIRN_REFUSED,
+                                 "%s: the tube of a torus (radius2 %g) must not be thicker than its ring (radius %g).",
+                                 where, def->radius2, def->radius);
+    return status;
+}
+
+/* ---------------------------------------------------------------- distances */
+
+static void plane(const firn_shape_part *part, const double p[3], double time, firn_surface_point *s)
+{
+    (void)part, (void)time;
+    s->distance = p[2];
+    s->normal[0] = s->normal[1] = 0, s->normal[2] = 1;
+}
+
+/* d = |v| - radius, n = v / |v|; `spare` is the direction where v vanishes */
+static void from_center(firn_surface_point *s, const double v[3], double radius, const double spare[3])
+{
+    double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    s->distance = length - radius;
+    for (int i = 0; i < 3; i++) s->normal[i] = length > 0 ? v[i] / length : spare[i];
+}
+
+static void sphere(const firn_shape_part *part, const double p[3], double time, firn_surface_point *s)
+{
+    (void)time;
+    from_center(s, p, part->radius, (const double[3]){0, 0, 1});
+}
+
+static void capsule(const firn_shape_part *part, const double p[3], double time, firn_surface_point *s)
+{
+    (void)time;
+    double z = fmax(-part->half[2], fmin(part->half[2], p[2])); /* nearest point of the core segment */
+    from_center(s, (const double[3]){p[0], p[1], p[2] - z}, part->radius, (const double[3]){1, 0, 0});
+}
+
+/* q = |p| - half; outside, the nearest point lies where the positive q are cut off; inside, on the nearest face. */
+static void box(const firn_shape_part *part, const double p[3], double time, firn_surface_point *s)
+{
+    (void)time;
+    double q[3], out[3], length2 = 0;
+    int nearest = 0;
+    for (int i = 0; i < 3; i++) {
+        q[i] = fabs(p[i]) - part->half[i];
+        out[i] = fmax(q[i], 0);
+        length2 += out[i] * out[i];
+        if (q[i] > q[nearest]) nearest = i;
+    }
+    int is_outside = length2 > 0;
+    s->distance = is_outside ? sqrt(length2) : q[nearest];
+    for (int i = 0; i < 3; i++) {
+        double along = is_outside ? out[i] / s->distance : (i == nearest);
+        s->normal[i] = p[i] < 0 ? -along : along;
+    }
+}
+
+/* A point in the half plane of a round kind, and the result there. */
+typedef struct profile {
+    double r, z;     /* the point */
+    double distance; /* to the nearest piece so far, unsigned */
+    double away[2];  /* unit vector from the nearest point to (r, z) */
+} profile;
+
+/* Nearest point of the segment a-b; (normal_r, normal_z) stands in where the point lies on the segment itself. */
+static void nearest_on_segment(profile *f, const double a[2], const double b[2], const double normal[2])
+{
+    double e[2] = {b[0] - a[0], b[1] - a[1]}, w[2] = {f->r - a[0], f->z - a[1]};
+    double length2 = e[0] * e[0] + e[1] * e[1];
+    double t = length2 > 0 ? fmax(0, fmin(1, (w[0] * e[0] + w[1] * e[1]) / length2)) : 0;
+    double v[2] = {w[0] - t * e[0], w[1] - t * e[1]}, distance = hypot(v[0], v[1]);
+    if (distance >= f->distance) return;
+    f->distance = distance;
+    f->away[0] = distance > 0 ? v[0] / distance : normal[0];
+    f->away[1] = distance > 0 ? v[1] / distance : normal[1];
+}
+
+/* From (r, z) back to space. On the axis the radial direction is open: x is taken. */
+static void turn_back(const double p[3], double r, double normal_r, double normal_z, firn_surface_point *s)
+{
+    s->normal[0] = normal_r * (r > 0 ? p[0] / r : 1);
+    s->normal[1] = normal_r * (r > 0 ? p[1] / r : 0);
+    s->normal[2] = normal_z;
+}
+
+/* Cone, frustum and cylinder: the region below the slanted segment, between the two discs. */
+static void cone(const firn_shape_part *part, const double p[3], double time, firn_surface_point *s)
+{
+    (void)time;
+    double h = part->half[2], low = part->radius, high = part->radius2, r = hypot(p[0], p[1]), z = p[2];
+    double slant = hypot(2 * h, low - high), side[2] = {2 * h / slant, (low - high) / slant};
+    profile f = {r, z, INFINITY, {0, 1}};
+    nearest_on_segment(&f, (const double[2]){low, -h}, (const double[2]){high, h}, side);
+    nearest_on_segment(&f, (const double[2]){0, -h}, (const double[2]){low, -h}, (const double[2]){0, -1});
+    nearest_on_segment(&f, (const double[2]){0, h}, (const double[2]){high, h}, (const double[2]){0, 1});
+    int is_inside = fabs(z) < h && (r - low) * side[0] + (z + h) * side[1] < 0;
+    double sign = is_inside ? -1 : 1;
+    s->distance = sign * f.distance;
+    if (f.distance == 0) sign = 1; /* on the surface `away` is the outward normal already */
+    turn_back(p, r, sign * f.away[0], sign * f.away[1], s);
+}
+
+/* The wall of a cone, open at both ends: an unsigned distance that shape.c makes a wall of. */
+static void funnel(const firn_shape_part *part, const double p[3], double time, firn_surface_point *s)
+{
+    (void)time;
+    double h = part->half[2], low = part->radius, high = part->radius2, r = hypot(p[0], p[1]);
+    double slant = hypot(2 * h, low - high), side[2] = {2 * h / slant, (low - high) / slant};
+    profile f = {r, p[2], INFINITY, {0, 1}};
+    nearest_on_segment(&f, (const double[2]){low, -h}, (const double[2]){high, h}, side);
+    s->distance = f.distance;
+    turn_back(p, r, f.away[0], f.away[1], s);
+}
+
+static void torus(const firn_shape_part *part, const double p[3], double time, firn_surface_point *s)
+{
+    (void)time;
+    double r = hypot(p[0], p[1]), v[2] = {r - part->radius, p[2]}, length = hypot(v[0], v[1]);
+    s->distance = length - part->radius2;
+    turn_back(p, r, length > 0 ? v[0] / length : 0, length > 0 ? v[1] / length : 1, s);
+}
+
+/* Nearest point x of the ellipsoid sum (x_i/e_i)^2 = 1 to y (taken to the first octant):  y - x is parallel to the
+ * normal x_i/e_i^2, so with e_m the shortest half axis
+ *     x_i = e_i^2 y_i / (u + c_i),  c_i = e_i^2 - e_m^2 >= 0,
+ * for the one u > 0 that solves  g(u) = sum (e_i y_i / (u + c_i))^2 - 1 = 0 .  g is convex and falls, and at
+ * u0 = e_m y_m the term m alone is 1: Newton from u0 climbs to the root without ever passing it. On the plane y_m = 0
+ * the root may be u = 0 itself; a y_m of 1e-14 e_m avoids that and moves the answer by no more. */
+static double ellipsoid_root(const double e[3], const double c[3], const double y[3], int m)
+{
+    double u = e[m] * y[m];
+    for (int step = 0; step < 120; step++) {
+        double g = -1, slope = 0;
+        for (int i = 0; i < 3; i++) {
+            double w = 1 / (u + c[i]), a = e[i] * y[i] * w;
+            g += a * a;
+            slope -= 2 * a * a * w;
+        }
+        double next = u - g / slope;
+        if (!(next > u)) break;
+        u = next;
+    }
+    return u;
+}
+
+static void ellipsoid(const firn_shape_part *part, const double p[3], double time, firn_surface_point *s)
+{
+    (void)time;
+    const double *e = part->half;
+    int m = e[0] < e[1] ? (e[0] < e[2] ? 0 : 2) : (e[1] < e[2] ? 1 : 2);
+    double y[3], c[3], n[3], level = -1, length2 = 0, distance2 = 0;
+    for (int i = 0; i < 3; i++) {
+        y[i] = fabs(p[i]);
+        c[i] = (e[i] - e[m]) * (e[i] + e[m]);
+        level += y[i] / e[i] * (y[i] / e[i]);
+    }
+    y[m] = fmax(y[m], 1e-14 * e[m]);
+    double u = ellipsoid_root(e, c, y, m);
+    for (int i = 0; i < 3; i++) {
+        n[i] = y[i] / (u + c[i]); /* = x_i / e_i^2 */
+        length2 += n[i] * n[i];
+        distance2 += (y[i] - e[i] * e[i] * n[i]) * (y[i] - e[i] * e[i] * n[i]);
+    }
+    s->distance = level < 0 ? -sqrt(distance2) : sqrt(distance2);
+    for (int i = 0; i < 3; i++) s->normal[i] = (p[i] < 0 ? -n[i] : n[i]) / sqrt(length2);
+}
+
+/* ---------------------------------------------------------------- boxes */
+
+static void symmetric(double min[3], double max[3], double x, double y, double z)
+{
+    max[0] = x, max[1] = y, max[2] = z;
+    for (int i = 0; i < 3; i++) min[i] = -max[i];
+}
+
+static void bounds_sphere(const firn_shape_part *part, double min[3], double max[3])
+{
+    symmetric(min, max, part->radius, part->radius, part->radius);
+}
+
+static void bounds_box(const firn_shape_part *part, double min[3], double max[3])
+{
+    symmetric(min, max, part->half[0], part->half[1], part->half[2]);
+}
+
+static void bounds_capsule(const firn_shape_part *part, double min[3], double max[3])
+{
+    symmetric(min, max, part->radius, part->radius, part->radius + part->half[2]);
+}
+
+static void bounds_cone(const firn_shape_part *part, double min[3], double max[3])
+{
+    double r = fmax(part->radius, part->radius2);
+    symmetric(min, max, r, r, part->half[2]);
+}
+
+static void bounds_torus(const firn_shape_part *part, double min[3], double max[3])
+{
+    double r = part->radius + part->radius2;
+    symmetric(min, max, r, r, part->radius2);
+}
+
+/* ---------------------------------------------------------------- the kinds */
+
+const firn_shape_kind firn_solid_kinds[] = {
+    {{"plane", "everything below the plane through center; normal points out of the solid", "normal"},
+     build_plane,
+     plane,
+     NULL,
+     NULL,
+     1},
+    {{"half_space", "the same as plane", "normal"}, build_plane, plane, NULL, NULL, 1},
+    {{"sphere", "a ball", "radius"}, build_sphere, sphere, bounds_sphere, NULL, 0},
+    {{"box", "a block with edges along the axes", "size (full edges)"}, build_box, box, bounds_box, NULL, 0},
+    {{"capsule", "a cylinder with round ends; height is the straight part's", "radius height normal (axis)"},
+     build_cylinder,
+     capsule,
+     bounds_capsule,
+     NULL,
+     1},
+    {{"cylinder", "a cylinder with flat ends", "radius height normal (axis)"},
+     build_cylinder,
+     cone,
+     bounds_cone,
+     NULL,
+     1},
+    {{"ellipsoid", "an ellipsoid", "size (full axes)"}, build_box, ellipsoid, bounds_box, NULL, 0},
+    {{"cone", "a cone or frustum, center at half height", "radius (low end) radius2 (high end) height normal (axis)"},
+     build_cone,
+     cone,
+     bounds_cone,
+     NULL,
+     1},
+    {{"funnel", "the wall of a cone, open at both ends; a pipe where both radii are equal",
+      "radius (low end) radius2 (high end) height thickness normal (axis)"},
+     build_funnel,
+     funnel,
+     bounds_cone,
+     NULL,
+     1},
+    {{"torus", "a ring", "radius (of the ring) radius2 (of the tube) normal (axis)"},
+     build_torus,
+     torus,
+     bounds_torus,
+     NULL,
+     1},
+    {.info = {NULL, NULL, NULL}},
+};
