@@ -1,0 +1,165 @@
+#include "progress.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+void firn_progress_clock(double seconds, char *out, size_t n_out)
+{
+    if (!(seconds >= 0 && seconds < 1e9)) {
+        snprintf(out, n_out, "--:--");
+        return;
+    }
+    long s = lround(seconds);
+    if (s >= 3600)
+        snprintf(out, n_out, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+    else
+        snprintf(out, n_out, "%ld:%02ld", s / 60, s % 60);
+}
+
+/* 1234567 -> "1.23 M": counts are read at a glance, not digit by digit. */
+static void count(double number, char out[32])
+{
+    static const char *const units[] = {"", " k", " M", " G"};
+    int unit = 0;
+    while (number >= 9999.5 && unit < 3) number /= 1000, unit++;
+    int n_decimals = unit == 0 ? 0 : number < 10 ? 2 : number < 100 ? 1 : 0;
+    snprintf(out, 32, "%.*f%s", n_decimals, number, units[unit]);
+}
+
+static void bytes(size_t n_bytes, char out[32])
+{
+    double megabytes = (double)n_bytes / (1 << 20);
+    if (megabytes < 1000)
+        snprintf(out, 32, "%.0f MiB", megabytes);
+    else
+        snprintf(out, 32, "%.1f GiB", megabytes / 1024);
+}
+
+/* "wave, snow #123": which criterion of which particle sets the step. */
+static void limit(const firn_dt_limit *dt_limit, char out[160])
+{
+    int n = snprintf(out, 160, "%s", dt_limit->criterion && *dt_limit->criterion ? dt_limit->criterion : "-");
+    if (dt_limit->material && *dt_limit->material)
+        n += snprintf(out + n, 160 - (size_t)n, ", %.64s", dt_limit->material);
+    if (dt_limit->particle >= 0) snprintf(out + n, 160 - (size_t)n, " #%lld", (long long)dt_limit->particle);
+}
+
+void firn_progress_line(const firn_progress *p, int width, firn_text *text)
+{
+    char particles[32], blocks[32], memory[32], rate[32], eta[32], why[160];
+    count((double)p->stats.n_particles, particles);
+    count((double)p->stats.n_blocks, blocks);
+    bytes(p->stats.memory_now, memory);
+    count(p->updates_per_second, rate);
+    firn_progress_clock(p->eta, eta, sizeof eta);
+    limit(&p->stats.limit, why);
+    char line[512];
+    snprintf(line, sizeof line,
+             "frame %d/%d %3.0f %%  ETA %s  %lld steps  dt %.2e (%s)  %s particles  %s blocks  %s  %s updates/s",
+             p->frame, p->last_frame, 100 * p->fraction, eta, (long long)p->n_substeps, p->stats.limit.dt, why,
+             particles, blocks, memory, rate);
+    if (width > 0 && (size_t)width < sizeof line) line[width] = 0;
+    firn_text_add(text, "%s", line);
+}
+
+/* JSON has no infinities and no NaN: those become null. */
+static void add_number(firn_text *text, const char *key, double number)
+{
+    if (isfinite(number))
+        firn_text_add(text, ", \"%s\": %.9g", key, number);
+    else
+        firn_text_add(text, ", \"%s\": null", key);
+}
+
+static void add_string(firn_text *text, const char *key, const char *string)
+{
+    firn_text_add(text, ", \"%s\": \"", key);
+    for (const char *c = string ? string : ""; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            firn_text_add(text, "\\%c", *c);
+        else if ((unsigned char)*c < 32)
+            firn_text_add(text, "\\u%04x", *c);
+        else
+            firn_text_add(text, "%c", *c);
+    }
+    firn_text_add(text, "\"");
+}
+
+void firn_progress_json(const firn_progress *p, firn_text *text)
+{
+    firn_text_add(text, "{\"frame\": %d, \"last_frame\": %d", p->frame, p->last_frame);
+    add_number(text, "percent", 100 * p->fraction);
+    add_number(text, "time", p->time);
+    firn_text_add(text, ", \"steps\": %lld, \"steps_total\": %lld, \"retries\": %lld", (long long)p->n_substeps,
+                  (long long)p->stats.n_steps, (long long)p->stats.n_retries);
+    add_number(text, "dt", p->stats.limit.dt);
+    add_string(text, "dt_criterion", p->stats.limit.criterion);
+    add_string(text, "dt_material", p->stats.limit.material);
+    firn_text_add(text, ", \"dt_particle\": %lld", (long long)p->stats.limit.particle);
+    firn_text_add(text, ", \"particles\": %lld, \"lost\": %lld, \"blocks\": %lld, \"memory\": %zu",
+                  (long long)p->stats.n_particles, (long long)p->stats.n_lost, (long long)p->stats.n_blocks,
+                  p->stats.memory_now);
+    add_number(text, "updates_per_second", p->updates_per_second);
+    add_number(text, "seconds", p->seconds);
+    add_number(text, "eta", p->eta >= 0 ? p->eta : NAN);
+    firn_text_add(text, "}");
+}
+
+/* ---------------------------------------------------------------- rates */
+
+enum { WINDOW = 5 }; /* s */
+
+void firn_progress_measure(firn_progress_meter *meter, double wall, double time, double updates)
+{
+    double d_wall = wall - meter->wall, d_time = time - meter->time, d_updates = updates - meter->updates;
+    if (d_wall < 0.05 || d_time <= 0) return; /* too short to say anything */
+    double weight = meter->seconds_per_time > 0 ? 1 - exp(-d_wall / WINDOW) : 1;
+    meter->seconds_per_time += weight * (d_wall / d_time - meter->seconds_per_time);
+    meter->updates_per_second += weight * (d_updates / d_wall - meter->updates_per_second);
+    meter->wall = wall, meter->time = time, meter->updates = updates;
+}
+
+/* ---------------------------------------------------------------- display */
+
+firn_progress_display firn_progress_open(firn_progress_style style)
+{
+    return (firn_progress_display){
+        .style = style, .out = style == FIRN_PROGRESS_LINE ? stderr : stdout, .last_shown = -1};
+}
+
+static int terminal_width(FILE *out)
+{
+    struct winsize size;
+    return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
+}
+
+void firn_progress_show(firn_progress_display *display, const firn_progress *progress, int is_frame_done)
+{
+    int is_living = display->style == FIRN_PROGRESS_LINE;
+    if (display->style == FIRN_PROGRESS_NONE || display->is_broken) return;
+    if (!is_frame_done && (!is_living || progress->seconds - display->last_shown < 0.1)) return;
+    firn_text text = {0};
+    if (display->style == FIRN_PROGRESS_JSON)
+        firn_progress_json(progress, &text);
+    else
+        firn_progress_line(progress, is_living ? terminal_width(display->out) : 0, &text);
+    if (text.data) fprintf(display->out, "%s%s%s", is_living ? "\r" : "", text.data, is_living ? "\033[K" : "\n");
+    firn_text_clear(&text);
+    display->last_shown = progress->seconds;
+    display->is_line_open = is_living;
+    if (fflush(display->out) != 0 || ferror(display->out)) {
+        /* Nobody listens any more. The stream is cleared, or the end of the program would complain again. */
+        clearerr(display->out);
+        display->is_broken = 1;
+    }
+}
+
+void firn_progress_break(firn_progress_display *display)
+{
+    if (!display->is_line_open) return;
+    fputc('\n', display->out);
+    fflush(display->out);
+    display->is_line_open = 0;
+}
