@@ -96,7 +96,7 @@ static int data_range(const firn_plot *plot, int is_y, double *low, double *high
 }
 
 /* Metric prefixes only where they read well: kPa and MJ/m^3, but never km or ks. */
-static double choose_prefix(const char *unit, double largest, char shown[48])
+double firn_plot_prefix(const char *unit, double largest, char shown[48])
 {
     static const struct {
         const char *start;
@@ -145,7 +145,7 @@ static firn_status measure_axis(const firn_plot *plot, int is_y, double pixels, 
         if (plot->marks[m].is_horizontal == is_y && is_drawable(plot->marks[m].at, axis->is_log))
             low = fmin(low, plot->marks[m].at), high = fmax(high, plot->marks[m].at);
     if (axis->has_range) low = axis->min, high = axis->max;
-    span->scale = choose_prefix(axis->unit, fmax(fabs(low), fabs(high)), span->unit);
+    span->scale = firn_plot_prefix(axis->unit, fmax(fabs(low), fabs(high)), span->unit);
     low *= span->scale, high *= span->scale;
     if (axis->is_log) {
         if (!(high > low * 1.0001)) low /= 2, high *= 2;

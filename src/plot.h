@@ -65,6 +65,9 @@ firn_status firn_plot_svg(const firn_figure *figure, firn_text *svg, firn_report
  * returns their number, at most n_max. */
 int firn_plot_ticks(double min, double max, int is_log, int n_wanted, int n_max, double *ticks);
 
+/* Metric prefixes only where they read well: the unit as it is to be shown, and the factor that numbers get. */
+double firn_plot_prefix(const char *unit, double largest, char shown[48]);
+
 /* ---------------------------------------------------------------- between layout and the two painters */
 
 /* Colours are 0xRRGGBB, lengths pixels, y downwards; of the styles a painter draws solid, dashed and dotted. `anchor`:
