@@ -124,7 +124,7 @@ static void says_what_is_wrong(void **state)
     refuse_change(11, 0x01, "more points than the file can hold"); /* 258 */
     refuse_change(27, 0x7F, "");                                   /* point attributes */
     refuse_change(42, 99, "name of a length outside 1 to 63");
-    refuse_change(45, 0xFF, "number of components outside");
+    refuse_change(44, 0xFF, "number of components outside");
     refuse_change(46, 1, "");
     refuse_change(49, 2, "a type other than 0, 1, 4 and 5 (2)");
     refuse_change(sizeof golden - 1, 0xFE, "a wrong trailer");

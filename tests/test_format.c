@@ -78,7 +78,7 @@ static void brings_back_every_bit(void **state)
 static void leaves_nothing_half_written(void **state)
 {
     (void)state;
-    firn_points *points = sample_points(70001);
+    firn_points *points = sample_points(20001);
     for (int i = 0; firn_format_at(i); i++) {
         const firn_format *format = firn_format_at(i);
         if (!format->write) continue;
