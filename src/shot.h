@@ -1,0 +1,71 @@
+/* shot.h: a shot - the folder that a run fills, and its books.
+ *
+ *     manifest.json         scene with every default, versions, machine, history; and how much of the next two is good
+ *     frames.jsonl          one line a moment: time, steps, what limited dt, ledgers, state hash, files and checksums
+ *     ledger.csv            the ledgers again, for plotting: a row a moment and material
+ *     NAME.$F4.bgeo ...     caches, named as Houdini counts (NAME.0012.bgeo; sub-frames NAME.0012.500.bgeo)
+ *     checkpoints/          see checkpoint.h
+ *
+ * What a kill leaves behind is always a shot that verifies. Caches are whole or absent. A moment is entered in the
+ * books after its caches are safe: its line is appended and synced, then the manifest, which holds the good length
+ * and the checksum of both books, is replaced in one go. So behind the good length there may be the torn rest of one
+ * line, and beside the booked frames the caches of one more; both are known for what they are, and cut on resume.
+ *
+ * A writer holds a lock on the folder: two runs cannot fill one shot. */
+#ifndef FIRN_SHOT_H
+#define FIRN_SHOT_H
+
+#include "firn/sim.h"
+#include "file.h"
+#include "points.h"
+
+typedef struct firn_shot firn_shot;
+
+typedef struct firn_shot_setup {
+    const char *folder;
+    const char *scene_json; /* the scene with all defaults: the text of a JSON object */
+    uint64_t scene_hash;
+    const firn_scene_def *scene; /* name, fps, outputs are taken from it */
+    int n_subframes;             /* moments a frame, firn_run_plan's */
+    int n_threads;
+    const char *isa;
+    const char *edits_json; /* resume: what was changed, the text of any JSON value; NULL: nothing */
+} firn_shot_setup;
+
+/* What the books say of one moment, apart from its files. */
+typedef struct firn_shot_moment {
+    int frame, sub;
+    double time, wall_seconds; /* wall time since the run began */
+    uint64_t state_hash;       /* 0: not taken */
+    firn_stats stats;
+    int n_ledgers; /* everything first, then each material */
+    const firn_ledger *ledgers;
+} firn_shot_moment;
+
+typedef struct firn_shot_file {
+    char name[FIRN_NAME * 2]; /* inside the folder */
+    firn_file_receipt receipt;
+} firn_shot_file;
+
+/* Begins an empty shot. A folder that holds one already is refused, or emptied of it first when `replace` is set
+ * (only of what a shot consists of; other files stay). */
+firn_status firn_shot_create(const firn_shot_setup *setup, int replace, firn_shot **shot, firn_report *report);
+/* Goes on with an existing one after `frame` (of a checkpoint): what the books say of later moments, and their
+ * caches, are removed; scene and outputs are those of the setup from now on, and the history says so. */
+firn_status firn_shot_resume(const firn_shot_setup *setup, int frame, firn_shot **shot, firn_report *report);
+/* Enters a moment; later than the last one. */
+firn_status firn_shot_book(firn_shot *shot, const firn_shot_moment *moment, int n_files, const firn_shot_file *files,
+                           firn_report *report);
+/* Writes how the run ended: "finished", "interrupted" or "stopped" (and why). The lock goes with destroy. */
+firn_status firn_shot_close(firn_shot *shot, const char *state, const char *why, firn_report *report);
+void firn_shot_destroy(firn_shot *shot);
+
+const char *firn_shot_folder(const firn_shot *shot);
+/* The last moment in the books; 0: there is none. */
+int firn_shot_last(const firn_shot *shot, int *frame, int *sub);
+/* Whether output `i` of the scene wants this moment. */
+int firn_shot_is_due(const firn_shot *shot, int output, int frame, int sub);
+/* The name of its cache inside the folder. */
+firn_status firn_shot_file_name(const firn_shot *shot, int output, int frame, int sub, char *name, size_t n_name);
+
+#endif
