@@ -1,5 +1,5 @@
 /* plot.h: line plots. A figure is described once, as plain structs, and comes out as SVG (src/plot_svg.c) or as
- * pixels; both are made of the same few strokes, so they show the same picture.
+ * pixels (src/plot_image.c); both are made of the same few strokes, so they show the same picture.
  *
  * A figure holds panels in rows of `n_columns`: one panel is a plot, several are small multiples. Axes carry a
  * label and a unit; with the units Pa, J, N, W, s and m a metric prefix is chosen so that tick labels stay short
@@ -8,6 +8,7 @@
 #define FIRN_PLOT_H
 
 #include "firn/base.h"
+#include "image.h"
 #include "text.h"
 
 typedef enum firn_plot_style {
@@ -60,6 +61,12 @@ typedef struct firn_figure {
 
 /* The SVG element, complete and self-contained; usable inline in HTML and as a file. */
 firn_status firn_plot_svg(const firn_figure *figure, firn_text *svg, firn_report *report);
+
+/* The same as pixels, `zoom` pixels a unit of length; NULL: the reason is in the report. */
+firn_image *firn_plot_image(const firn_figure *figure, double zoom, firn_report *report);
+
+/* To a file, .svg or .png as its name says (png at zoom 2). */
+firn_status firn_plot_write(const firn_figure *figure, const char *path, firn_report *report);
 
 /* Ticks at multiples of 1, 2 or 5 times a power of ten (of powers of ten on a log axis) inside [min, max];
  * returns their number, at most n_max. */

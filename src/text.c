@@ -1,5 +1,6 @@
 /* text.c: growth by doubling, one allocation at a time, everything through memory.h. */
 #include "text.h"
+#include "file.h"
 #include "memory.h"
 
 #include <stdarg.h>
@@ -72,4 +73,13 @@ void firn_text_add_xml(firn_text *text, const char *string)
         default: firn_text_add_bytes(text, c, 1);
         }
     }
+}
+
+firn_status firn_text_write(const firn_text *text, const char *path, firn_report *report)
+{
+    if (text->has_failed) return firn_report_add(report, FIRN_MEMORY, "No memory left for the text of %s.", path);
+    firn_file_writer *writer = firn_file_create(path, 0, report);
+    if (!writer) return FIRN_IO;
+    if (text->n) firn_file_write(writer, text->data, text->n);
+    return firn_file_commit(writer, NULL, report);
 }

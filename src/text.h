@@ -17,4 +17,7 @@ void firn_text_add_bytes(firn_text *text, const char *bytes, size_t n);
 /* As character data or attribute value of XML and HTML: & < > " ' are escaped. */
 void firn_text_add_xml(firn_text *text, const char *string);
 
+/* To a file, whole or absent; a text that is not complete is refused. */
+firn_status firn_text_write(const firn_text *text, const char *path, firn_report *report);
+
 #endif
