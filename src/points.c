@@ -113,6 +113,11 @@ int firn_attribute_intern(firn_attribute *attribute, const char *string)
 {
     for (int i = 0; i < attribute->n_strings; i++)
         if (strcmp(attribute->strings[i], string) == 0) return i;
+    return firn_attribute_append(attribute, string);
+}
+
+int firn_attribute_append(firn_attribute *attribute, const char *string)
+{
     int n = attribute->n_strings;
     if (!attribute->strings || n == room_for(n)) {
         char **grown = firn_memory_array(NULL, (size_t)room_for(n + 1), sizeof *grown);

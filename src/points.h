@@ -45,6 +45,8 @@ const firn_attribute *firn_points_find(const firn_points *points, const char *na
 const firn_attribute *firn_points_find_detail(const firn_points *points, const char *name);
 /* The place of a string in an index attribute's table, added where new; -1 when out of memory. */
 int firn_attribute_intern(firn_attribute *attribute, const char *string);
+/* Appends to the table without looking whether the string is there already (readers: places must be kept). */
+int firn_attribute_append(firn_attribute *attribute, const char *string);
 size_t firn_points_bytes(const firn_points *points);
 
 #endif

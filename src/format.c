@@ -1,0 +1,78 @@
+/* format.c: the table of particle file formats and the choice among them. */
+#include "format.h"
+#include "bgeo.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const firn_format formats[] = {
+    {"bgeo", ".bgeo", "classic Houdini geometry, version 5: every attribute; the usual cache", firn_bgeo_read,
+     firn_bgeo_write},
+    {"bgeo.gz", ".bgeo.gz", "the same through gzip: smaller, slower to write", firn_bgeo_read_gzip,
+     firn_bgeo_write_gzip},
+    {"bhclassic", ".bhclassic", "the same under the name that newer Houdini gives to the classic format",
+     firn_bgeo_read, firn_bgeo_write},
+};
+
+const firn_format *firn_format_at(int i)
+{
+    return i >= 0 && i < (int)(sizeof formats / sizeof *formats) ? &formats[i] : NULL;
+}
+
+const firn_format *firn_format_find(const char *name)
+{
+    const firn_format *format;
+    for (int i = 0; (format = firn_format_at(i)) && strcmp(format->name, name) != 0; i++) {}
+    return format;
+}
+
+const firn_format *firn_format_of(const char *path)
+{
+    const firn_format *format, *best = NULL;
+    size_t n = strlen(path);
+    for (int i = 0; (format = firn_format_at(i)); i++) {
+        size_t n_extension = strlen(format->extension);
+        if (n_extension >= n || strcmp(path + n - n_extension, format->extension) != 0) continue;
+        if (!best || n_extension > strlen(best->extension)) best = format;
+    }
+    return best;
+}
+
+/* The names of all formats that can be read (or written), for sentences. */
+static void list_names(int for_writing, char *text, size_t n_text)
+{
+    const firn_format *format;
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; (format = firn_format_at(i)); i++) {
+        if (for_writing ? !format->write : !format->read) continue;
+        int n = snprintf(text + used, n_text - used, "%s%s", used ? " " : "", format->extension);
+        if (n < 0 || used + (size_t)n >= n_text) return;
+        used += (size_t)n;
+    }
+}
+
+static firn_status refuse(const char *path, const firn_format *format, int for_writing, firn_report *report)
+{
+    char names[512];
+    list_names(for_writing, names, sizeof names);
+    return firn_report_add(report, FIRN_REFUSED, "%s: %s be %s; endings that can: %s", path,
+                           format ? "this format cannot" : "files with this ending cannot",
+                           for_writing ? "written" : "read", names);
+}
+
+firn_status firn_format_read(const char *path, firn_points **points, firn_report *report)
+{
+    const firn_format *format = firn_format_of(path);
+    *points = NULL;
+    if (!format || !format->read) return refuse(path, format, 0, report);
+    return format->read(path, points, report);
+}
+
+firn_status firn_format_write(const char *path, const firn_points *points, firn_file_receipt *receipt,
+                              firn_report *report)
+{
+    const firn_format *format = firn_format_of(path);
+    if (!format || !format->write) return refuse(path, format, 1, report);
+    return format->write(path, points, receipt, report);
+}

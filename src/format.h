@@ -1,0 +1,31 @@
+/* format.h: the table of particle file formats. Adding a format is one entry in format.c; run, convert, info, check
+ * and help read this table and know nothing else about formats. */
+#ifndef FIRN_FORMAT_H
+#define FIRN_FORMAT_H
+
+#include "file.h"
+#include "points.h"
+
+typedef struct firn_format {
+    const char *name, *extension; /* e.g. "bgeo.gz" and ".bgeo.gz"; the longest matching extension decides */
+    const char *doc;              /* one line for help: what opens it, what it loses */
+    /* NULL where firn cannot. A reader needs at most FIRN_FORMAT_EXPANSION times the length of the file in memory
+     * (of the uncompressed data, itself at most 1032 times the file). */
+    firn_status (*read)(const char *path, firn_points **points, firn_report *report);
+    firn_status (*write)(const char *path, const firn_points *points, firn_file_receipt *receipt, firn_report *report);
+} firn_format;
+
+/* The worst case is a string table: two bytes in the file, a pointer and a 64-byte block in memory. */
+enum { FIRN_FORMAT_EXPANSION = 64 };
+
+const firn_format *firn_format_at(int i); /* in order of help; NULL after the last */
+const firn_format *firn_format_find(const char *name);
+const firn_format *firn_format_of(const char *path); /* by extension; NULL: none */
+
+/* Both choose by the extension of the path and say what is possible where they cannot. Writing is whole-or-absent;
+ * receipt may be NULL. */
+firn_status firn_format_read(const char *path, firn_points **points, firn_report *report);
+firn_status firn_format_write(const char *path, const firn_points *points, firn_file_receipt *receipt,
+                              firn_report *report);
+
+#endif

@@ -1,0 +1,115 @@
+/* The table of formats: every entry that can do both brings back every bit; choice by ending; sentences. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "format.h"
+#include "hash.h"
+#include "sample_points.h"
+#include "scratch.h"
+
+static void chooses_by_the_longest_ending(void **state)
+{
+    (void)state;
+    assert_string_equal(firn_format_of("a/b.bgeo")->name, "bgeo");
+    assert_string_equal(firn_format_of("snow.0001.bgeo.gz")->name, "bgeo.gz");
+    assert_null(firn_format_of("a.gz"));
+    assert_null(firn_format_of("bgeo"));
+    assert_null(firn_format_of(".bgeo")); /* an ending is no name */
+    assert_null(firn_format_of(""));
+    assert_ptr_equal(firn_format_find("bgeo"), firn_format_of("x.bgeo"));
+    assert_null(firn_format_find("bge"));
+    for (int i = 0; firn_format_at(i); i++) {
+        char path[64];
+        snprintf(path, sizeof path, "x%s", firn_format_at(i)->extension);
+        assert_ptr_equal(firn_format_of(path), firn_format_at(i)); /* no two with one ending */
+        assert_true(firn_format_at(i)->read || firn_format_at(i)->write);
+    }
+    firn_report *report = firn_report_create();
+    firn_points *points;
+    assert_int_equal(firn_format_read("a.xyz", &points, report), FIRN_REFUSED);
+    assert_true(scratch_says(report, "files with this ending cannot be read; endings that can: .bgeo"));
+    firn_report_destroy(report);
+}
+
+/* Formats of other libraries may lose attributes (their entries say so) and are tested in test_partio. */
+static int is_lossless(const firn_format *format)
+{
+    const char *names[] = {"bgeo", "bgeo.gz", "bhclassic", "ply"};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(format->name, names[i]) == 0) return 1;
+    return 0;
+}
+
+static void brings_back_every_bit(void **state)
+{
+    (void)state;
+    const int64_t sizes[] = {0, 1, 5, 1000, 70001}; /* around blocks and 16-bit limits */
+    firn_report *report = firn_report_create();
+    int n_tried = 0;
+    for (int i = 0; firn_format_at(i); i++) {
+        const firn_format *format = firn_format_at(i);
+        if (!is_lossless(format) || !format->read || !format->write) continue;
+        n_tried++;
+        for (int k = 0; k < 5; k++) {
+            char name[64];
+            snprintf(name, sizeof name, "round%s", format->extension);
+            firn_points *points = sample_points(sizes[k]), *read = NULL;
+            firn_file_receipt receipt;
+            assert_int_equal(firn_format_write(scratch(name), points, &receipt, report), FIRN_OK);
+            assert_int_equal(firn_format_read(scratch(name), &read, report), FIRN_OK);
+            const char *difference = sample_difference(points, read);
+            if (difference) fail_msg("%s, %lld points: %s", format->name, (long long)sizes[k], difference);
+            size_t n;
+            unsigned char *data = scratch_load(scratch(name), &n);
+            assert_true(receipt.n_bytes == n && receipt.checksum == firn_hash_of(data, n));
+            free(data);
+            firn_points_destroy(points), firn_points_destroy(read);
+        }
+    }
+    assert_true(n_tried >= 3);
+    assert_int_equal(firn_report_total(report), 0);
+    firn_report_destroy(report);
+}
+
+/* A full disk at any write leaves no file under the name, in any format of ours. */
+static void leaves_nothing_half_written(void **state)
+{
+    (void)state;
+    firn_points *points = sample_points(20001);
+    for (int i = 0; firn_format_at(i); i++) {
+        const firn_format *format = firn_format_at(i);
+        if (!format->write) continue;
+        char name[64];
+        snprintf(name, sizeof name, "full%s", format->extension);
+        firn_status status = FIRN_IO;
+        for (int k = 1; status != FIRN_OK; k++) {
+            firn_file_fail_after(k, 28 /* ENOSPC */);
+            status = firn_format_write(scratch(name), points, NULL, NULL);
+            firn_file_fail_after(0, 0);
+            size_t n;
+            unsigned char *data = scratch_load(scratch(name), &n);
+            if (data) { /* then it is whole, and only the folder's sync failed */
+                firn_points *read = NULL;
+                if (format->read) assert_int_equal(format->read(scratch(name), &read, NULL), FIRN_OK);
+                firn_points_destroy(read);
+            }
+            free(data);
+            assert_in_range(k, 1, 200);
+        }
+        assert_int_equal(unlink(scratch(name)), 0);
+    }
+    firn_points_destroy(points);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chooses_by_the_longest_ending),
+        cmocka_unit_test(brings_back_every_bit),
+        cmocka_unit_test(leaves_nothing_half_written),
+    };
+    return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
+}
