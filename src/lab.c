@@ -175,13 +175,29 @@ static double stiffness_at_rest(const firn_lab_point *point)
     return fmax(fabs(axial), fabs(shear));
 }
 
+/* A kernel for instructions that the processor lacks must not be called, also where it was built. */
+static int processor_runs(firn_variant variant)
+{
+    switch (variant) {
+    case FIRN_F32_AVX2:
+    case FIRN_F64_AVX2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    case FIRN_F32_AVX512:
+    case FIRN_F64_AVX512:
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    default: return 1;
+    }
+}
+
 firn_status firn_lab_start(firn_lab_point *point, const firn_material *material, firn_variant variant,
                            double temperature, firn_report *report)
 {
     const firn_law *law = material->law;
-    if (!law->kernels[variant].update || !law->kernels[variant].measure || !law->kernels[FIRN_F64_SCALAR].update)
-        return firn_report_add(report, FIRN_REFUSED, "The law %s is not built as %s here; f64_scalar always is.",
-                               law->info.name, variant_names[variant]);
+    if (!processor_runs(variant) || !law->kernels[variant].update || !law->kernels[variant].measure ||
+        !law->kernels[FIRN_F64_SCALAR].update)
+        return firn_report_add(report, FIRN_REFUSED,
+                               "The law %s cannot run as %s on this machine; f64_scalar always can.", law->info.name,
+                               variant_names[variant]);
     *point = (firn_lab_point){.material = material, .variant = variant, .temperature = temperature};
     memcpy(point->state.F, identity, sizeof identity);
     memcpy(point->state.F_elastic, identity, sizeof identity);

@@ -95,10 +95,35 @@ const char *firn_lab_mode_name(int i); /* NULL: no more */
 /* The columns that are usually drawn against each other for this path; 0 when path or mode is unknown. */
 int firn_lab_axes(const firn_lab_options *options, const char **x, const char **y);
 
+/* Where on a path ellipticity was lost first; NAN: nowhere. */
+typedef struct firn_lab_loss {
+    double time, stretch, shear; /* F_xx and F_xy */
+} firn_lab_loss;
+
 /* Runs the path: one row a step, first the start. When a step fails the rows before it are kept in *out and the
- * status is FIRN_STOPPED. */
+ * status is FIRN_STOPPED. `loss` (may be NULL) is filled with_stability. */
 firn_status firn_lab_run(const firn_material *material, const firn_lab_options *options, firn_table **out,
-                         firn_report *report);
+                         firn_lab_loss *loss, firn_report *report);
+
+/* ---------------------------------------------------------------- materials as words (lab_spec.c) */
+
+/* "snow", "snow/powder_snow", "powder_snow", each with ",parameter=value" behind it, values with units:
+ * "neo_hookean,E=140 kPa,nu=0.3". `def` (may be NULL) receives what was written, `material` the numbers. */
+firn_status firn_lab_material(const char *spec, firn_material_def *def, firn_material *material, firn_report *report);
+
+/* ---------------------------------------------------------------- pictures (lab_draw.c) */
+
+typedef struct firn_lab_curve {
+    const char *label;
+    const firn_table *table;
+    int is_measured; /* drawn as points */
+    firn_lab_loss loss;
+} firn_lab_curve;
+
+/* Columns x and y of all curves that have them, to .svg or .png. Where the tables carry acoustic_min, a second panel
+ * shows it and marks say where it is lost. */
+firn_status firn_lab_draw(const char *title, int n, const firn_lab_curve *curves, const char *x, const char *y,
+                          const char *path, firn_report *report);
 
 /* ---------------------------------------------------------------- stability (lab_stability.c) */
 

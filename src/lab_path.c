@@ -37,8 +37,9 @@ const char *firn_lab_mode_name(int i) { return i >= 0 && i < N_MODES ? modes[i].
 
 #define TENSOR9(V, name, unit)                                                                                         \
     V(name##xx, unit)                                                                                                  \
-    V(name##xy, unit) V(name##xz, unit) V(name##yx, unit) V(name##yy, unit) V(name##yz, unit) V(name##zx, unit)        \
-        V(name##zy, unit) V(name##zz, unit)
+    V(name##xy, unit)                                                                                                  \
+    V(name##xz, unit) V(name##yx, unit) V(name##yy, unit) V(name##yz, unit) V(name##zx, unit) V(name##zy, unit)        \
+        V(name##zz, unit)
 #define TENSOR6(V, name, unit)                                                                                         \
     V(name##xx, unit) V(name##yy, unit) V(name##zz, unit) V(name##xy, unit) V(name##xz, unit) V(name##yz, unit)
 /* strain is engineering strain (stretch - 1) or the amount of shear; stress_ratio is lateral over axial. */
@@ -79,8 +80,25 @@ typedef struct walk {
     firn_lab_point point;
     firn_table *table;
     firn_report *report;
-    double to, total; /* total: time of the whole path, for finite differences of nothing else than itself */
+    double to;
+    firn_lab_loss loss;
+    firn_lab_state before; /* of the last row, for finding the place of a loss between two rows */
 } walk;
+
+/* The smallest eigenvalue turned negative since the last row: where, on the straight line between the two elastic
+ * states (with the history of the first). */
+static firn_status locate_loss(walk *w)
+{
+    const firn_lab_state *a = &w->before, *b = &w->point.state;
+    double at;
+    firn_status status = firn_lab_ellipticity_loss(w->point.material, w->point.temperature, a->F_elastic, b->F_elastic,
+                                                   a->history, 1, &at, w->report);
+    if (status != FIRN_OK) return status;
+    if (isnan(at)) at = 1; /* lost by the change of history within the step */
+    w->loss = (firn_lab_loss){a->time + at * (b->time - a->time), a->F[0] + at * (b->F[0] - a->F[0]),
+                              a->F[1] + at * (b->F[1] - a->F[1])};
+    return FIRN_OK;
+}
 
 static firn_status record(walk *w, double rate)
 {
@@ -112,8 +130,11 @@ static firn_status record(walk *w, double rate)
     int n = N_FIXED;
     if (w->options->with_stability) {
         firn_status status = firn_lab_acoustic(p->material, p->temperature, p->state.F_elastic, p->state.history,
-                                               &row[n++], NULL, w->report);
+                                               &row[n], NULL, w->report);
+        if (status == FIRN_OK && row[n] < 0 && isnan(w->loss.time)) status = locate_loss(w);
         if (status != FIRN_OK) return status;
+        w->before = p->state;
+        n++;
     }
     for (int h = 0; h < law->n_history; h++) row[n++] = p->state.history[h];
     if (firn_table_add(w->table, row)) return FIRN_OK;
@@ -369,18 +390,21 @@ static firn_status check(const walk *w, const firn_lab_options *o, firn_report *
         return firn_report_add(report, FIRN_REFUSED, "A path needs at least one step and one cycle.");
     if (w->path->course == course_triaxial && !(o->pressure > 0))
         return firn_report_add(report, FIRN_REFUSED, "A triaxial path needs a positive confining pressure.");
+    /* laws that allow inversion may be driven through it, but not where a logarithm or an inverse is taken */
     int mirrors = w->path->course == course_cyclic && !o->by_stress;
-    if (!isnan(w->to) && w->mode->rest == 1 && (w->to <= 0 || (mirrors && w->to >= 2)))
-        return firn_report_add(report, FIRN_REFUSED, "A stretch must stay above 0%s; `to` is %g.",
+    int needs_positive = mirrors || strchr(w->mode->how, 'i') || w->path->course == course_constant_rate;
+    if (!isnan(w->to) && w->mode->rest == 1 && needs_positive && (w->to <= 0 || (mirrors && w->to >= 2)))
+        return firn_report_add(report, FIRN_REFUSED, "The stretch of this path must stay above 0%s; `to` is %g.",
                                mirrors ? " (in a cycle also its mirror image, so below 2)" : "", w->to);
     return FIRN_OK;
 }
 
 firn_status firn_lab_run(const firn_material *material, const firn_lab_options *options, firn_table **out,
-                         firn_report *report)
+                         firn_lab_loss *loss, firn_report *report)
 {
-    walk w = {.options = options, .report = report};
+    walk w = {.options = options, .report = report, .loss = {NAN, NAN, NAN}};
     *out = NULL;
+    if (loss) *loss = w.loss;
     w.path = find_path(options->path);
     if (!w.path) return firn_report_add(report, FIRN_REFUSED, "There is no path called \"%s\".", options->path);
     const char *mode_name = options->mode[0] ? options->mode : w.path->info.mode;
@@ -396,6 +420,7 @@ firn_status firn_lab_run(const firn_material *material, const firn_lab_options *
     if (!w.table) return firn_report_add(report, FIRN_MEMORY, "No memory left for the rows of a path.");
     status = record(&w, 0);
     if (status == FIRN_OK) status = w.path->course(&w);
+    if (loss) *loss = w.loss;
     *out = w.table;
     return status;
 }

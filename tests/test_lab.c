@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lab.h"
 
@@ -43,7 +44,7 @@ static firn_table *run(const firn_material *material, const firn_lab_options *op
 {
     firn_table *table = NULL;
     firn_report *report = firn_report_create();
-    firn_status status = firn_lab_run(material, options, &table, report);
+    firn_status status = firn_lab_run(material, options, &table, NULL, report);
     if (status != FIRN_OK) print_error("%s\n", firn_report_sentence(report, 0, NULL));
     assert_int_equal(status, FIRN_OK);
     firn_report_destroy(report);
@@ -211,7 +212,7 @@ static void failure_is_a_sentence(void **state)
     o.by_stress = 1, o.stress = 1e5;
     firn_table *t = NULL;
     firn_report *report = firn_report_create();
-    assert_int_equal(firn_lab_run(&sand, &o, &t, report), FIRN_STOPPED);
+    assert_int_equal(firn_lab_run(&sand, &o, &t, NULL, report), FIRN_STOPPED);
     assert_non_null(t); /* what was reached is kept */
     const char *sentence = firn_report_sentence(report, 0, NULL);
     assert_non_null(strstr(sentence, "sand"));
@@ -219,10 +220,10 @@ static void failure_is_a_sentence(void **state)
     firn_table_destroy(t);
     firn_report_clear(report);
     o = path("uniaxal", NAN, 5);
-    assert_int_equal(firn_lab_run(&sand, &o, &t, report), FIRN_REFUSED);
+    assert_int_equal(firn_lab_run(&sand, &o, &t, NULL, report), FIRN_REFUSED);
     assert_null(t);
     o = path("cyclic", 2.5, 5);
-    assert_int_equal(firn_lab_run(&sand, &o, &t, report), FIRN_REFUSED);
+    assert_int_equal(firn_lab_run(&sand, &o, &t, NULL, report), FIRN_REFUSED);
     firn_report_destroy(report);
 }
 
@@ -291,13 +292,79 @@ static void acoustic(void **state)
     assert_true(isnan(where));
 }
 
+/* ---------------------------------------------------------------- materials as words */
+
+static void specs(void **state)
+{
+    (void)state;
+    firn_material material;
+    firn_material_def def;
+    assert_int_equal(firn_lab_material("neo_hookean/rubber, E = 2 MPa,nu=0.48", &def, &material, NULL), FIRN_OK);
+    assert_string_equal(def.preset, "rubber");
+    assert_int_equal(def.n_parameters, 2);
+    double E, nu;
+    firn_lab_small_strain(&material, 293.15, &E, &nu);
+    assert_close(E, 2e6, 1e-5);
+    assert_close(nu, 0.48, 1e-5);
+    /* a preset alone finds its law; angles are converted */
+    assert_int_equal(firn_lab_material("dry_sand,friction_angle=45 deg", &def, &material, NULL), FIRN_OK);
+    assert_string_equal(material.law->info.name, "sand");
+    assert_close(def.parameters[0].value, M_PI / 4, 1e-12);
+    firn_report *report = firn_report_create();
+    static const char *const bad[][2] = {
+        {"nolaw", "nolaw"}, {"sand,E", "E=140 kPa"}, {"sand,E=3 m", "E"}, {"sand,Q=3", "Q"}, {"sand/nix", "nix"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(firn_lab_material(bad[i][0], NULL, &material, report), FIRN_REFUSED);
+        assert_non_null(strstr(firn_report_sentence(report, 0, NULL), bad[i][1]));
+        firn_report_clear(report);
+    }
+    firn_report_destroy(report);
+}
+
+/* ---------------------------------------------------------------- pictures */
+
+static int contains(const char *path, const char *words)
+{
+    static char text[400000];
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t n = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[n] = 0;
+    return strstr(text, words) != NULL;
+}
+
+static void drawn_with_the_loss_marked(void **state)
+{
+    (void)state;
+    firn_material nh = elastic("neo_hookean", 1e5, 0.3);
+    firn_lab_options o = path("uniaxial_strain", 12, 44);
+    o.with_stability = 1;
+    firn_lab_curve curve = {.label = "soft"};
+    firn_table *t = NULL;
+    assert_int_equal(firn_lab_run(&nh, &o, &t, &curve.loss, NULL), FIRN_OK);
+    assert_close(curve.loss.stretch, exp(7.0 / 3), 1e-7);
+    curve.table = t;
+    char name[64];
+    snprintf(name, sizeof name, "test_lab_%d.svg", (int)getpid());
+    assert_int_equal(firn_lab_draw("path", 1, &curve, "stretch", "nominal_xx", name, NULL), FIRN_OK);
+    assert_true(contains(name, "soft loses ellipticity at 10.312"));
+    assert_true(contains(name, "nominal stress xx (kPa)"));
+    assert_int_equal(firn_lab_draw("path", 1, &curve, "stretch", "nix", name, NULL), FIRN_REFUSED);
+    remove(name);
+    firn_table_destroy(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uniaxial_strain), cmocka_unit_test(shear),         cmocka_unit_test(energy_is_work),
-        cmocka_unit_test(path_from_table), cmocka_unit_test(free_laterals), cmocka_unit_test(driven_by_stress),
-        cmocka_unit_test(other_variants),  cmocka_unit_test(oedometer),     cmocka_unit_test(triaxial),
-        cmocka_unit_test(small_strain),    cmocka_unit_test(acoustic),      cmocka_unit_test(failure_is_a_sentence),
+        cmocka_unit_test(uniaxial_strain), cmocka_unit_test(shear),
+        cmocka_unit_test(energy_is_work),  cmocka_unit_test(path_from_table),
+        cmocka_unit_test(free_laterals),   cmocka_unit_test(driven_by_stress),
+        cmocka_unit_test(other_variants),  cmocka_unit_test(oedometer),
+        cmocka_unit_test(triaxial),        cmocka_unit_test(small_strain),
+        cmocka_unit_test(acoustic),        cmocka_unit_test(failure_is_a_sentence),
+        cmocka_unit_test(specs),           cmocka_unit_test(drawn_with_the_loss_marked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
