@@ -64,47 +64,29 @@ void firn_progress_line(const firn_progress *p, int width, firn_text *text)
     firn_text_add(text, "%s", line);
 }
 
-/* JSON has no infinities and no NaN: those become null. */
-static void add_number(firn_text *text, const char *key, double number)
+void firn_progress_json(const firn_progress *p, firn_json_writer *json)
 {
-    if (isfinite(number))
-        firn_text_add(text, ", \"%s\": %.9g", key, number);
-    else
-        firn_text_add(text, ", \"%s\": null", key);
-}
-
-static void add_string(firn_text *text, const char *key, const char *string)
-{
-    firn_text_add(text, ", \"%s\": \"", key);
-    for (const char *c = string ? string : ""; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            firn_text_add(text, "\\%c", *c);
-        else if ((unsigned char)*c < 32)
-            firn_text_add(text, "\\u%04x", *c);
-        else
-            firn_text_add(text, "%c", *c);
-    }
-    firn_text_add(text, "\"");
-}
-
-void firn_progress_json(const firn_progress *p, firn_text *text)
-{
-    firn_text_add(text, "{\"frame\": %d, \"last_frame\": %d", p->frame, p->last_frame);
-    add_number(text, "percent", 100 * p->fraction);
-    add_number(text, "time", p->time);
-    firn_text_add(text, ", \"steps\": %lld, \"steps_total\": %lld, \"retries\": %lld", (long long)p->n_substeps,
-                  (long long)p->stats.n_steps, (long long)p->stats.n_retries);
-    add_number(text, "dt", p->stats.limit.dt);
-    add_string(text, "dt_criterion", p->stats.limit.criterion);
-    add_string(text, "dt_material", p->stats.limit.material);
-    firn_text_add(text, ", \"dt_particle\": %lld", (long long)p->stats.limit.particle);
-    firn_text_add(text, ", \"particles\": %lld, \"lost\": %lld, \"blocks\": %lld, \"memory\": %zu",
-                  (long long)p->stats.n_particles, (long long)p->stats.n_lost, (long long)p->stats.n_blocks,
-                  p->stats.memory_now);
-    add_number(text, "updates_per_second", p->updates_per_second);
-    add_number(text, "seconds", p->seconds);
-    add_number(text, "eta", p->eta >= 0 ? p->eta : NAN);
-    firn_text_add(text, "}");
+    const firn_dt_limit *dt_limit = &p->stats.limit;
+    firn_json_begin(json, NULL, '{');
+    firn_json_integer(json, "frame", p->frame);
+    firn_json_integer(json, "last_frame", p->last_frame);
+    firn_json_number(json, "percent", 100 * p->fraction);
+    firn_json_number(json, "time", p->time);
+    firn_json_integer(json, "steps", p->n_substeps);
+    firn_json_integer(json, "steps_total", p->stats.n_steps);
+    firn_json_integer(json, "retries", p->stats.n_retries);
+    firn_json_number(json, "dt", dt_limit->dt);
+    firn_json_string(json, "dt_criterion", dt_limit->criterion ? dt_limit->criterion : "");
+    firn_json_string(json, "dt_material", dt_limit->material ? dt_limit->material : "");
+    firn_json_integer(json, "dt_particle", dt_limit->particle);
+    firn_json_integer(json, "particles", p->stats.n_particles);
+    firn_json_integer(json, "lost", p->stats.n_lost);
+    firn_json_integer(json, "blocks", p->stats.n_blocks);
+    firn_json_integer(json, "memory", (int64_t)p->stats.memory_now);
+    firn_json_number(json, "updates_per_second", p->updates_per_second);
+    firn_json_number(json, "seconds", p->seconds);
+    firn_json_number(json, "eta", p->eta >= 0 ? p->eta : NAN); /* null: not known yet */
+    firn_json_end(json);
 }
 
 /* ---------------------------------------------------------------- rates */
@@ -135,18 +117,30 @@ static int terminal_width(FILE *out)
     return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
 }
 
+static void put(const firn_progress_display *display, const firn_progress *progress)
+{
+    if (display->style == FIRN_PROGRESS_JSON) {
+        firn_json_writer json;
+        firn_json_init(&json, 0);
+        firn_progress_json(progress, &json);
+        const char *line = firn_json_finish(&json, NULL);
+        if (line) fputs(line, display->out); /* ends in a newline */
+        firn_json_clear(&json);
+        return;
+    }
+    int is_living = display->style == FIRN_PROGRESS_LINE;
+    firn_text text = {0};
+    firn_progress_line(progress, is_living ? terminal_width(display->out) : 0, &text);
+    if (text.data) fprintf(display->out, "%s%s%s", is_living ? "\r" : "", text.data, is_living ? "\033[K" : "\n");
+    firn_text_clear(&text);
+}
+
 void firn_progress_show(firn_progress_display *display, const firn_progress *progress, int is_frame_done)
 {
     int is_living = display->style == FIRN_PROGRESS_LINE;
     if (display->style == FIRN_PROGRESS_NONE || display->is_broken) return;
     if (!is_frame_done && (!is_living || progress->seconds - display->last_shown < 0.1)) return;
-    firn_text text = {0};
-    if (display->style == FIRN_PROGRESS_JSON)
-        firn_progress_json(progress, &text);
-    else
-        firn_progress_line(progress, is_living ? terminal_width(display->out) : 0, &text);
-    if (text.data) fprintf(display->out, "%s%s%s", is_living ? "\r" : "", text.data, is_living ? "\033[K" : "\n");
-    firn_text_clear(&text);
+    put(display, progress);
     display->last_shown = progress->seconds;
     display->is_line_open = is_living;
     if (fflush(display->out) != 0 || ferror(display->out)) {

@@ -4,6 +4,7 @@
 #define FIRN_PROGRESS_H
 
 #include "firn/sim.h"
+#include "json.h"
 #include "text.h"
 
 #include <stdio.h>
@@ -29,7 +30,7 @@ typedef enum firn_progress_style {
 
 /* One line without its end; `width` columns at most (0: no limit). */
 void firn_progress_line(const firn_progress *progress, int width, firn_text *text);
-void firn_progress_json(const firn_progress *progress, firn_text *text);
+void firn_progress_json(const firn_progress *progress, firn_json_writer *json);
 /* 75 -> "1:15", 3600 -> "1:00:00". */
 void firn_progress_clock(double seconds, char *out, size_t n_out);
 

@@ -42,19 +42,26 @@ static void test_line(void **state)
 static void test_json(void **state)
 {
     (void)state;
-    firn_text text = {0};
+    firn_json_writer json;
+    firn_json_init(&json, 0);
     firn_progress unknown = sample;
     unknown.eta = -1;
     unknown.updates_per_second = INFINITY;
-    firn_progress_json(&unknown, &text);
-    assert_string_equal(
-        text.data,
-        "{\"frame\": 12, \"last_frame\": 120, \"percent\": 9.75, \"time\": 0.4875, \"steps\": 34, \"steps_total\": "
-        "400, "
-        "\"retries\": 1, \"dt\": 0.000125, \"dt_criterion\": \"wave\", \"dt_material\": \"wet \\\"snow\\\"\", "
-        "\"dt_particle\": 123, \"particles\": 203456, \"lost\": 2, \"blocks\": 812, \"memory\": 325058560, "
-        "\"updates_per_second\": null, \"seconds\": 8, \"eta\": null}");
-    firn_text_clear(&text);
+    firn_progress_json(&unknown, &json);
+    const char *text = firn_json_finish(&json, NULL);
+    firn_json *parsed = firn_json_parse(text, strlen(text), "progress", NULL);
+    assert_non_null(parsed);
+    const firn_json_node *root = firn_json_root(parsed);
+    assert_true(firn_json_number_of(root, "frame", -1) == 12);
+    assert_true(firn_json_number_of(root, "steps", -1) == 34);
+    assert_true(firn_json_number_of(root, "percent", -1) == 9.75);
+    assert_true(firn_json_number_of(root, "memory", -1) == 325058560);
+    assert_string_equal(firn_json_string_of(root, "dt_material", ""), "wet \"snow\"");
+    assert_int_equal(firn_json_member(root, "eta")->type, FIRN_JSON_NULL);
+    assert_int_equal(firn_json_member(root, "updates_per_second")->type, FIRN_JSON_NULL);
+    assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1); /* one object, one line */
+    firn_json_destroy(parsed);
+    firn_json_clear(&json);
 }
 
 static void test_clock(void **state)
