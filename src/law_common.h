@@ -72,4 +72,55 @@ FIRN_INLINE fr law_hencky_modulus(fr lambda, fr mu, const fr e[3], const fr tau[
     return g + fr_max(fr_max(lambda + 2 * mu - least - g, lambda + g - least), fr_zero());
 }
 
+/* Fixed corotated: Psi = mu sum (s_i - 1)^2 + lambda (J - 1)^2 / 2, finite for every stretch, also negative ones.
+ * The part with mu has K_ii = 2 mu s_i^2, G_ij = 2 mu (1 - 1/(s_i + s_j)), K_ij + s_i^2 G_ij - tau_i = 2 mu s_i
+ * s_j/(s_i + s_j). */
+FIRN_INLINE fr law_corotated_energy(fr lambda, fr mu, const fr s[3])
+{
+    const fr x[3] = {s[0] - 1, s[1] - 1, s[2] - 1};
+    return mu * law_dot(x, x) + law_penalty_energy(lambda, law_volume_change(s));
+}
+FIRN_INLINE void law_corotated_stress(fr lambda, fr mu, const fr s[3], fr tau[3])
+{
+    fr volumetric = law_penalty_stress(lambda, law_volume_change(s));
+    for (int i = 0; i < 3; i++) tau[i] = 2 * mu * (s[i] - 1) * s[i] + volumetric;
+}
+FIRN_INLINE fr law_corotated_modulus(fr lambda, fr mu, const fr s[3])
+{
+    fr g = fr_set1(-REAL_MAX), along = fr_zero();
+    for (int i = 0; i < 3; i++)
+        for (int j = i + 1; j < 3; j++) {
+            /* the two stretches cancel only in inverted states, where G falls without bound: a floor is safe */
+            fr per_sum = 1 / fr_max(s[i] + s[j], fr_set1((real)1e-3));
+            fr big = fr_max(s[i] * s[i], s[j] * s[j]), small = fr_min(s[i] * s[i], s[j] * s[j]);
+            g = fr_max(g, fr_max(big * (1 - per_sum), small * (1 - per_sum)));
+            along = fr_max(along, s[i] * s[j] * per_sum);
+        }
+    for (int i = 0; i < 3; i++) along = fr_max(along, s[i] * s[i] - g);
+    return 2 * mu * (g + along) + law_penalty_modulus(lambda, law_volume_change(s));
+}
+
+/* The bound at the top of law_driver.h for any isotropic law, from K[3][3] = d tau_i / d e_j - delta_ij tau_i.
+ * Where two stretches coincide the quotient G turns into the difference of the derivatives. */
+FIRN_INLINE fr law_isotropic_modulus(const fr s[3], const fr tau[3], fr k[3][3])
+{
+    const fr close = fr_set1(sizeof(real) == 8 ? (real)1e-6 : (real)2e-3);
+    fr g = fr_set1(-REAL_MAX), along = fr_zero(), cross[3];
+    int n = 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = i + 1; j < 3; j++) {
+            fr difference = s[i] - s[j], size = fr_abs(s[i]) + fr_abs(s[j]);
+            /* opposite stretches (inverted) make the sum vanish: the quotient is then kept bounded */
+            fr sum = fr_max(s[i] + s[j], (real)0.05 * size);
+            fm same = fr_lt(fr_abs(difference), close * size);
+            fr quotient = (tau[i] - tau[j]) / (fr_select(same, fr_set1(1), difference) * sum);
+            fr limit = (k[i][i] + tau[i] + k[j][j] + tau[j] - 2 * k[i][j]) / fr_max(size * size, fr_set1(MAT3_TINY));
+            fr ratio = fr_select(same, limit, quotient);
+            g = fr_max(g, fr_max(s[i] * s[i] * ratio, s[j] * s[j] * ratio));
+            cross[n++] = k[i][j] + s[i] * s[i] * ratio - tau[i];
+        }
+    for (int i = 0; i < 3; i++) along = fr_max(along, fr_max(k[i][i] - g, cross[i]));
+    return g + along;
+}
+
 #endif

@@ -52,8 +52,10 @@ typedef struct arrays {
 static inline void put(void *array, int is_double, int n_components, int i, int component, double x)
 {
     size_t at = (size_t)((i / 16 * n_components + component) * 16 + i % 16);
-    if (is_double) ((double *)array)[at] = x;
-    else ((float *)array)[at] = (float)x;
+    if (is_double)
+        ((double *)array)[at] = x;
+    else
+        ((float *)array)[at] = (float)x;
 }
 static inline double take(const void *array, int is_double, int n_components, int i, int component)
 {
@@ -123,8 +125,10 @@ static inline void run(const firn_material *m, int variant, int is_update, doubl
                             .viscous = a.viscous,
                             .energy = a.energy,
                             .flags = a.flags};
-    if (is_update) m->law->kernels[variant].update(&batch);
-    else m->law->kernels[variant].measure(&batch);
+    if (is_update)
+        m->law->kernels[variant].update(&batch);
+    else
+        m->law->kernels[variant].measure(&batch);
     for (int i = 0; i < n; i++) {
         point *p = &points[i];
         for (int c = 0; c < 9; c++) p->F[c] = take(a.F, dbl, 9, i, c);
@@ -193,7 +197,8 @@ static inline void random_rotation(uint64_t *state, double q[9])
 static inline void multiply(const double *a, const double *b, double *out)
 {
     double t[9];
-    for (int i = 0; i < 9; i++) t[i] = a[i / 3 * 3] * b[i % 3] + a[i / 3 * 3 + 1] * b[3 + i % 3] + a[i / 3 * 3 + 2] * b[6 + i % 3];
+    for (int i = 0; i < 9; i++)
+        t[i] = a[i / 3 * 3] * b[i % 3] + a[i / 3 * 3 + 1] * b[3 + i % 3] + a[i / 3 * 3 + 2] * b[6 + i % 3];
     memcpy(out, t, sizeof t);
 }
 static inline void transpose(const double *a, double *out)

@@ -139,9 +139,11 @@ static void return_map_twice_is_once(const firn_material *m, const char *label)
         run(m, FIRN_F64_SCALAR, 1, 0, &once, 1);
         point twice = once;
         run(m, FIRN_F64_SCALAR, 1, 0, &twice, 1);
-        if (!(distance(once.F, twice.F, 9) <= 1e-11)) fail_msg("%s sample %d: F moves again by %g", label, k, distance(once.F, twice.F, 9));
+        if (!(distance(once.F, twice.F, 9) <= 1e-11))
+            fail_msg("%s sample %d: F moves again by %g", label, k, distance(once.F, twice.F, 9));
         if (!(distance(once.history, twice.history, m->law->info.n_history) <= 1e-11))
-            fail_msg("%s sample %d: history moves again by %g", label, k, distance(once.history, twice.history, m->law->info.n_history));
+            fail_msg("%s sample %d: history moves again by %g", label, k,
+                     distance(once.history, twice.history, m->law->info.n_history));
         if (!(twice.plastic <= 1e-11 * scale)) fail_msg("%s sample %d: works again", label, k);
     }
 }
@@ -219,7 +221,8 @@ static void wave_speed_is_an_upper_bound(const firn_material *m, const char *lab
         run(m, FIRN_F64_SCALAR, 0, 0, &p, 1);
         if (!(p.wave >= fastest * (1 - 1e-5))) fail_msg("%s sample %d: wave %g < %g", label, k, p.wave, fastest);
         /* a bound that is far too large would only waste time steps */
-        if (!(p.wave <= 2 * fastest + 1e-3)) fail_msg("%s sample %d: wave %g is far above %g", label, k, p.wave, fastest);
+        if (!(p.wave <= 2 * fastest + 1e-3))
+            fail_msg("%s sample %d: wave %g is far above %g", label, k, p.wave, fastest);
     }
 }
 
@@ -282,9 +285,9 @@ static void lanes_agree_with_the_plain_double(const firn_material *m, const char
 static void fill_trouble(point *p, int k)
 {
     const double nan = NAN, inf = INFINITY;
-    const double diagonal[12][3] = {{0, 0, 0},      {0, 1, 1},        {-1, 1, 1},   {-0.5, 0.7, 1.3},
-                                    {-1, -1, -1},   {1e-12, 1, 1e12}, {nan, 1, 1},  {inf, 1, 1},
-                                    {1e30, 1, 1},   {1e-30, 1e-30, 1}, {1, 1, -1e-9}, {0.01, 0.01, 0.01}};
+    const double diagonal[12][3] = {{0, 0, 0},    {0, 1, 1},         {-1, 1, 1},    {-0.5, 0.7, 1.3},
+                                    {-1, -1, -1}, {1e-12, 1, 1e12},  {nan, 1, 1},   {inf, 1, 1},
+                                    {1e30, 1, 1}, {1e-30, 1e-30, 1}, {1, 1, -1e-9}, {0.01, 0.01, 0.01}};
     for (int i = 0; i < 3; i++) p->F[4 * i] = diagonal[k][i];
     if (k == 1) p->F[3] = 1, p->F[0] = 1, p->F[4] = 1, p->F[1] = 1; /* rank 2, not diagonal */
 }

@@ -1,0 +1,59 @@
+/* A heuristic flow from computer graphics, kept as a law of its own for comparison: a power of the deformation is
+ * declared plastic.
+ *
+ * F* = F det(F)^(-1/3),  F_p = (F*)^gamma,  F_e = F F_p^-1,  gamma = min(rate dt (|s| - yield - hardening alpha) / |s|,
+ * 1) In principal log strains: e_new = e - gamma dev(e). |s| is the length of the deviator of the Kirchhoff stress of a
+ * Hencky solid, alpha the length of the accumulated plastic log strain. */
+#include "law_common.h"
+
+enum { RHO, YOUNG, POISSON, YIELD, HARDENING, RATE };
+enum { LAMBDA, MU };
+enum { ALPHA };
+
+static const firn_parameter_info parameters[] = {
+    LAW_PARAMETER_RHO(1000),
+    LAW_PARAMETER_E(1e5),
+    LAW_PARAMETER_NU(0.3),
+    {"yield", "Pa", "stress at which flow sets in (P_y)", 1e3, 0, 1e12},
+    {"hardening", "Pa", "growth of that stress with plastic strain (K)", 0, 0, 1e12},
+    {"rate", "1/s", "share of the deviator that flows in a second, far above yield (mu of the source)", 100, 0, 1e6},
+};
+static const firn_history_info history[] = {{"alpha", "1", "accumulated plastic log strain", 0}};
+
+FIRN_INLINE void derive(const fr *p, fr *d)
+{
+    d[LAMBDA] = law_lambda(p[YOUNG], p[POISSON]);
+    d[MU] = law_mu(p[YOUNG], p[POISSON]);
+}
+
+FIRN_INLINE fr energy(law_point *q, const fr *e) { return law_hencky_energy(q->d[LAMBDA], q->d[MU], e); }
+FIRN_INLINE void stress(law_point *q, const fr *e, fr *tau) { law_hencky_stress(q->d[LAMBDA], q->d[MU], e, tau); }
+FIRN_INLINE fr modulus(law_point *q, const fr *e, const fr *tau)
+{
+    return law_hencky_modulus(q->d[LAMBDA], q->d[MU], e, tau);
+}
+
+FIRN_INLINE void return_map(law_point *q, fr *e)
+{
+    fr dev[3], trace, strain = law_deviator(e, &trace, dev), size = 2 * q->d[MU] * strain;
+    fr excess = fr_max(size - q->p[YIELD] - q->p[HARDENING] * q->h[ALPHA], fr_zero());
+    fr gamma = fr_min(q->p[RATE] * q->dt * excess / fr_max(size, fr_set1(MAT3_TINY)), fr_set1(1));
+    for (int i = 0; i < 3; i++) e[i] = e[i] - gamma * dev[i];
+    q->h[ALPHA] = q->h[ALPHA] + gamma * strain;
+}
+
+static const law_functions functions = {.form = FIRN_FORM_LOG,
+                                        .derive = derive,
+                                        .energy = energy,
+                                        .stress = stress,
+                                        .return_map = return_map,
+                                        .modulus = modulus};
+
+FIRN_LAW(
+    power_flow, .title = "Heuristic flow: a power of the deformation turns plastic",
+    .equations = "F* = F det(F)^(-1/3),  F_p = (F*)^gamma,  F_e = F F_p^-1\n"
+                 "gamma = min(rate dt (|s| - yield - hardening alpha) / |s|, 1)",
+    .citation = "A. W. Bargteil, C. Wojtan, J. K. Hodgins, G. Turk, A finite element method for animating large "
+                "viscoplastic flow, ACM TOG 26(3), 2007",
+    .validity = "For comparison. Stress above yield persists until flow has had time, so the yield surface is soft.",
+    FIRN_HISTORY(history), .is_isotropic = 1)

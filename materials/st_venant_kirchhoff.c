@@ -1,0 +1,79 @@
+/* St. Venant-Kirchhoff: Hooke's law between Green's strain and the second Piola stress.
+ *
+ * E_i = (s_i^2 - 1)/2,   Psi = lambda/2 (sum E_i)^2 + mu sum E_i^2 + k_v/2 (J - 1)^2
+ * tau_i = s_i^2 (lambda sum E_j + 2 mu E_i) + k_v J (J - 1)
+ * In compression the stress passes a minimum (uniaxial strain: at s = 1/sqrt 3, whatever the constants) and falls
+ * back to zero at s = 0: beyond the minimum the law has no real wave speed, and lanes there are flagged FAILED.
+ * With T = lambda sum E_j:  K_ii = tau_i + (lambda + 2 mu) s_i^4,  G_ij = T + mu (s_i^2 + s_j^2 - 1),
+ * K_ij + s_i^2 G_ij - tau_i = (lambda + mu) s_i^2 s_j^2. */
+#include "law_common.h"
+
+enum { RHO, YOUNG, POISSON, PENALTY };
+enum { LAMBDA, MU };
+
+static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5), LAW_PARAMETER_NU(0.3),
+                                                 LAW_PARAMETER_KV(0)};
+
+FIRN_INLINE void derive(const fr *p, fr *d)
+{
+    d[LAMBDA] = law_lambda(p[YOUNG], p[POISSON]);
+    d[MU] = law_mu(p[YOUNG], p[POISSON]);
+}
+
+FIRN_INLINE void green(const fr *s, fr strain[3])
+{
+    for (int i = 0; i < 3; i++) strain[i] = (real)0.5 * (s[i] - 1) * (s[i] + 1);
+}
+
+FIRN_INLINE fr energy(law_point *q, const fr *s)
+{
+    fr strain[3];
+    green(s, strain);
+    fr trace = law_sum(strain);
+    return (real)0.5 * q->d[LAMBDA] * trace * trace + q->d[MU] * law_dot(strain, strain) +
+           law_penalty_energy(q->p[PENALTY], law_volume_change(s));
+}
+
+FIRN_INLINE void stress(law_point *q, const fr *s, fr *tau)
+{
+    fr strain[3], penalty = law_penalty_stress(q->p[PENALTY], law_volume_change(s));
+    green(s, strain);
+    fr spherical = q->d[LAMBDA] * law_sum(strain);
+    for (int i = 0; i < 3; i++) tau[i] = s[i] * s[i] * (spherical + 2 * q->d[MU] * strain[i]) + penalty;
+}
+
+FIRN_INLINE fr modulus(law_point *q, const fr *s, const fr *tau)
+{
+    fr strain[3], s2[3], lambda = q->d[LAMBDA], mu = q->d[MU], zero = fr_zero();
+    fr penalty = law_penalty_modulus(q->p[PENALTY], law_volume_change(s));
+    fr shift = law_penalty_stress(q->p[PENALTY], law_volume_change(s)); /* tau without the penalty's part */
+    green(s, strain);
+    fr spherical = lambda * law_sum(strain), g = fr_set1(-REAL_MAX), along = zero, least = fr_set1(REAL_MAX);
+    for (int i = 0; i < 3; i++) s2[i] = s[i] * s[i];
+    for (int i = 0; i < 3; i++)
+        for (int j = i + 1; j < 3; j++) {
+            fr ratio = spherical + mu * (s2[i] + s2[j] - 1);
+            g = fr_max(g, fr_max(s2[i] * ratio, s2[j] * ratio));
+            along = fr_max(along, (lambda + mu) * s2[i] * s2[j]);
+            least = fr_min(least, ratio);
+        }
+    fr bound = along;
+    for (int i = 0; i < 3; i++) {
+        fr k = tau[i] - shift + (lambda + 2 * mu) * s2[i] * s2[i];
+        bound = fr_max(bound, k - g);
+        least = fr_min(least, k + penalty);
+    }
+    q->failed = fr_le(least, zero);
+    return g + bound + penalty;
+}
+
+static const law_functions functions = {
+    .form = FIRN_FORM_STRETCH, .derive = derive, .energy = energy, .stress = stress, .modulus = modulus};
+
+FIRN_LAW(st_venant_kirchhoff, .title = "St. Venant-Kirchhoff solid",
+         .equations = "E = (F^T F - I)/2,  Psi = lambda/2 tr(E)^2 + mu E:E + k_v/2 (J-1)^2\n"
+                      "S = lambda tr(E) I + 2 mu E,  tau = F S F^T + k_v J (J-1) I",
+         .citation = "P. G. Ciarlet, Mathematical Elasticity I, 1988, ch. 4",
+         .validity = "Large rotations, small to moderate strains. Softens in compression and loses ellipticity at the "
+                     "stretch 1/sqrt(3) = 0.577 of uniaxial strain; such lanes are flagged as failed.",
+         .is_isotropic = 1)

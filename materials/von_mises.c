@@ -1,0 +1,70 @@
+/* Metals, clay, wax: Hencky elasticity, von Mises yield, linear hardening, creep of the overstress.
+ *
+ * e      principal elastic log strains,  tau = 2 mu e + lambda tr(e),  s = dev tau
+ * yield  |s| <= sqrt(2/3) (yield + hardening alpha)
+ * flow   dgamma = (|s| - sqrt(2/3) (yield + hardening alpha)) / (2 mu + 2/3 hardening), e_dev shrinks by dgamma,
+ *        alpha grows by sqrt(2/3) dgamma; with a creep time t only the share 1 - exp(-dt/t) of it in a step. */
+#include "law_common.h"
+
+enum { RHO, YOUNG, POISSON, YIELD, HARDENING, CREEP };
+enum { LAMBDA, MU };
+enum { ALPHA };
+
+static const firn_parameter_info parameters[] = {
+    LAW_PARAMETER_RHO(1800),
+    LAW_PARAMETER_E(3e5),
+    LAW_PARAMETER_NU(0.25),
+    {"yield", "Pa", "yield stress in uniaxial tension", 5e3, 0, 1e12},
+    {"hardening", "Pa", "growth of the yield stress with plastic strain", 0, 0, 1e12},
+    {"creep_time", "s", "time in which stress above yield relaxes; 0: at once", 0, 0, 1e6},
+};
+static const firn_history_info history[] = {{"alpha", "1", "accumulated equivalent plastic strain", 0}};
+static const firn_preset_info presets[] = {
+    {"clay", "plasticine: E, nu and yield from published effects work; density of plasticine",
+     "rho=1800 E=3e5 nu=0.25 yield=5e3"},
+    {"wax", "soft sculpting wax, tuned for looks; give E and yield tables over temperature to melt it",
+     "rho=900 E=2e6 nu=0.4 yield=3e4 creep_time=0.02"},
+    {"copper", "the usual constants of the Taylor bar benchmark for copper (32.4 x 3.2 mm, 227 m/s)",
+     "rho=8930 E=1.17e11 nu=0.35 yield=4e8 hardening=1e8"},
+};
+
+FIRN_INLINE void derive(const fr *p, fr *d)
+{
+    d[LAMBDA] = law_lambda(p[YOUNG], p[POISSON]);
+    d[MU] = law_mu(p[YOUNG], p[POISSON]);
+}
+
+FIRN_INLINE fr energy(law_point *q, const fr *e) { return law_hencky_energy(q->d[LAMBDA], q->d[MU], e); }
+FIRN_INLINE void stress(law_point *q, const fr *e, fr *tau) { law_hencky_stress(q->d[LAMBDA], q->d[MU], e, tau); }
+FIRN_INLINE fr modulus(law_point *q, const fr *e, const fr *tau)
+{
+    return law_hencky_modulus(q->d[LAMBDA], q->d[MU], e, tau);
+}
+
+FIRN_INLINE void return_map(law_point *q, fr *e)
+{
+    const real root = (real)0.81649658092772603; /* sqrt(2/3) */
+    fr dev[3], trace, size = law_deviator(e, &trace, dev), two_mu = 2 * q->d[MU];
+    fr allowed = root * (q->p[YIELD] + q->p[HARDENING] * q->h[ALPHA]);
+    fr flow = (two_mu * size - allowed) / (two_mu + (real)(2.0 / 3) * q->p[HARDENING]);
+    fr time = q->p[CREEP], at_once = fr_set1(1);
+    fr share = fr_select(fr_gt(time, fr_zero()), -fr_expm1(-q->dt / fr_max(time, fr_set1((real)1e-30))), at_once);
+    flow = fr_max(flow, fr_zero()) * share;
+    fr shrink = flow / fr_max(size, fr_set1(MAT3_TINY));
+    for (int i = 0; i < 3; i++) e[i] = e[i] - shrink * dev[i];
+    q->h[ALPHA] = q->h[ALPHA] + root * flow;
+}
+
+static const law_functions functions = {.form = FIRN_FORM_LOG,
+                                        .derive = derive,
+                                        .energy = energy,
+                                        .stress = stress,
+                                        .return_map = return_map,
+                                        .modulus = modulus};
+
+FIRN_LAW(von_mises, .title = "Metal, clay, wax: von Mises plasticity in log strain with hardening and creep",
+         .equations = "tau = 2 mu e + lambda tr(e) I,  |dev tau| <= sqrt(2/3) (yield + hardening alpha)\n"
+                      "overstress relaxes with creep_time (0: at once)",
+         .citation = "J. C. Simo, T. J. R. Hughes, Computational Inelasticity, 1998, ch. 3 and 9",
+         .validity = "Isotropic hardening, no dependence of the yield stress on rate beyond the creep time.",
+         FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1)
