@@ -126,7 +126,7 @@ static const firn_section transfer_section =
 
 static const firn_option material_options[] = {
     TEXT(firn_material_def, "name", name, "", FIRN_OPTION_REQUIRED, "What bodies call this material."),
-    TEXT(firn_material_def, "law", law, "", FIRN_OPTION_REQUIRED,
+    TEXT(firn_material_def, "law", law, "", 0,
          "Constitutive law, one of `firn materials`; may be left out where the preset says it."),
     TEXT(firn_material_def, "preset", preset, "", 0, "Named set of parameters of the law; empty: the law's defaults."),
     {.key = "transfer",
@@ -171,7 +171,7 @@ static const firn_option shape_options[] = {
          "Resolution of a mesh's distance field; 0: chosen from its size."),
     REAL(firn_shape_def, "fps", fps, "1/s", "24", 0, 1e9, 0, "Files a second of a sequence."),
     REAL(firn_shape_def, "start", start, "s", "0", -1e9, 1e9, 0, "Time of the first file of a sequence."),
-    TEXT(firn_shape_def, "file", file, "", 0,
+    TEXT(firn_shape_def, "file", file, "", FIRN_OPTION_FILE,
          "Mesh or volume, or a sequence (mesh.%04d.obj); a relative path counts from the scene file's folder."),
     TEXT(firn_shape_def, "grid", grid, "", 0, "Grid of a .vdb file; empty: its first level set, else its first fog."),
 };
@@ -209,7 +209,7 @@ static const firn_option body_options[] = {
     TEXT(firn_body_def, "material", material, "", FIRN_OPTION_REQUIRED, "Name of a material."),
     LIST(firn_body_def, "shape", "shapes", shapes, n_shapes, &shape_section,
          "The region that is filled with particles."),
-    TEXT(firn_body_def, "points", points, "", 0,
+    TEXT(firn_body_def, "points", points, "", FIRN_OPTION_FILE,
          "File of points with attributes (.bgeo, .ply, .vtp), used as they are instead of a shape."),
     WORD(firn_body_def, "sampling", sampling, "regular jittered poisson", "jittered", "How particles are laid out."),
     REAL(firn_body_def, "particles_per_cell", particles_per_cell, "1", "8", 0, 1000, FIRN_OPTION_ABOVE,

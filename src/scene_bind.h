@@ -1,0 +1,36 @@
+/* scene_bind.h: from a tree of text to a scene definition, by the tables of options.c. */
+#ifndef FIRN_SCENE_BIND_H
+#define FIRN_SCENE_BIND_H
+
+#include "document.h"
+#include "options.h"
+
+/* Which node gave a value its path, so that later checks can say where. */
+typedef struct firn_scene_mark {
+    const char *path;
+    const firn_document_node *node;
+    int is_refused; /* trouble here has been told; say no more */
+} firn_scene_mark;
+
+typedef struct firn_scene_binder {
+    firn_arena *arena;
+    firn_report *report;
+    const char *folder; /* of the scene file, "" or ending in a slash: where relative paths count from */
+    int n_errors;
+    char path[512];
+    firn_scene_mark *marks;
+    int n_marks, mark_capacity;
+    const char *measure_unit; /* of the expectation that is being read */
+} firn_scene_binder;
+
+/* Types, units, words and keys; ranges and relations are firn_definition_check_located's. The definition is
+ * complete even where values were refused: those keep their defaults. */
+void firn_scene_bind(firn_scene_binder *binder, firn_document_node *root, firn_scene_def *def);
+/* A firn_definition_locate; `user` is the binder. */
+int firn_scene_bind_locate(void *user, const char *path, char *place, size_t n_bytes);
+/* Applies "path.to.key=value" to the tree. 0: the report says why not. */
+int firn_scene_set(firn_arena *arena, firn_document_node *root, const char *setting, firn_report *report);
+/* "a", "b" ... as "a, b": the blank-separated `words` for a sentence. */
+void firn_scene_bind_commas(const char *words, char *text, size_t n_bytes);
+
+#endif

@@ -1,0 +1,19 @@
+/* scene_value.h: reading single values of a scene file by the type of their option. */
+#ifndef FIRN_SCENE_VALUE_H
+#define FIRN_SCENE_VALUE_H
+
+#include "scene_bind.h"
+#include "units.h"
+
+enum { FIRN_SCENE_SENTENCE = 1024 };
+
+/* A number of a unit from a node; 0: `sentence` completes one that begins with the value's name. */
+int firn_scene_value_number(const firn_document_node *node, const char *unit, double *value,
+                            char sentence[FIRN_UNITS_MESSAGE]);
+/* Any value but sections and lists, into the member at `out`. */
+int firn_scene_value_read(const firn_scene_binder *binder, const firn_option *option, const firn_document_node *node,
+                          void *out, char sentence[FIRN_SCENE_SENTENCE]);
+/* NULL: there is no such measure. */
+const char *firn_scene_value_measure_unit(const char *measure);
+
+#endif
