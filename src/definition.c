@@ -3,6 +3,8 @@
  * First the tables of options.c are walked: markers, ranges, words, texts, lists. Then what no table can say:
  * names that must exist, ends after beginnings, shapes or points but not both. */
 #include "definition.h"
+#include "law.h"
+#include "nearest.h"
 #include "options.h"
 
 #include <math.h>
@@ -126,8 +128,9 @@ static void check_option(check *c, const firn_option *option, const void *def)
         case FIRN_OPTION_INT64: check_number(c, option, (double)*(const int64_t *)member); break;
         case FIRN_OPTION_WORD: {
             int value = ((const int *)member)[i];
-            if (value < 0 || value >= firn_options_n_words(option))
-                complain(c, "is %d; allowed: %s", value, option->words);
+            char shown[512];
+            firn_nearest_list(option->words, shown, sizeof shown);
+            if (value < 0 || value >= firn_options_n_words(option)) complain(c, "is %d; allowed: %s", value, shown);
             break;
         }
         case FIRN_OPTION_TEXT: check_text(c, option, member); break;
@@ -186,6 +189,63 @@ static void check_material_name(check *c, const firn_scene_def *scene, const cha
     COMPLAIN_ABOUT(c, "material", "is \"%s\", but no material has that name; there are: %s", name,
                    *known ? known : "none");
 }
+
+/* ---------------------------------------------------------------- materials */
+
+static void check_law_name(check *c, const char *name)
+{
+    char words[1024] = "", shown[1100], near[64];
+    size_t used = 0;
+    for (int i = 0; i < firn_law_count() && used < sizeof words - FIRN_NAME; i++)
+        used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", i ? " " : "", firn_law_at(i)->name);
+    int has_near = firn_nearest_word(name, words, near, sizeof near);
+    firn_nearest_list(words, shown, sizeof shown);
+    COMPLAIN_ABOUT(c, "law", "is \"%s\", which is no law; allowed: %s%s%s%s", name, shown,
+                   has_near ? "; did you mean \"" : "", has_near ? near : "", has_near ? "\"?" : "");
+}
+
+static void check_parameter(check *c, const firn_law_info *law, const firn_parameter_def *given)
+{
+    for (int k = 0; k < law->n_parameters; k++) {
+        const firn_parameter_info *info = &law->parameters[k];
+        if (strcmp(info->name, given->name) != 0) continue;
+        const char *unit = strcmp(info->unit, "1") == 0 ? "" : info->unit;
+        for (int i = -1; i < given->n_table && i < FIRN_MAX_TABLE; i++) { /* -1: the constant */
+            double value = i < 0 ? given->value : given->table_value[i];
+            if ((i < 0 && given->n_table) || (value >= info->min && value <= info->max)) continue;
+            COMPLAIN_ABOUT(c, info->name, "is %g; allowed: %g to %g%s%s (%s)", value, info->min, info->max,
+                           *unit ? " " : "", unit, info->meaning);
+        }
+        return;
+    }
+    COMPLAIN_ABOUT(c, given->name, "is no parameter of the law %s; see `firn materials %s`", law->name, law->name);
+}
+
+/* What the law's own table says goes first, each parameter in its place; the rest is the resolver's to find. */
+static void check_material(check *c, const firn_scene_def *scene, const firn_material_def *def)
+{
+    firn_status before = c->status;
+    c->status = FIRN_OK;
+    const firn_law_info *law = firn_law_find(def->law);
+    if (*def->law && !law) check_law_name(c, def->law);
+    if (!*def->law && !*def->preset)
+        COMPLAIN_ABOUT(c, "law", "is missing; name a law or a preset, one of `firn materials`");
+    if (def->n_parameters < 0 || def->n_parameters > FIRN_MAX_PARAMETERS)
+        complain(c, "has %d parameters; allowed: 0 to %d", def->n_parameters, FIRN_MAX_PARAMETERS);
+    for (int i = 0; law && i < def->n_parameters && i < FIRN_MAX_PARAMETERS; i++)
+        if (is_text_ended(def->parameters[i].name, FIRN_NAME)) check_parameter(c, law, &def->parameters[i]);
+    int is_good = c->status == FIRN_OK;
+    firn_report *own = is_good ? firn_report_create() : NULL;
+    firn_material material;
+    if (is_good && !own) complain(c, "cannot be looked at: there is not enough memory");
+    if (own && firn_material_resolve(def, scene->seed, &material, own) != FIRN_OK)
+        for (int i = 0; i < firn_report_total(own); i++)
+            complain(c, "cannot be used: %s", firn_report_sentence(own, i, NULL));
+    firn_report_destroy(own);
+    if (before != FIRN_OK) c->status = before;
+}
+
+/* ---------------------------------------------------------------- motions, bodies, colliders, grips, forces */
 
 static void check_motion(check *c, const firn_motion_def *motion)
 {
@@ -289,6 +349,7 @@ static void check_relations(check *c, const firn_scene_def *scene)
     check_time(c, &scene->time);
     if (!scene->n_bodies && !scene->n_emitters)
         COMPLAIN_ABOUT(c, "bodies", "is missing; a scene needs at least one body or emitter");
+    EACH(materials, n_materials, check_material(c, scene, &scene->materials[i]))
     EACH(bodies, n_bodies, check_body(c, scene, &scene->bodies[i]))
     EACH(emitters, n_emitters, check_emitter(c, scene, &scene->emitters[i]))
     EACH(colliders, n_colliders, check_collider(c, &scene->colliders[i]))

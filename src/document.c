@@ -205,8 +205,9 @@ static int compare_keys(const void *a, const void *b)
     return order ? order : x->index - y->index;
 }
 
-/* By sorting, so that a map of a hundred thousand keys does not take a minute. */
-static int check_duplicates(loader *l, const firn_document_node *map)
+/* By sorting, so that a map of a hundred thousand keys does not take a minute. The tree keeps the first of twins and
+ * goes on, so that the rest of the text is looked at as well. */
+static int drop_duplicates(loader *l, firn_document_node *map)
 {
     if (map->n < 2) return 1;
     place_key *keys = firn_arena_allocate(l->arena, (size_t)map->n * sizeof *keys);
@@ -214,7 +215,7 @@ static int check_duplicates(loader *l, const firn_document_node *map)
     for (int i = 0; i < map->n; i++) keys[i] = (place_key){map->keys[i]->text, i};
     qsort(keys, (size_t)map->n, sizeof *keys, compare_keys);
     for (int i = 1, first = 0; i < map->n; i++) {
-        if (strcmp(keys[i].text, keys[i - 1].text) != 0) {
+        if (strcmp(keys[i].text, keys[first].text) != 0) {
             first = i;
             continue;
         }
@@ -223,8 +224,12 @@ static int check_duplicates(loader *l, const firn_document_node *map)
         firn_document_place(node, place);
         firn_report_add(l->report, FIRN_REFUSED, "%sthe key \"%.60s\" is given twice; the first is in line %d", place,
                         node->text, other->line);
-        l->n_errors++;
+        map->items[keys[i].index] = NULL;
     }
+    int n = 0;
+    for (int i = 0; i < map->n; i++)
+        if (map->items[i]) map->keys[n] = map->keys[i], map->items[n++] = map->items[i];
+    map->n = n;
     return 1;
 }
 
@@ -302,7 +307,7 @@ static int take_close(loader *l)
     firn_document_node *node = l->open[--l->depth];
     int a = l->open_anchor[l->depth];
     if (a >= 0) l->anchors[a].is_open = 0;
-    return node->kind == FIRN_DOCUMENT_MAP ? check_duplicates(l, node) : 1;
+    return node->kind == FIRN_DOCUMENT_MAP ? drop_duplicates(l, node) : 1;
 }
 
 /* 0: stop; the report says why. */

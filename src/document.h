@@ -26,7 +26,8 @@ enum {
     FIRN_DOCUMENT_PLACE = 1200
 };
 
-/* The tree of the text's only document; NULL: the report says why. `origin` and the arena must outlive it.
+/* The tree of the text's only document; NULL: the report says why. Also a tree that is returned may have been
+ * complained about (duplicate keys): count the report's errors. `origin` and the arena must outlive it.
  * has_lines 0: a text that is no file, such as a setting. */
 firn_document_node *firn_document_parse(firn_arena *arena, const char *text, size_t n_bytes, const char *origin,
                                         int has_lines, firn_report *report);

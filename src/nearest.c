@@ -47,3 +47,14 @@ int firn_nearest_word(const char *word, const char *words, char *out, size_t n_o
     }
     return found;
 }
+
+void firn_nearest_list(const char *words, char *text, size_t n_bytes)
+{
+    size_t used = 0;
+    for (; *words && used + 1 < n_bytes; words++) {
+        if (*words == ' ' && (words[1] == ' ' || !words[1])) continue;
+        if (*words == ' ' && used + 2 < n_bytes) text[used++] = ',';
+        text[used++] = *words;
+    }
+    text[used] = 0;
+}

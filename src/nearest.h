@@ -6,5 +6,7 @@
 
 /* The closest of `words` (blank-separated) to a mistyped one, copied to `out`; 0: nothing is close. */
 int firn_nearest_word(const char *word, const char *words, char *out, size_t n_out);
+/* Blank-separated words for a sentence: "a b" becomes "a, b". */
+void firn_nearest_list(const char *words, char *text, size_t n_bytes);
 
 #endif

@@ -333,7 +333,7 @@ static const firn_option output_options[] = {
     TEXT(firn_output_def, "format", format, "bgeo", FIRN_OPTION_REQUIRED,
          "bgeo, bgeo.gz, ply, vtp, vdb (`firn help formats`)."),
     TEXT(
-        firn_output_def, "attributes", attributes, "", 0,
+        firn_output_def, "attributes", attributes, "", FIRN_OPTION_WORDS,
         "Names separated by blanks (`firn help attributes`); empty: P v id pscale material and Jp where there is one."),
     INTEGER(firn_output_def, "every", every, "1", 1, 1e9, 0, "Every so many frames."),
     INTEGER(firn_output_def, "substeps", substeps, "1", 1, 1000, 0, "Files a frame, equally spaced in time."),

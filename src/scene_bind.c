@@ -70,17 +70,6 @@ int firn_scene_bind_locate(void *user, const char *path, char *place, size_t n_b
 
 /* ---------------------------------------------------------------- keys */
 
-void firn_scene_bind_commas(const char *words, char *text, size_t n_bytes)
-{
-    size_t used = 0;
-    for (; *words && used + 1 < n_bytes; words++) {
-        if (*words == ' ' && (words[1] == ' ' || !words[1])) continue;
-        if (*words == ' ' && used + 2 < n_bytes) text[used++] = ',';
-        text[used++] = *words;
-    }
-    text[used] = 0;
-}
-
 static const char *first_parameter(const firn_law_info *law, int i)
 {
     return law && i < law->n_parameters ? law->parameters[i].name : NULL;
@@ -96,7 +85,7 @@ static void refuse_key(binder *b, const firn_section *section, const firn_law_in
     for (int i = 0; first_parameter(law, i) && used < sizeof words - FIRN_NAME; i++)
         used += (size_t)snprintf(words + used, sizeof words - used, "%s ", first_parameter(law, i));
     if (section == &firn_options_file) snprintf(words + used, sizeof words - used, "sweep ");
-    firn_scene_bind_commas(words, shown, sizeof shown);
+    firn_nearest_list(words, shown, sizeof shown);
     firn_document_place(key, place);
     int has_near = firn_nearest_word(key->text, words, near, sizeof near);
     firn_report_add(b->report, FIRN_REFUSED, "%s\"%.60s\" is no key of %s; allowed: %s%s%s%s", place, key->text,

@@ -30,7 +30,7 @@ void firn_scene_bind(firn_scene_binder *binder, firn_document_node *root, firn_s
 int firn_scene_bind_locate(void *user, const char *path, char *place, size_t n_bytes);
 /* Applies "path.to.key=value" to the tree. 0: the report says why not. */
 int firn_scene_set(firn_arena *arena, firn_document_node *root, const char *setting, firn_report *report);
-/* "a", "b" ... as "a, b": the blank-separated `words` for a sentence. */
-void firn_scene_bind_commas(const char *words, char *text, size_t n_bytes);
+/* The number of runs that the node of `sweep` stands for; 0: refused. */
+int64_t firn_scene_check_sweep(const firn_document_node *sweep, firn_report *report);
 
 #endif

@@ -55,7 +55,7 @@ static int refuse_item(walk *w, const node *parent, const char *key)
 {
     char words[1024], shown[1100], near[64], sentence[1400];
     known_items(parent, words);
-    firn_scene_bind_commas(words, shown, sizeof shown);
+    firn_nearest_list(words, shown, sizeof shown);
     int has_near = firn_nearest_word(key, words, near, sizeof near);
     snprintf(sentence, sizeof sentence, "has no \"%.60s\"; there are: %s%s%s%s", key, *shown ? shown : "none",
              has_near ? "; did you mean \"" : "", has_near ? near : "", has_near ? "\"?" : "");
@@ -96,7 +96,10 @@ static node **step(walk *w, node **at, const char *key, const firn_section **sec
         *section = (*list)->section, *list = NULL;
         return is_passed ? step(w, item, key, section, list, where) : item;
     }
-    if (*list) *section = (*list)->section, *list = NULL; /* the keys of a single item */
+    if (*list) { /* a single item, written without a list */
+        *section = (*list)->section, *list = NULL;
+        if (strcmp(key, "0") == 0) return at;
+    }
     if ((*at)->kind == FIRN_DOCUMENT_LIST) {
         int is_passed;
         node **item = item_of_list(*at, key, &is_passed);
@@ -106,8 +109,7 @@ static node **step(walk *w, node **at, const char *key, const firn_section **sec
         *at = firn_document_create(w->arena, FIRN_DOCUMENT_MAP, where);
         if (!*at) return refuse(w, "there is not enough memory"), NULL;
     }
-    if ((*at)->kind == FIRN_DOCUMENT_SCALAR)
-        return refuse(w, "is a single value; there is nothing in it to set"), NULL;
+    if ((*at)->kind == FIRN_DOCUMENT_SCALAR) return refuse(w, "is a single value; there is nothing in it to set"), NULL;
     const firn_option *option = *section ? firn_options_find(*section, key) : NULL;
     node **child = child_of_map(w, *at, option, key, where);
     *list = option && option->type == FIRN_OPTION_LIST ? option : NULL;
@@ -119,8 +121,7 @@ int firn_scene_set(firn_arena *arena, firn_document_node *root, const char *sett
 {
     walk w = {.arena = arena, .report = report, .setting = setting};
     const char *equals = strchr(setting, '=');
-    if (!equals || equals == setting || strlen(setting) > FIRN_PATH)
-        return refuse(&w, "write it as path.to.key=value");
+    if (!equals || equals == setting || strlen(setting) > FIRN_PATH) return refuse(&w, "write it as path.to.key=value");
     size_t n_origin = strlen(setting) + sizeof "--set ";
     char *origin = firn_arena_allocate(arena, n_origin),
          *path = firn_arena_text(arena, setting, (size_t)(equals - setting));

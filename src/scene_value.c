@@ -174,7 +174,7 @@ static int read_word(const firn_option *option, const node *at, int *value, char
         return 1;
     }
     char shown[512], near[64];
-    firn_scene_bind_commas(option->words, shown, sizeof shown);
+    firn_nearest_list(option->words, shown, sizeof shown);
     int has_near = firn_nearest_word(at->text, option->words, near, sizeof near);
     snprintf(sentence, SENTENCE, "is \"%.60s\"; allowed: %s%s%s%s", at->text, shown,
              has_near ? "; did you mean \"" : "", has_near ? near : "", has_near ? "\"?" : "");

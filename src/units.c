@@ -288,7 +288,7 @@ int firn_units_read(const char *text, const char *unit, double *value, char mess
                      unit);
         return 0;
     }
-    *value *= factor;
+    *value = factor < 1 ? *value / (1 / factor) : *value * factor; /* 95 % is 0.95 to the last bit */
     if (isfinite(*value)) return 1;
     snprintf(message, FIRN_UNITS_MESSAGE, "is \"%.60s\", which is too large for a number", text);
     return 0;

@@ -21,7 +21,7 @@ static void make(small_scene *s)
     s->scene = firn_scene_default(), s->material = firn_material_default();
     s->shape = firn_shape_default(), s->body = firn_body_default();
     s->scene.grid.dx = 0.1;
-    strcpy(s->material.name, "snow"), strcpy(s->material.law, "snow");
+    strcpy(s->material.name, "snow"), strcpy(s->material.law, "sand");
     strcpy(s->shape.kind, "sphere"), s->shape.radius = 1;
     strcpy(s->body.name, "ball"), strcpy(s->body.material, "snow");
     s->body.shapes = &s->shape, s->body.n_shapes = 1;
@@ -78,7 +78,7 @@ static void test_ranges(void **state)
     expect_refused(&s, "bodies.ball.velocity is nan; allowed: -1e+07 to 1e+07 m/s");
     make(&s);
     s.scene.transfer.scheme = (firn_scheme)7;
-    expect_refused(&s, "transfer.scheme is 7; allowed: apic flip pic aflip");
+    expect_refused(&s, "transfer.scheme is 7; allowed: apic, flip, pic, aflip");
     make(&s);
     memset(s.material.law, 'x', sizeof s.material.law);
     expect_refused(&s, "materials.snow.law is not ended by a zero within 64 bytes");

@@ -1,0 +1,157 @@
+/* scene.c: a scene file from disk to a checked definition, and sweeps. */
+#include "scene.h"
+#include "definition.h"
+#include "file.h"
+#include "memory.h"
+#include "scene_bind.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef firn_document_node node;
+
+struct firn_scene {
+    firn_arena arena; /* everything that the definition points to */
+    firn_scene_def def;
+};
+
+/* ---------------------------------------------------------------- sweeps inside a scene */
+
+static int is_set(const char *path, int n_sets, const char *const *sets)
+{
+    size_t n = strlen(path);
+    for (int i = 0; i < n_sets; i++)
+        if (strncmp(sets[i], path, n) == 0 && sets[i][n] == '=') return 1;
+    return 0;
+}
+
+static void refuse_at(const node *at, firn_report *report, const char *sentence)
+{
+    char place[FIRN_DOCUMENT_PLACE];
+    firn_document_place(at, place);
+    firn_report_add(report, FIRN_REFUSED, "%s%s", place, sentence);
+}
+
+/* The number of runs that `sweep` stands for; 0: refused. */
+int64_t firn_scene_check_sweep(const node *sweep, firn_report *report)
+{
+    int64_t n_runs = 1;
+    if (sweep->kind != FIRN_DOCUMENT_MAP)
+        return refuse_at(sweep, report, "sweep needs paths with lists of values, like {grid.dx: [2 cm, 1 cm]}"), 0;
+    for (int i = 0; i < sweep->n; i++) {
+        char sentence[256];
+        const node *values = sweep->items[i];
+        if (values->kind != FIRN_DOCUMENT_LIST || values->n == 0) {
+            snprintf(sentence, sizeof sentence, "sweep.%.80s needs a list of values, like [2 cm, 1 cm]",
+                     sweep->keys[i]->text);
+            refuse_at(values, report, sentence);
+            n_runs = 0;
+        } else if ((n_runs *= values->n) > 1000000) {
+            return refuse_at(sweep, report, "sweep stands for more than a million runs"), 0;
+        }
+    }
+    return n_runs;
+}
+
+static void refuse_open_sweep(const node *root, int n_sets, const char *const *sets, firn_report *report)
+{
+    const node *sweep = firn_document_find(root, "sweep");
+    int64_t n_runs = sweep ? firn_scene_check_sweep(sweep, report) : 0;
+    if (n_runs == 0) return;
+    for (int i = 0; i < sweep->n; i++) {
+        if (is_set(sweep->keys[i]->text, n_sets, sets)) continue;
+        char sentence[512];
+        snprintf(
+            sentence, sizeof sentence,
+            "sweep makes this a study of %lld runs; run it with `firn compare`, or choose one value: --set %.80s=...",
+            (long long)n_runs, sweep->keys[i]->text);
+        refuse_at(sweep->keys[i], report, sentence);
+        return;
+    }
+}
+
+/* ---------------------------------------------------------------- loading */
+
+static firn_scene *fail_memory(firn_scene *scene, const char *name, firn_report *report)
+{
+    firn_report_add(report, FIRN_MEMORY, "%s: there is not enough memory to read it", name);
+    firn_scene_destroy(scene);
+    return NULL;
+}
+
+/* The part of a path up to its last slash. */
+static const char *folder_of(firn_arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return firn_arena_text(arena, path, slash ? (size_t)(slash - path) + 1 : 0);
+}
+
+static void name_after_file(firn_scene_def *def, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *stem = slash ? slash + 1 : path, *dot = strrchr(stem, '.');
+    size_t n = dot && dot != stem ? (size_t)(dot - stem) : strlen(stem);
+    if (!*def->name) snprintf(def->name, sizeof def->name, "%.*s", (int)(n < FIRN_NAME ? n : FIRN_NAME - 1), stem);
+}
+
+/* Without a word about outputs a run leaves what most people want: a bgeo each frame. `outputs: []` leaves none. */
+static int add_default_output(firn_scene *scene, const node *root)
+{
+    if (firn_document_find(root, "outputs")) return 1;
+    firn_output_def *output = firn_arena_allocate(&scene->arena, sizeof *output);
+    if (!output) return 0;
+    *output = firn_output_default();
+    scene->def.outputs = output, scene->def.n_outputs = 1;
+    return 1;
+}
+
+firn_scene *firn_scene_parse(const char *text, size_t n_bytes, const char *shown_name, int n_sets,
+                             const char *const *sets, firn_report *report)
+{
+    int n_errors = firn_report_count(report, FIRN_ERROR), is_refused = 0;
+    firn_report *own = report ? NULL : firn_report_create(); /* how it ended is read from the report */
+    if (!report && !(report = own)) return NULL;
+    firn_scene *scene = firn_memory_allocate(NULL, sizeof *scene);
+    if (!scene) {
+        fail_memory(NULL, shown_name, report);
+        firn_report_destroy(own);
+        return NULL;
+    }
+    firn_arena *arena = &scene->arena;
+    const char *name = firn_arena_text(arena, shown_name, strlen(shown_name));
+    node *root = name ? firn_document_parse(arena, text, n_bytes, name, 1, report) : NULL;
+    if (root) {
+        for (int i = 0; i < n_sets; i++) firn_scene_set(arena, root, sets[i], report);
+        firn_scene_binder binder = {.arena = arena, .report = report, .folder = folder_of(arena, name)};
+        firn_scene_bind(&binder, root, &scene->def);
+        name_after_file(&scene->def, name);
+        add_default_output(scene, root);
+        refuse_open_sweep(root, n_sets, sets, report);
+        firn_definition_check_located(&scene->def, firn_scene_bind_locate, &binder, report);
+    }
+    is_refused = !root || firn_report_count(report, FIRN_ERROR) > n_errors;
+    if (arena->has_failed)
+        scene = fail_memory(scene, shown_name, report);
+    else if (is_refused)
+        firn_scene_destroy(scene), scene = NULL;
+    firn_report_destroy(own);
+    return scene;
+}
+
+firn_scene *firn_scene_load(const char *path, int n_sets, const char *const *sets, firn_report *report)
+{
+    size_t n_bytes;
+    char *text = firn_file_text(path, FIRN_DOCUMENT_BYTES_MAX, &n_bytes, report);
+    if (!text) return NULL;
+    firn_scene *scene = firn_scene_parse(text, n_bytes, path, n_sets, sets, report);
+    firn_memory_release(NULL, text, n_bytes + 1);
+    return scene;
+}
+
+const firn_scene_def *firn_scene_definition(const firn_scene *scene) { return scene ? &scene->def : NULL; }
+
+void firn_scene_destroy(firn_scene *scene)
+{
+    if (!scene) return;
+    firn_arena_clear(&scene->arena);
+    firn_memory_release(NULL, scene, sizeof *scene);
+}

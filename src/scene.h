@@ -1,0 +1,13 @@
+/* scene.h: what the program needs of scene files beside reading them (firn_scene_load in include/firn/defs.h). */
+#ifndef FIRN_SCENE_H
+#define FIRN_SCENE_H
+
+#include "firn/firn.h"
+#include "text.h"
+
+/* The effective scene, every default and every parameter of every material filled in, as JSON; that is YAML too and
+ * reads back to the same definition. A collider's distance function cannot be written and is left out.
+ * FIRN_REFUSED: a material does not resolve. */
+firn_status firn_scene_write(const firn_scene_def *def, firn_text *json, firn_report *report);
+
+#endif
