@@ -213,7 +213,7 @@ static void test_numbers_refused(void **state)
                   "s.yaml:4:17: scene.frames is \"1.5\"; allowed: a whole number");
     check_refused(GRID MATERIALS BODIES "scene: {frames: 0}\n", "s.yaml:4:17: scene.frames is 0; allowed: 1 to 1e+07");
     check_refused(GRID MATERIALS BODIES "scene: {fps: }\n",
-                  "s.yaml:4:9: scene.fps is empty; give it a value or leave the key out");
+                  "s.yaml:4:14: scene.fps is empty; give it a value or leave the key out");
 #undef WITH
 }
 
