@@ -1,0 +1,332 @@
+/* light.c
+ *
+ * Each sample of a pixel that meets something sends one ray into the disc of the sun and n_sky rays into the sky,
+ * cosine-distributed about its normal. Directions come from one low-discrepancy sequence (R2: the additive recurrence
+ * with the plastic number, M. Roberts 2018) dealt out over tiles of 4 x 4 pixels: a pixel alone is noisy, but the mean
+ * over any 4 x 4 pixels around it uses every direction once. That mean, taken over neighbours at a similar depth, is
+ * what the pixel gets. No random numbers: the same scene gives the same bits.
+ *
+ *     radiance = albedo * (sun * max(0, n.l + w)/(1 + w) * visible + sky * mean of L(direction) over free directions)
+ *
+ * w = 0.3 lets light creep round the edge of each sphere, as it does in snow and dough. L rises from the horizon to the
+ * zenith and is dim below the horizon (light from the ground); its mean over an open upward face is 1. */
+#include "light.h"
+#include "memory.h"
+
+#include <math.h>
+#include <omp.h>
+
+enum { TILE = 4 };
+static const float wrap = 0.3f, sun_width = 0.022f; /* radians, four times the real sun's: softer */
+
+/* What one pixel has gathered, summed over its samples. */
+typedef struct cell {
+    float albedo[3], n[3], sun, sky; /* of particles: colour, normal, how much of sun and sky is seen */
+    float ground_sun, ground_sky;
+    float depth; /* of the last particle sample, m */
+    uint8_t n_particle, n_ground;
+} cell;
+
+typedef struct sample {
+    float p[3], n[3], t;
+    float near; /* where a ray along the sun's direction has left the sphere it starts on */
+    float sun, sky;
+    uint32_t id; /* FIRN_NO_SPHERE: ground */
+    int is_used;
+} sample;
+
+typedef struct ray_list {
+    const firn_light *light;
+    firn_ray8 rays;
+    float *target[FIRN_TRACER_WIDTH], weight[FIRN_TRACER_WIDTH];
+    int n;
+} ray_list;
+
+static float dot(const float a[3], const float b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static float clamp01(float x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
+static float smooth(float low, float high, float x)
+{
+    float t = clamp01((x - low) / (high - low));
+    return t * t * (3 - 2 * t);
+}
+
+/* ---------------------------------------------------------------- visibility */
+
+static void flush(ray_list *list)
+{
+    int is_free[FIRN_TRACER_WIDTH];
+    for (int k = 0; k < FIRN_TRACER_WIDTH; k++) list->rays.is_used[k] = k < list->n ? -1 : 0;
+    if (list->n) firn_tracer_free(list->light->tracer, &list->rays, is_free);
+    for (int k = 0; k < list->n; k++)
+        if (is_free[k]) *list->target[k] += list->weight[k];
+    list->n = 0;
+}
+
+static void send(ray_list *list, const float origin[3], const float direction[3], float near, float far, float *target,
+                 float weight)
+{
+    int k = list->n++;
+    for (int c = 0; c < 3; c++) list->rays.origin[c][k] = origin[c], list->rays.direction[c][k] = direction[c];
+    list->rays.near[k] = near, list->rays.far[k] = far;
+    list->target[k] = target, list->weight[k] = weight;
+    if (list->n == FIRN_TRACER_WIDTH) flush(list);
+}
+
+/* Two vectors that complete n to an orthonormal basis. */
+static void basis(const float n[3], float a[3], float b[3])
+{
+    float s = n[2] >= 0 ? 1.0f : -1.0f, u = -1.0f / (s + n[2]), v = n[0] * n[1] * u;
+    a[0] = 1 + s * n[0] * n[0] * u, a[1] = s * v, a[2] = -s * n[0];
+    b[0] = v, b[1] = s + n[1] * n[1] * u, b[2] = -n[1];
+}
+
+/* The k-th point of the R2 sequence, in the unit square. */
+static void sequence(uint32_t k, float *u, float *v)
+{
+    *u = (float)((0.5 + 0.7548776662466927 * k) - floor(0.5 + 0.7548776662466927 * k));
+    *v = (float)((0.5 + 0.5698402909980532 * k) - floor(0.5 + 0.5698402909980532 * k));
+}
+
+static float sky_luminance(float y) { return y > 0 ? 0.7f + 0.45f * y : 0.3f; }
+
+/* Sends the rays of one sample. `turn` is its place in the tile's sequence. */
+static void ask(const firn_light *light, sample *s, uint32_t turn, ray_list *sun_rays, ray_list *sky_rays)
+{
+    float u, v, a[3], b[3], d[3], lift = 1e-3f * light->radius, p[3];
+    for (int c = 0; c < 3; c++) p[c] = s->p[c] + lift * s->n[c];
+    sequence(turn, &u, &v);
+    basis(light->sun, a, b);
+    float radius = sun_width * sqrtf(u), x = radius * cosf(6.2831853f * v), y = radius * sinf(6.2831853f * v);
+    for (int c = 0; c < 3; c++) d[c] = light->sun[c] + x * a[c] + y * b[c];
+    if (dot(light->sun, s->n) > -wrap) send(sun_rays, p, d, s->near, INFINITY, &s->sun, 1);
+    basis(s->n, a, b);
+    for (int k = 0; k < light->n_sky; k++) {
+        sequence(turn * (uint32_t)light->n_sky + (uint32_t)k, &u, &v);
+        float sine = sqrtf(u), cosine = sqrtf(1 - u);
+        x = sine * cosf(6.2831853f * v), y = sine * sinf(6.2831853f * v);
+        for (int c = 0; c < 3; c++) d[c] = x * a[c] + y * b[c] + cosine * s->n[c];
+        float far = 0.5f * light->size;
+        /* The ground ends a ray; what lies before it may still hide it. */
+        if (light->has_ground && d[1] < 0) far = fminf(far, fmaxf(p[1] - light->ground, 0) / -d[1]);
+        send(sky_rays, p, d, 0.35f * light->radius, far, &s->sky, sky_luminance(d[1]) / (float)light->n_sky);
+    }
+}
+
+/* ---------------------------------------------------------------- samples */
+
+/* The nearer of sphere and ground on the ray of cell (i, j) of the grid of samples. */
+static sample meet(const firn_light *light, int columns, int rows, int i, int j)
+{
+    sample s = {.id = FIRN_NO_SPHERE};
+    float d[3];
+    const firn_hit *hit = &light->hits[(int64_t)j * columns + i];
+    firn_spheres_ray(light->camera, columns, rows, i, j, d);
+    const float *eye = light->camera->eye;
+    float t_ground = INFINITY;
+    if (light->has_ground && d[1] < -1e-4f && eye[1] > light->ground) t_ground = (light->ground - eye[1]) / d[1];
+    if (hit->id == FIRN_NO_SPHERE && t_ground == INFINITY) return s;
+    s.is_used = 1, s.t = fminf(hit->t, t_ground);
+    for (int c = 0; c < 3; c++) s.p[c] = eye[c] + s.t * d[c];
+    if (!(hit->t <= t_ground)) {
+        s.n[1] = 1;
+        return s;
+    }
+    s.id = hit->id;
+    const float *sphere = light->spheres->xyzr + 4 * (size_t)s.id;
+    for (int c = 0; c < 3; c++) s.n[c] = (s.p[c] - sphere[c]) / sphere[3];
+    float length = sqrtf(dot(s.n, s.n)), cosine;
+    for (int c = 0; c < 3; c++) s.n[c] /= length, s.p[c] = sphere[c] + sphere[3] * s.n[c];
+    cosine = dot(s.n, light->sun);
+    s.near = cosine < 0 ? -2.05f * sphere[3] * cosine : 0; /* its own sphere lets the wrapped light through */
+    return s;
+}
+
+static void gather(const firn_light *light, const sample *s, cell *at)
+{
+    if (!s->is_used) return;
+    if (s->id == FIRN_NO_SPHERE) {
+        at->n_ground++, at->ground_sun += s->sun, at->ground_sky += s->sky;
+        return;
+    }
+    const float *color = light->colors + 3 * (size_t)s->id;
+    for (int c = 0; c < 3; c++) at->albedo[c] += color[c], at->n[c] += s->n[c];
+    at->sun += s->sun, at->sky += s->sky, at->n_particle++, at->depth = s->t;
+}
+
+static void light_row(const firn_light *light, int width, int height, int j, sample *samples, cell *row)
+{
+    int side = light->samples, square = side * side;
+    ray_list sun_rays = {.light = light}, sky_rays = {.light = light};
+    for (int i = 0; i < width; i++)
+        for (int k = 0; k < square; k++) {
+            sample *s = &samples[i * square + k];
+            *s = meet(light, width * side, height * side, i * side + k % side, j * side + k / side);
+            if (!s->is_used) continue;
+            /* the tile's 16 pixels in an order in which neighbours are far apart */
+            static const uint8_t order[TILE][TILE] = {{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
+            uint32_t turn = order[j % TILE][i % TILE] * (uint32_t)square + (uint32_t)k;
+            if (light->tracer)
+                ask(light, s, turn, &sun_rays, &sky_rays);
+            else
+                s->sun = 1, s->sky = 0.8f + 0.2f * s->n[1];
+        }
+    if (light->tracer) flush(&sun_rays), flush(&sky_rays);
+    for (int i = 0; i < width; i++)
+        for (int k = 0; k < square; k++) gather(light, &samples[i * square + k], &row[i]);
+}
+
+/* ---------------------------------------------------------------- composition */
+
+/* Means over the surroundings of a pixel. */
+typedef struct mean {
+    float n[3], sun, sky; /* of particles at a similar depth */
+    float ground_sun, ground_sky;
+} mean;
+
+/* Particles: over a square about as wide as three of them, but at least 4 x 4; ground: over 4 x 4. The squares are
+ * gone through in steps that keep their number small; steps are odd or 1, so that all of a tile's places are met. */
+static mean survey(const firn_light *light, const cell *cells, int width, int height, int i, int j)
+{
+    const cell *here = &cells[(size_t)j * (size_t)width + (size_t)i];
+    mean m = {0};
+    float n = 0;
+    if (here->n_particle) {
+        float pixels = 1.5f * light->radius / here->depth * (float)height / (2 * light->camera->tan_y);
+        int half = pixels < 2 ? 2 : pixels < 12 ? (int)pixels : 12, step = half > 6 ? 3 : 1;
+        float reach = 5 * light->radius + 0.001f * here->depth;
+        for (int y = j - half; y < j + half; y += step)
+            for (int x = i - half; x < i + half; x += step) {
+                if (x < 0 || y < 0 || x >= width || y >= height) continue;
+                const cell *at = &cells[(size_t)y * (size_t)width + (size_t)x];
+                if (!at->n_particle || fabsf(at->depth - here->depth) > reach) continue;
+                for (int c = 0; c < 3; c++) m.n[c] += at->n[c];
+                m.sun += at->sun, m.sky += at->sky, n += at->n_particle;
+            }
+        if (n > 0) m.sun /= n, m.sky /= n;
+    }
+    if (!here->n_ground) return m;
+    n = 0;
+    for (int y = j - TILE / 2; y < j + TILE / 2; y++)
+        for (int x = i - TILE / 2; x < i + TILE / 2; x++) {
+            if (x < 0 || y < 0 || x >= width || y >= height) continue;
+            const cell *at = &cells[(size_t)y * (size_t)width + (size_t)x];
+            m.ground_sun += at->ground_sun, m.ground_sky += at->ground_sky, n += at->n_ground;
+        }
+    m.ground_sun /= n, m.ground_sky /= n;
+    return m;
+}
+
+/* Without a tracer: a pixel that lies deeper than its surroundings sees less sky. */
+static float sky_from_depth(const firn_light *light, const cell *cells, int width, int height, int i, int j)
+{
+    static const int8_t ring[8][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}, {2, 2}, {-2, 2}, {-2, -2}, {2, -2}};
+    const cell *here = &cells[(size_t)j * (size_t)width + (size_t)i];
+    float sum = 0;
+    for (int step = 1; step <= 4; step *= 2)
+        for (int k = 0; k < 8; k++) {
+            int x = i + step * ring[k][0], y = j + step * ring[k][1];
+            if (x < 0 || y < 0 || x >= width || y >= height) continue;
+            const cell *at = &cells[(size_t)y * (size_t)width + (size_t)x];
+            if (at->n_particle) sum += clamp01((here->depth - at->depth) / (4 * light->radius)) / 24;
+        }
+    return expf(-2.5f * sum);
+}
+
+/* Extended Reinhard curve: straight for small x, white at 2.6. */
+static float tone(float x) { return x * (1 + x / (2.6f * 2.6f)) / (1 + x); }
+
+static const float sun_color[3] = {3.0f, 2.8f, 2.5f}, sky_color[3] = {0.60f, 0.74f, 0.94f};
+static const float ground_albedo[3] = {0.060f, 0.069f, 0.083f}, zenith[3] = {0.030f, 0.040f, 0.058f};
+
+static void backdrop(const firn_light *light, const float d[3], float color[3])
+{
+    /* the horizon is the open ground, a little darker: seen from afar one cannot be told from the other */
+    float height = smooth(-0.05f, 0.55f, d[1]), sun = fmaxf(light->sun[1], 0.2f);
+    for (int c = 0; c < 3; c++) {
+        float horizon = 0.72f * ground_albedo[c] * (sun_color[c] * sun + sky_color[c]);
+        color[c] = horizon + height * (zenith[c] - horizon);
+    }
+}
+
+static void ground_color(const firn_light *light, const float d[3], float sun, float sky, float color[3])
+{
+    float back[3], t = (light->ground - light->camera->eye[1]) / fminf(d[1], -1e-4f);
+    float x = light->camera->eye[0] + t * d[0], z = light->camera->eye[2] + t * d[2];
+    float fade = smooth(1.5f * light->size, 7.0f * light->size, sqrtf(x * x + z * z));
+    backdrop(light, (float[3]){d[0], 0, d[2]}, back);
+    for (int c = 0; c < 3; c++) {
+        float lit = ground_albedo[c] * (sun_color[c] * fmaxf(light->sun[1], 0.2f) * sun + sky_color[c] * sky);
+        color[c] = lit + fade * (back[c] - lit);
+    }
+}
+
+/* Light on the particles of a pixel. Its normal and its share of the sun are half its own, half that of its
+ * surroundings: single grains stay visible, but many of them read as one surface. */
+static void particle_color(const firn_light *light, const cell *at, const mean *m, float color[3])
+{
+    float own = sqrtf(dot(at->n, at->n)) + 1e-20f, around = sqrtf(dot(m->n, m->n)) + 1e-20f, normal[3];
+    for (int c = 0; c < 3; c++) normal[c] = 0.42f * at->n[c] / own + 0.58f * m->n[c] / around;
+    float length = sqrtf(dot(normal, normal)) + 1e-20f, n = (float)at->n_particle;
+    float visible = 0.5f * at->sun / n + 0.5f * m->sun;
+    float sun = visible * fmaxf(0, (dot(normal, light->sun) / length + wrap) / (1 + wrap));
+    for (int c = 0; c < 3; c++) {
+        float albedo = at->albedo[c] / n;
+        color[c] = light->is_data ? albedo * fminf(0.66f * sun + 0.46f * m->sky, 1)
+                                  : tone(albedo * (sun_color[c] * sun + sky_color[c] * m->sky));
+    }
+}
+
+static void compose_pixel(const firn_light *light, const cell *cells, const firn_image *image, int i, int j,
+                          uint8_t rgb[3])
+{
+    int width = image->width, height = image->height;
+    const cell *at = &cells[(size_t)j * (size_t)width + (size_t)i];
+    mean m = survey(light, cells, width, height, i, j);
+    float n = (float)(light->samples * light->samples), d[3], sum[3] = {0}, color[3];
+    float shares[3] = {(float)at->n_particle / n, (float)at->n_ground / n, 1};
+    shares[2] -= shares[0] + shares[1];
+    firn_spheres_ray(light->camera, width, height, i, j, d);
+    for (int layer = 0; layer < 3; layer++) {
+        if (shares[layer] <= 0) continue;
+        if (layer == 0) {
+            if (!light->tracer) m.sky *= sky_from_depth(light, cells, width, height, i, j);
+            particle_color(light, at, &m, color);
+        } else {
+            if (layer == 1)
+                ground_color(light, d, m.ground_sun, m.ground_sky, color);
+            else
+                backdrop(light, d, color);
+            for (int c = 0; c < 3; c++) color[c] = tone(color[c]);
+        }
+        for (int c = 0; c < 3; c++) sum[c] += shares[layer] * color[c];
+    }
+    for (int c = 0; c < 3; c++) rgb[c] = (uint8_t)(255 * firn_color_encode(sum[c]) + 0.5f);
+}
+
+firn_status firn_light_paint(const firn_light *light, firn_image *image)
+{
+    int width = image->width, height = image->height;
+    size_t n_cells = (size_t)width * (size_t)height;
+    size_t n_samples = (size_t)width * (size_t)(light->samples * light->samples);
+    cell *cells = firn_memory_array(NULL, n_cells, sizeof *cells);
+    sample *samples = firn_memory_array(NULL, n_samples * (size_t)light->n_threads, sizeof *samples);
+    if (cells && samples) {
+#pragma omp parallel num_threads(light->n_threads)
+        {
+            sample *mine = NULL;
+#pragma omp for schedule(dynamic)
+            for (int j = 0; j < height; j++) {
+                if (!mine) mine = samples + n_samples * (size_t)omp_get_thread_num();
+                light_row(light, width, height, j, mine, cells + (size_t)j * (size_t)width);
+            }
+#pragma omp for schedule(static)
+            for (int j = 0; j < height; j++)
+                for (int i = 0; i < width; i++)
+                    compose_pixel(light, cells, image, i, j, image->rgb + 3 * ((size_t)j * (size_t)width + (size_t)i));
+        }
+    }
+    int good = cells && samples;
+    firn_memory_release(NULL, samples, n_samples * (size_t)light->n_threads * sizeof *samples);
+    firn_memory_release(NULL, cells, n_cells * sizeof *cells);
+    return good ? FIRN_OK : FIRN_MEMORY;
+}
