@@ -60,7 +60,7 @@ void firn_progress_line(const firn_progress *p, int width, firn_text *text)
              "frame %d/%d %3.0f %%  ETA %s  %lld steps  dt %.2e (%s)  %s particles  %s blocks  %s  %s updates/s",
              p->frame, p->last_frame, 100 * p->fraction, eta, (long long)p->n_substeps, p->stats.limit.dt, why,
              particles, blocks, memory, rate);
-    if (width > 0 && (size_t)width < sizeof line) line[width] = 0;
+    if (width > 0 && width < (int)sizeof line) line[width] = 0;
     firn_text_add(text, "%s", line);
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct writer {
     firn_text *text;
@@ -50,6 +51,16 @@ static void write_string(writer *w, const char *string)
     firn_text_add(w->text, "\"");
 }
 
+/* A path that counts from the working folder is written from the root: whoever reads the scene again may be elsewhere.
+ */
+static void write_path(writer *w, const char *path)
+{
+    char folder[FIRN_PATH], whole[2 * FIRN_PATH];
+    int is_relative = *path && *path != '/' && getcwd(folder, sizeof folder);
+    snprintf(whole, sizeof whole, "%s%s%s", is_relative ? folder : "", is_relative ? "/" : "", path);
+    write_string(w, whole);
+}
+
 static void write_component(writer *w, const firn_option *option, const char *member, int i)
 {
     char word[FIRN_NAME] = "";
@@ -65,7 +76,12 @@ static void write_component(writer *w, const firn_option *option, const char *me
         firn_options_word(option, ((const int *)member)[i], word);
         write_string(w, word);
         break;
-    case FIRN_OPTION_TEXT: write_string(w, member); break;
+    case FIRN_OPTION_TEXT:
+        if (option->flags & FIRN_OPTION_FILE)
+            write_path(w, member);
+        else
+            write_string(w, member);
+        break;
     default: break;
     }
 }

@@ -351,6 +351,14 @@ static void test_paths_count_from_the_scene(void **state)
     assert_string_equal(firn_scene_definition(scene)->bodies[0].points, "shots/lay/out.bgeo");
     assert_string_equal(firn_scene_definition(scene)->bodies[1].shapes[0].file, "/abs.obj");
     assert_string_equal(firn_scene_definition(scene)->name, "one");
+    firn_text json = {0}; /* written from the root, so that the scene can be read again from anywhere */
+    char whole[4096];
+    assert_int_equal(firn_scene_write(firn_scene_definition(scene), &json, NULL), FIRN_OK);
+    assert_non_null(getcwd(whole, sizeof whole - 64));
+    strcat(whole, "/shots/lay/out.bgeo\"");
+    assert_non_null(strstr(json.data, whole));
+    assert_non_null(strstr(json.data, "\"/abs.obj\""));
+    firn_text_clear(&json);
     firn_scene_destroy(scene);
 }
 
