@@ -209,7 +209,7 @@ FIRN_INLINE void law_store(void *to, int n, int at, const fr *in)
 
 FIRN_INLINE fr law_flags(const law_functions *k, const law_point *q, const fr f[9], const fr tau[6], fr energy)
 {
-    fr sum = energy;
+    fr sum = energy + fr_abs(q->det); /* the determinant of what came in, before any return map */
     for (int i = 0; i < 9; i++) sum = sum + fr_abs(f[i]);
     for (int i = 0; i < 6; i++) sum = sum + fr_abs(tau[i]);
     fr flags = fr_select(fr_is_finite(sum), fr_zero(), fr_set1(FIRN_FLAG_NONFINITE));

@@ -6,16 +6,31 @@
 
 enum { SAMPLES = 48 };
 
-/* Calls a check for every law with its defaults and with each of its presets. */
+/* The law's defaults with everything switched on that is zero by default: penalties, hardening, cohesion, ... */
+static firn_material everything_on(const firn_law_info *info)
+{
+    firn_material m = material(info->name, "", NULL);
+    for (int k = 1; k < info->n_parameters; k++) {
+        const firn_parameter_info *p = &info->parameters[k];
+        if (p->value != 0) continue;
+        m.value[k] = strcmp(p->unit, "1") == 0 ? 0.4 * fmin(p->max, 1) : strcmp(p->unit, "Pa") == 0 ? 2e4 : 2e-3;
+    }
+    return m;
+}
+
+/* Calls a check for every law with its defaults, with everything on, and with each of its presets. */
 typedef void (*check)(const firn_material *m, const char *label);
 static void for_each_material(check each)
 {
     for (int i = 0; i < firn_law_count(); i++) {
         const firn_law_info *info = firn_law_at(i);
+        firn_material m = everything_on(info);
+        char label[160];
+        snprintf(label, sizeof label, "%s with everything on", info->name);
+        each(&m, label);
         for (int k = -1; k < info->n_presets; k++) {
-            char label[160];
             const char *preset = k < 0 ? "" : info->presets[k].name;
-            firn_material m = material(info->name, preset, NULL);
+            m = material(info->name, preset, NULL);
             snprintf(label, sizeof label, "%s %s", info->name, preset);
             each(&m, label);
         }
@@ -36,6 +51,17 @@ static point random_point(const firn_law_info *info, uint64_t *state, double siz
     point p = rest(info);
     for (int c = 0; c < 9; c++) p.F[c] += size * uniform(state);
     for (int c = 0; c < 9; c++) p.grad_v[c] = uniform(state);
+    return p;
+}
+
+/* F = rotation diag(exp(spread noise)) rotation: strong compression and tension */
+static point strained_point(const firn_law_info *info, uint64_t *state, double spread)
+{
+    point p = rest(info);
+    double Q[9], R[9];
+    random_rotation(state, Q), random_rotation(state, R);
+    for (int i = 0; i < 3; i++) p.F[4 * i] = exp(spread * uniform(state));
+    multiply(Q, p.F, p.F), multiply(p.F, R, p.F);
     return p;
 }
 
@@ -67,7 +93,10 @@ static void stress_is_derivative_of_energy(const firn_material *m, const char *l
     double scale = scale_of(m);
     for (int k = 0; k < SAMPLES; k++) {
         point p = random_point(&m->law->info, &seed, k % 2 ? 0.02 : 0.25), q[36];
+        if (k % 3 == 2) p = strained_point(&m->law->info, &seed, 1.3);
         memset(p.grad_v, 0, sizeof p.grad_v);
+        /* a liquid that lets go of tension has a kink in its stress there, which no difference formula can cross */
+        if (m->law->info.is_fluid && fabs(determinant(p.F) - 1) < 2e-3) continue;
         for (int c = 0; c < 36; c++) q[c] = p, q[c].F[c / 4] += step * at[c % 4];
         run(m, FIRN_F64_SCALAR, 0, 0, &p, 1), run(m, FIRN_F64_SCALAR, 0, 0, q, 36);
         double P[9], difference[9] = {0};
@@ -101,8 +130,12 @@ static void motion_of_the_observer_changes_nothing(const firn_material *m, const
         rotated(Q, p.tau, expected), full(turned.tau, got);
         if (!(distance(expected, got, 9) <= 1e-11 * (scale + length(got, 9))))
             fail_msg("%s sample %d: update: stress turns wrongly by %g", label, k, distance(expected, got, 9));
-        multiply(Q, p.F, expected);
-        if (!(distance(expected, turned.F, 9) <= 1e-12)) fail_msg("%s sample %d: update: F turns wrongly", label, k);
+        multiply(Q, p.F, expected), memcpy(got, turned.F, sizeof got);
+        if (m->law->info.is_fluid) { /* a fluid keeps no orientation: compare F F^T */
+            transpose(expected, QT), multiply(expected, QT, expected);
+            transpose(got, QT), multiply(got, QT, got);
+        }
+        if (!(distance(expected, got, 9) <= 1e-12)) fail_msg("%s sample %d: update: F turns wrongly", label, k);
         run(m, FIRN_F64_SCALAR, 0, 0, &before, 1), run(m, FIRN_F64_SCALAR, 0, 0, &whole, 1);
         rotated(Q, before.tau, expected), full(whole.tau, got);
         if (!(distance(expected, got, 9) <= 1e-12 * (scale + length(got, 9))))
@@ -216,12 +249,14 @@ static void wave_speed_is_an_upper_bound(const firn_material *m, const char *lab
     uint64_t seed = 6;
     for (int k = 0; k < 24; k++) {
         point p = random_point(&m->law->info, &seed, k == 0 ? 0 : k % 2 ? 0.02 : 0.25);
+        if (k % 3 == 2) p = strained_point(&m->law->info, &seed, 1.2);
         memset(p.grad_v, 0, sizeof p.grad_v);
         double fastest = fastest_wave(m, &p, &seed);
         run(m, FIRN_F64_SCALAR, 0, 0, &p, 1);
         if (!(p.wave >= fastest * (1 - 1e-5))) fail_msg("%s sample %d: wave %g < %g", label, k, p.wave, fastest);
         /* a bound that is far too large would only waste time steps */
-        if (!(p.wave <= 2 * fastest + 1e-3))
+        int may_be_loose = k > 0 && m->law->info.is_fluid; /* pulled apart, a liquid without tension has no waves */
+        if (!may_be_loose && !(p.wave <= 2 * fastest + 1e-3))
             fail_msg("%s sample %d: wave %g is far above %g", label, k, p.wave, fastest);
     }
 }

@@ -1,0 +1,92 @@
+/* Weakly compressible liquid: pressure from the density alone, Newtonian viscosity.
+ *
+ * p = rho c^2 / gamma (J^-gamma - 1),  rho(now) = rho / J. For gamma = 1 this is c^2 (rho(now) - rho); gamma = 7 is
+ * Tait's equation for water. tau = -J p I + 2 J eta dev(d), d = sym grad v.
+ * Psi = B ((J^(1-gamma) - 1)/(gamma - 1) + J - 1), B = rho c^2 / gamma; modulus J^2 Psi'' = rho c^2 J^(1-gamma).
+ * Below J = 1 pressure pushes; above, the share `tension` of it pulls. Only J is kept of F. */
+#include "law_common.h"
+
+enum { RHO, SPEED, GAMMA, VISCOSITY, TENSION };
+enum { SCALE, POWER };
+
+static const firn_parameter_info parameters[] = {
+    LAW_PARAMETER_RHO(1000),
+    {"c", "m/s", "speed of sound: ten times the fastest flow keeps the density within one per cent", 20, 1e-3, 1e4},
+    {"gamma", "1", "stiffness exponent: 1 linear in density, 7 Tait for water", 7, 1, 12},
+    {"viscosity", "Pa s", "dynamic viscosity", 0, 0, 1e9},
+    {"tension", "1", "share of the negative pressure that is kept when the liquid is pulled apart", 1, 0, 1},
+};
+static const firn_preset_info presets[] = {
+    {"water", "density and viscosity of water at 20 C; c (far below 1480 m/s) and tension tuned for looks",
+     "rho=998 c=20 gamma=7 viscosity=1e-3 tension=0"},
+    {"honey", "density and viscosity in the usual range of runny honey at 20 C; c tuned for looks",
+     "rho=1420 c=20 gamma=7 viscosity=10"},
+};
+
+FIRN_INLINE void derive(const fr *p, fr *d)
+{
+    d[SCALE] = p[RHO] * p[SPEED] * p[SPEED] / p[GAMMA];
+    d[POWER] = p[GAMMA] - 1;
+}
+
+/* J - 1, kept where the pressure is finite in a collapsed or inverted lane */
+FIRN_INLINE fr volume_change(const fr *f) { return fr_max(fr_set1((real)(0.01 - 1)), mat3_determinant_minus_one(f)); }
+
+FIRN_INLINE fr tension_share(const law_point *q, fr j)
+{
+    return fr_select(fr_gt(j, fr_zero()), q->p[TENSION], fr_set1(1));
+}
+
+FIRN_INLINE fr energy(law_point *q, const fr *f)
+{
+    fr j = volume_change(f), log_j = fr_log1p(j), power = q->d[POWER];
+    /* (J^-n - 1)/n, which becomes -ln J as n goes to 0 */
+    fr quotient = fr_expm1(-power * log_j) / fr_max(power, fr_set1((real)1e-6));
+    fr first = fr_select(fr_gt(power, fr_set1((real)1e-6)), quotient, -log_j);
+    return tension_share(q, j) * q->d[SCALE] * (first + j);
+}
+
+FIRN_INLINE void stress(law_point *q, const fr *f, fr *tau)
+{
+    fr j = volume_change(f);
+    fr pressure = tension_share(q, j) * q->d[SCALE] * fr_expm1(-q->p[GAMMA] * fr_log1p(j));
+    for (int i = 0; i < 6; i++) tau[i] = i < 3 ? -(1 + j) * pressure : fr_zero();
+}
+
+/* the full stiffness also where tension is let go, since the next step may press again */
+FIRN_INLINE fr modulus(law_point *q, const fr *f, const fr *tau)
+{
+    (void)tau;
+    return q->d[SCALE] * q->p[GAMMA] * fr_exp(-q->d[POWER] * fr_log1p(volume_change(f)));
+}
+
+FIRN_INLINE void return_map(law_point *q, fr *f)
+{
+    (void)q;
+    fr j = volume_change(f), size = fr_expm1(fr_log1p(j) * (real)(1.0 / 3));
+    for (int i = 0; i < 9; i++) f[i] = i % 4 == 0 ? 1 + size : fr_zero();
+}
+
+FIRN_INLINE fr viscosity(law_point *q) { return q->p[VISCOSITY] * fr_max(q->det, fr_zero()); }
+FIRN_INLINE void viscous(law_point *q, const fr rate[6], fr tau[6])
+{
+    fr mean = (rate[0] + rate[1] + rate[2]) * (real)(1.0 / 3), eta = 2 * viscosity(q);
+    for (int i = 0; i < 6; i++) tau[i] = eta * (i < 3 ? rate[i] - mean : rate[i]);
+}
+
+static const law_functions functions = {.form = FIRN_FORM_GENERAL,
+                                        .derive = derive,
+                                        .energy = energy,
+                                        .stress = stress,
+                                        .return_map = return_map,
+                                        .modulus = modulus,
+                                        .viscous = viscous,
+                                        .viscosity = viscosity};
+
+FIRN_LAW(
+    liquid, .title = "Weakly compressible Newtonian liquid",
+    .equations = "p = rho c^2 / gamma (J^-gamma - 1)   (gamma = 1: p = c^2 (rho/J - rho))\n"
+                 "tau = -J p I + 2 J viscosity dev(sym grad v)",
+    .citation = "P. G. Tait, 1888; J. J. Monaghan, Simulating free surface flows with SPH, J. Comput. Phys. 110, 1994",
+    .validity = "Flows slower than about c/10. No surface tension.", FIRN_PRESETS(presets), .is_isotropic = 1,
+    .is_fluid = 1)
