@@ -1,6 +1,7 @@
 /* cmd_help.c: `firn help [topic]`. A topic is a verb or one entry of the table below; the man page and the shell
  * completions are topics of the build, made by hidden options so that `meson compile` writes them. */
 #include "cli.h"
+#include "scene_help.h"
 
 #include <string.h>
 
@@ -9,8 +10,24 @@ typedef struct topic {
     int (*print)(const firn_cli *cli);
 } topic;
 
-/* Topics that are not verbs, ended by an entry without a name. */
+/* `scene` and, below it, its sections: `scene.bodies`, `scene.bodies.shape`. */
+static int print_scene(const firn_cli *cli)
+{
+    if (firn_cli_has(cli, "schema")) return (int)firn_scene_help_schema(stdout);
+    const char *path = cli->arguments[0] + strlen("scene");
+    path += *path == '.';
+    if (firn_scene_help(stdout, path)) return FIRN_OK;
+    char names[1024], near[64];
+    firn_scene_help_sections(names, sizeof names);
+    if (firn_cli_nearest(cli->arguments[0], names, near, sizeof near))
+        return firn_cli_fail(FIRN_USAGE, "a scene has no section '%s'; did you mean %s?", path, near);
+    return firn_cli_fail(FIRN_USAGE, "a scene has no section '%s'; there are: %s", path, names);
+}
+
+/* Topics that are not verbs, ended by an entry without a name. A topic also answers for what is written behind it
+ * with a dot. */
 static const topic topics[] = {
+    {"scene", "what a scene file may say; scene.SECTION for every key of one", print_scene},
     {NULL, NULL, NULL},
 };
 
@@ -50,7 +67,8 @@ static int run(const firn_cli *cli)
         return FIRN_OK;
     }
     for (const topic *t = topics; t->name; t++)
-        if (!strcmp(t->name, cli->arguments[0])) return t->print(cli);
+        if (strcspn(cli->arguments[0], ".") == strlen(t->name) && !strncmp(t->name, cli->arguments[0], strlen(t->name)))
+            return t->print(cli);
     const firn_cli_verb *verb = firn_verbs_find(cli->arguments[0]);
     if (!verb) return refuse_topic(cli->arguments[0]);
     firn_cli_docs_help(stdout, verb);
@@ -60,6 +78,7 @@ static int run(const firn_cli *cli)
 static const firn_cli_option options[] = {
     {"man", 0, FIRN_CLI_FLAG, .doc = "Print the man page.", .is_hidden = 1},
     {"completion", 0, FIRN_CLI_CHOICE, "SHELL", "Print the completion script of a shell.", .choices = "bash zsh"},
+    {"schema", 0, FIRN_CLI_FLAG, .doc = "With the topic scene: print the JSON Schema of scene files, for editors."},
     {0},
 };
 
