@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { KEY_WIDTH = 20, LINE_WIDTH = 96 };
+enum { KEY_WIDTH = 23, LINE_WIDTH = 96 };
 
 /* ---------------------------------------------------------------- text */
 
