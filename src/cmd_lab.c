@@ -128,10 +128,15 @@ static void print_columns(const session *s, const char *x, const char *y)
         for (int r = 0; r < t->n_rows; r++)
             printf("%.10g,%.10g\n", firn_table_value(t, r, cx), firn_table_value(t, r, cy));
     }
-    for (int i = 0; i < s->n; i++)
-        if (!isnan(s->curves[i].loss.stretch))
+    for (int i = 0; i < s->n; i++) {
+        const firn_lab_loss *any = &s->curves[i].stability.any, *axis = &s->curves[i].stability.axis;
+        if (!isnan(any->time))
             printf("# %s loses ellipticity at stretch %.9g, shear %.9g, time %.9g s\n", s->curves[i].label,
-                   s->curves[i].loss.stretch, s->curves[i].loss.shear, s->curves[i].loss.time);
+                   any->stretch, any->shear, any->time);
+        if (!isnan(axis->time))
+            printf("# %s, for waves along the first axis alone: stretch %.9g, shear %.9g, time %.9g s\n",
+                   s->curves[i].label, axis->stretch, axis->shear, axis->time);
+    }
 }
 
 static firn_status run_all(const firn_cli *cli, session *s)
@@ -151,7 +156,7 @@ static firn_status run_all(const firn_cli *cli, session *s)
         status = firn_lab_material(cli->arguments[i], NULL, &s->materials[i], s->report);
         if (status != FIRN_OK) return status;
         s->curves[i].label = cli->arguments[i];
-        status = firn_lab_run(&s->materials[i], &s->options, &s->tables[i], &s->curves[i].loss, s->report);
+        status = firn_lab_run(&s->materials[i], &s->options, &s->tables[i], &s->curves[i].stability, s->report);
         s->curves[i].table = s->tables[i];
         s->n = i + 1;
         if (status == FIRN_STOPPED && s->tables[i])
@@ -168,7 +173,7 @@ static firn_status run_all(const firn_cli *cli, session *s)
     for (int i = 0; i < n_files && i < OVERLAYS_MAX; i++) {
         s->overlays[i] = firn_table_read(files[i], s->report);
         if (!s->overlays[i]) return firn_report_status(s->report);
-        s->curves[s->n + i] = (firn_lab_curve){files[i], s->overlays[i], 1, {NAN, NAN, NAN}};
+        s->curves[s->n + i] = (firn_lab_curve){files[i], s->overlays[i], 1, {{NAN, NAN, NAN}, {NAN, NAN, NAN}}};
         s->n_overlays = i + 1;
     }
     if (firn_cli_has(cli, "out"))
@@ -179,6 +184,8 @@ static firn_status run_all(const firn_cli *cli, session *s)
     }
     return status == FIRN_OK ? stopped : status;
 }
+
+static void print_path(const char *path) { printf("%s\n", path); }
 
 static int list_paths(void)
 {
@@ -195,15 +202,20 @@ static int list_paths(void)
 static int run(const firn_cli *cli)
 {
     if (firn_cli_has(cli, "list")) return list_paths();
-    if (cli->n_arguments == 0)
+    if (!firn_cli_has(cli, "figures") && cli->n_arguments == 0)
         return firn_cli_fail(FIRN_USAGE, "firn lab needs a law, for example: firn lab neo_hookean --path uniaxial");
     firn_report *report = firn_report_create();
     if (!report) return firn_cli_fail(FIRN_MEMORY, "no memory left");
-    session s = {.report = report, .options = firn_lab_options_default()};
-    firn_status status = run_all(cli, &s);
-    for (int i = 0; i < LAWS_MAX; i++) firn_table_destroy(s.tables[i]);
-    for (int i = 0; i < OVERLAYS_MAX; i++) firn_table_destroy(s.overlays[i]);
-    firn_table_destroy(s.motion);
+    firn_status status;
+    if (firn_cli_has(cli, "figures"))
+        status = firn_lab_figures(firn_cli_text(cli, "figures", "."), print_path, report);
+    else {
+        session s = {.report = report, .options = firn_lab_options_default()};
+        status = run_all(cli, &s);
+        for (int i = 0; i < LAWS_MAX; i++) firn_table_destroy(s.tables[i]);
+        for (int i = 0; i < OVERLAYS_MAX; i++) firn_table_destroy(s.overlays[i]);
+        firn_table_destroy(s.motion);
+    }
     firn_cli_report(report, status);
     firn_report_destroy(report);
     return status;
@@ -230,11 +242,13 @@ static const firn_cli_option options[] = {
     {"x", 'x', FIRN_CLI_TEXT, "COLUMN", "What the plot shows along."},
     {"y", 'y', FIRN_CLI_TEXT, "COLUMN", "What the plot shows."},
     {"stability", 0, FIRN_CLI_FLAG,
-     .doc = "Also the smallest eigenvalue of the acoustic tensor over all directions, and where it passes zero."},
+     .doc = "Also the smallest eigenvalue of the acoustic tensor over all directions and along the first axis, and "
+            "where it passes zero."},
     {"temperature", 0, FIRN_CLI_TEXT, "T", "Temperature; 293.15 K when nothing is said."},
     {"variant", 0, FIRN_CLI_CHOICE, "NAME", "Which build of the kernels runs; f64_scalar when nothing is said.",
      .choices = "f64_scalar f32_sse2 f32_avx2 f64_avx2 f32_avx512 f64_avx512"},
     {"out", 'o', FIRN_CLI_FILE, "STEM", "Write STEM.csv (one for each law), STEM.svg and STEM.png."},
+    {"figures", 0, FIRN_CLI_FOLDER, "DIR", "Draw the stress-stretch figures 5 to 7 into the folder instead."},
     {0},
 };
 

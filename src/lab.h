@@ -100,10 +100,15 @@ typedef struct firn_lab_loss {
     double time, stretch, shear; /* F_xx and F_xy */
 } firn_lab_loss;
 
+/* For waves in any direction, and for those along the first axis alone: what a bar can see. */
+typedef struct firn_lab_stability {
+    firn_lab_loss any, axis;
+} firn_lab_stability;
+
 /* Runs the path: one row a step, first the start. When a step fails the rows before it are kept in *out and the
- * status is FIRN_STOPPED. `loss` (may be NULL) is filled with_stability. */
+ * status is FIRN_STOPPED. `stability` (may be NULL) is filled with_stability. */
 firn_status firn_lab_run(const firn_material *material, const firn_lab_options *options, firn_table **out,
-                         firn_lab_loss *loss, firn_report *report);
+                         firn_lab_stability *stability, firn_report *report);
 
 /* ---------------------------------------------------------------- materials as words (lab_spec.c) */
 
@@ -117,7 +122,7 @@ typedef struct firn_lab_curve {
     const char *label;
     const firn_table *table;
     int is_measured; /* drawn as points */
-    firn_lab_loss loss;
+    firn_lab_stability stability;
 } firn_lab_curve;
 
 /* Columns x and y of all curves that have them, to .svg or .png. Where the tables carry acoustic_min, a second panel
@@ -125,17 +130,24 @@ typedef struct firn_lab_curve {
 firn_status firn_lab_draw(const char *title, int n, const firn_lab_curve *curves, const char *x, const char *y,
                           const char *path, firn_report *report);
 
+/* Figures 5, 6 and 7 of the thesis, principal stress over stretch with the other stretches 1, each with the moduli
+ * as printed (mu = 100, lambda = 27.78) and with the consistent pair (mu = 41.667), into the folder as
+ * figure_5.svg, .png, .csv and so on. `written` (may be NULL) is called for each file. */
+firn_status firn_lab_figures(const char *folder, void (*written)(const char *path), firn_report *report);
+
 /* ---------------------------------------------------------------- stability (lab_stability.c) */
 
-/* Smallest eigenvalue, over all directions, of the acoustic tensor Q_ik = dP_ij/dF_kl N_j N_l of the elastic
- * response about F_e, in Pa; `direction` (may be NULL) receives where. Ellipticity is lost where it reaches 0. */
+/* Smallest eigenvalue, over all directions N, of the acoustic tensor Q_ik = dP_ij/dF_kl N_j N_l of the elastic
+ * response about F_e, in Pa; `direction` (may be NULL) receives where. Ellipticity is lost where it reaches 0.
+ * `along` (may be NULL): for this N alone. */
 firn_status firn_lab_acoustic(const firn_material *material, double temperature, const double F_elastic[9],
-                              const double *history, double *smallest, double direction[3], firn_report *report);
+                              const double *history, const double *along, double *smallest, double direction[3],
+                              firn_report *report);
 
 /* Walks along the straight line from F_from to F_to and finds, by bisection, the first place where the smallest
  * eigenvalue turns negative: *at in [0, 1], or NAN. */
 firn_status firn_lab_ellipticity_loss(const firn_material *material, double temperature, const double F_from[9],
-                                      const double F_to[9], const double *history, int n_steps, double *at,
-                                      firn_report *report);
+                                      const double F_to[9], const double *history, const double *along, int n_steps,
+                                      double *at, firn_report *report);
 
 #endif

@@ -65,12 +65,11 @@ static int add_curve(sheet *s, const firn_lab_curve *curve, int place, const cha
     return 0;
 }
 
-static void add_loss(sheet *s, const firn_lab_curve *curve, const char *x)
+static void add_loss(sheet *s, const firn_lab_curve *curve, const firn_lab_loss *loss, const char *x, const char *how)
 {
-    const firn_lab_loss *loss = &curve->loss;
     double at = strcmp(x, "time") == 0 ? loss->time : strcmp(x, "shear") == 0 ? loss->shear : loss->stretch;
     if (curve->is_measured || isnan(at) || s->n_marks == CURVES_MAX) return;
-    snprintf(s->mark_labels[s->n_marks], LABEL, "%.40s loses ellipticity at %.6g", curve->label, at);
+    snprintf(s->mark_labels[s->n_marks], LABEL, "%.40s: lost %s at %.6g", curve->label, how, at);
     s->marks[s->n_marks] = (firn_plot_mark){at, s->mark_labels[s->n_marks], 0};
     s->n_marks++;
 }
@@ -98,7 +97,8 @@ firn_status firn_lab_draw(const char *title, int n, const firn_lab_curve *curves
     for (int i = 0; i < n; i++) {
         is_complete &= add_curve(&sheets[0], &curves[i], i, x, y);
         is_complete &= add_curve(&sheets[1], &curves[i], i, x, "acoustic_min");
-        add_loss(&sheets[1], &curves[i], x);
+        add_loss(&sheets[1], &curves[i], &curves[i].stability.any, x, "in some direction");
+        add_loss(&sheets[1], &curves[i], &curves[i].stability.axis, x, "along the axis");
     }
     firn_status status = FIRN_OK;
     if (!is_complete)
@@ -106,7 +106,7 @@ firn_status firn_lab_draw(const char *title, int n, const firn_lab_curve *curves
     else if (!sheets[0].n)
         status = firn_report_add(report, FIRN_REFUSED, "No curve has both columns \"%s\" and \"%s\".", x, y);
     else {
-        firn_plot plots[2] = {panel(&sheets[0], title, x, y), panel(&sheets[1], "Stability", x, "acoustic_min")};
+        firn_plot plots[2] = {panel(&sheets[0], title, x, y), panel(&sheets[1], "Ellipticity", x, "acoustic_min")};
         firn_figure figure = {
             .n_plots = sheets[1].n ? 2 : 1, .plots = plots, .n_columns = 1, .width = 720, .height = 430};
         status = firn_plot_write(&figure, path, report);

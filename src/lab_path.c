@@ -38,8 +38,8 @@ const char *firn_lab_mode_name(int i) { return i >= 0 && i < N_MODES ? modes[i].
 #define TENSOR9(V, name, unit)                                                                                         \
     V(name##xx, unit)                                                                                                  \
     V(name##xy, unit)                                                                                                  \
-    V(name##xz, unit) V(name##yx, unit) V(name##yy, unit) V(name##yz, unit) V(name##zx, unit) V(name##zy, unit)        \
-        V(name##zz, unit)
+    V(name##xz, unit)                                                                                                  \
+    V(name##yx, unit) V(name##yy, unit) V(name##yz, unit) V(name##zx, unit) V(name##zy, unit) V(name##zz, unit)
 #define TENSOR6(V, name, unit)                                                                                         \
     V(name##xx, unit) V(name##yy, unit) V(name##zz, unit) V(name##xy, unit) V(name##xz, unit) V(name##yz, unit)
 /* strain is engineering strain (stretch - 1) or the amount of shear; stress_ratio is lateral over axial. */
@@ -70,7 +70,7 @@ const char *firn_lab_mode_name(int i) { return i >= 0 && i < N_MODES ? modes[i].
 
 enum { COLUMNS(COLUMN_ENUM) N_FIXED };
 static const firn_table_column fixed_columns[N_FIXED] = {COLUMNS(COLUMN_ENTRY)};
-enum { MAX_COLUMNS = N_FIXED + 1 + FIRN_MAX_HISTORY };
+enum { MAX_COLUMNS = N_FIXED + 2 + FIRN_MAX_HISTORY };
 
 /* A path on its way. */
 typedef struct walk {
@@ -81,22 +81,40 @@ typedef struct walk {
     firn_table *table;
     firn_report *report;
     double to;
-    firn_lab_loss loss;
+    firn_lab_stability stability;
     firn_lab_state before; /* of the last row, for finding the place of a loss between two rows */
 } walk;
 
+static const double first_axis[3] = {1, 0, 0};
+
 /* The smallest eigenvalue turned negative since the last row: where, on the straight line between the two elastic
  * states (with the history of the first). */
-static firn_status locate_loss(walk *w)
+static firn_status locate_loss(walk *w, const double *along, firn_lab_loss *loss)
 {
     const firn_lab_state *a = &w->before, *b = &w->point.state;
     double at;
     firn_status status = firn_lab_ellipticity_loss(w->point.material, w->point.temperature, a->F_elastic, b->F_elastic,
-                                                   a->history, 1, &at, w->report);
+                                                   a->history, along, 1, &at, w->report);
     if (status != FIRN_OK) return status;
     if (isnan(at)) at = 1; /* lost by the change of history within the step */
-    w->loss = (firn_lab_loss){a->time + at * (b->time - a->time), a->F[0] + at * (b->F[0] - a->F[0]),
-                              a->F[1] + at * (b->F[1] - a->F[1])};
+    *loss = (firn_lab_loss){a->time + at * (b->time - a->time), a->F[0] + at * (b->F[0] - a->F[0]),
+                            a->F[1] + at * (b->F[1] - a->F[1])};
+    return FIRN_OK;
+}
+
+/* The two columns of stability, and the places of loss when they turn negative. */
+static firn_status record_stability(walk *w, double row[2])
+{
+    const firn_lab_point *p = &w->point;
+    firn_lab_loss *losses[2] = {&w->stability.any, &w->stability.axis};
+    for (int k = 0; k < 2; k++) {
+        const double *along = k ? first_axis : NULL;
+        firn_status status = firn_lab_acoustic(p->material, p->temperature, p->state.F_elastic, p->state.history, along,
+                                               &row[k], NULL, w->report);
+        if (status == FIRN_OK && row[k] < 0 && isnan(losses[k]->time)) status = locate_loss(w, along, losses[k]);
+        if (status != FIRN_OK) return status;
+    }
+    w->before = p->state;
     return FIRN_OK;
 }
 
@@ -129,12 +147,9 @@ static firn_status record(walk *w, double rate)
     row[COLUMN_newton] = p->n_newton, row[COLUMN_flags] = p->response.flags;
     int n = N_FIXED;
     if (w->options->with_stability) {
-        firn_status status = firn_lab_acoustic(p->material, p->temperature, p->state.F_elastic, p->state.history,
-                                               &row[n], NULL, w->report);
-        if (status == FIRN_OK && row[n] < 0 && isnan(w->loss.time)) status = locate_loss(w);
+        firn_status status = record_stability(w, row + n);
         if (status != FIRN_OK) return status;
-        w->before = p->state;
-        n++;
+        n += 2;
     }
     for (int h = 0; h < law->n_history; h++) row[n++] = p->state.history[h];
     if (firn_table_add(w->table, row)) return FIRN_OK;
@@ -146,7 +161,10 @@ static firn_table *make_table(const firn_law_info *law, int with_stability)
     firn_table_column columns[MAX_COLUMNS];
     int n = N_FIXED;
     memcpy(columns, fixed_columns, sizeof fixed_columns);
-    if (with_stability) columns[n++] = (firn_table_column){"acoustic_min", "Pa"};
+    if (with_stability) {
+        columns[n++] = (firn_table_column){"acoustic_min", "Pa"};
+        columns[n++] = (firn_table_column){"acoustic_axis", "Pa"};
+    }
     for (int h = 0; h < law->n_history; h++, n++) {
         snprintf(columns[n].name, sizeof columns[n].name, "%s", law->history[h].name);
         snprintf(columns[n].unit, sizeof columns[n].unit, "%s", law->history[h].unit);
@@ -400,11 +418,11 @@ static firn_status check(const walk *w, const firn_lab_options *o, firn_report *
 }
 
 firn_status firn_lab_run(const firn_material *material, const firn_lab_options *options, firn_table **out,
-                         firn_lab_loss *loss, firn_report *report)
+                         firn_lab_stability *stability, firn_report *report)
 {
-    walk w = {.options = options, .report = report, .loss = {NAN, NAN, NAN}};
+    walk w = {.options = options, .report = report, .stability = {{NAN, NAN, NAN}, {NAN, NAN, NAN}}};
     *out = NULL;
-    if (loss) *loss = w.loss;
+    if (stability) *stability = w.stability;
     w.path = find_path(options->path);
     if (!w.path) return firn_report_add(report, FIRN_REFUSED, "There is no path called \"%s\".", options->path);
     const char *mode_name = options->mode[0] ? options->mode : w.path->info.mode;
@@ -420,7 +438,7 @@ firn_status firn_lab_run(const firn_material *material, const firn_lab_options *
     if (!w.table) return firn_report_add(report, FIRN_MEMORY, "No memory left for the rows of a path.");
     status = record(&w, 0);
     if (status == FIRN_OK) status = w.path->course(&w);
-    if (loss) *loss = w.loss;
+    if (stability) *stability = w.stability;
     *out = w.table;
     return status;
 }

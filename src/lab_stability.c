@@ -9,8 +9,9 @@
  * rounding), eigenvalues from LAPACKE. The search over N is a grid on the half sphere that contains the axes, then
  * a pattern search from its best places.
  *
- * Example that tests check: St. Venant-Kirchhoff in uniaxial strain has Q(e1) = (lambda/2 + mu)(3 s^2 - 1), so it is
- * lost at s = 1/sqrt 3 whatever the moduli (as long as no shear mode fails before, mu > lambda/4). */
+ * Example that tests check: St. Venant-Kirchhoff has Q = (N.S N) I + F ((lambda + mu) N N + mu I) F^T. In uniaxial
+ * strain s, waves along the axis have Q_11 = (lambda/2 + mu)(3 s^2 - 1): lost at s = 1/sqrt 3 whatever the moduli. That
+ * is what a bar sees; in space an oblique wave comes first, at s = 0.6051 for mu = 100, lambda = 27.78. */
 #include "lab.h"
 
 #include <lapacke.h>
@@ -70,11 +71,10 @@ static firn_status tangent(const firn_material *material, double temperature, co
     return FIRN_OK;
 }
 
-/* Smallest eigenvalue of the acoustic tensor for one direction, given by its angles. */
-static double smallest_for(const double A[81], double polar, double azimuth, double N[3])
+/* Smallest eigenvalue of the acoustic tensor for one direction. */
+static double smallest_along(const double A[81], const double N[3])
 {
     double Q[9] = {0}, eigen[3];
-    N[0] = sin(polar) * cos(azimuth), N[1] = sin(polar) * sin(azimuth), N[2] = cos(polar);
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
             for (int J = 0; J < 3; J++)
@@ -83,6 +83,12 @@ static double smallest_for(const double A[81], double polar, double azimuth, dou
     Q[1] = Q[3] = (Q[1] + Q[3]) / 2, Q[2] = Q[6] = (Q[2] + Q[6]) / 2, Q[5] = Q[7] = (Q[5] + Q[7]) / 2;
     if (LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'U', 3, Q, 3, eigen) != 0) return NAN;
     return eigen[0];
+}
+
+static double smallest_for(const double A[81], double polar, double azimuth, double N[3])
+{
+    N[0] = sin(polar) * cos(azimuth), N[1] = sin(polar) * sin(azimuth), N[2] = cos(polar);
+    return smallest_along(A, N);
 }
 
 /* Downhill in the two angles, the step halved whenever no neighbour is lower. */
@@ -102,12 +108,10 @@ static double refine(const double A[81], double value, double angles[2], double 
     return value;
 }
 
-firn_status firn_lab_acoustic(const firn_material *material, double temperature, const double F_elastic[9],
-                              const double *history, double *smallest, double direction[3], firn_report *report)
+/* The smallest over all directions. */
+static firn_status search(const double A[81], double *smallest, double direction[3], firn_report *report)
 {
-    double A[81], N[3];
-    firn_status status = tangent(material, temperature, F_elastic, history, A, report);
-    if (status != FIRN_OK) return status;
+    double N[3];
     const int n_polar = 12, n_azimuth = 24; /* 7.5 degrees; holds e1, e2, e3 */
     double best[N_STARTS], angles[N_STARTS][2] = {{0}};
     for (int s = 0; s < N_STARTS; s++) best[s] = INFINITY;
@@ -123,8 +127,6 @@ firn_status firn_lab_acoustic(const firn_material *material, double temperature,
             best[s] = value, angles[s][0] = polar, angles[s][1] = azimuth;
             if (i == 0) break; /* the pole is one direction */
         }
-    double largest = 0;
-    for (int a = 0; a < 81; a++) largest = fmax(largest, fabs(A[a]));
     *smallest = INFINITY;
     for (int s = 0; s < N_STARTS; s++) {
         if (!isfinite(best[s])) continue;
@@ -134,27 +136,42 @@ firn_status firn_lab_acoustic(const firn_material *material, double temperature,
         smallest_for(A, angles[s][0], angles[s][1], N);
         if (direction) memcpy(direction, N, sizeof N);
     }
-    /* a fluid has no shear stiffness: rounding of the differences must not look like a loss */
-    if (fabs(*smallest) < 1e-11 * largest) *smallest = 0;
     return FIRN_OK;
 }
 
+firn_status firn_lab_acoustic(const firn_material *material, double temperature, const double F_elastic[9],
+                              const double *history, const double *along, double *smallest, double direction[3],
+                              firn_report *report)
+{
+    double A[81], largest = 0;
+    firn_status status = tangent(material, temperature, F_elastic, history, A, report);
+    if (status != FIRN_OK) return status;
+    if (along)
+        *smallest = smallest_along(A, along);
+    else
+        status = search(A, smallest, direction, report);
+    /* a fluid has no shear stiffness: rounding of the differences must not look like a loss */
+    for (int a = 0; a < 81; a++) largest = fmax(largest, fabs(A[a]));
+    if (fabs(*smallest) < 1e-11 * largest) *smallest = 0;
+    return status;
+}
+
 static firn_status acoustic_between(const firn_material *material, double temperature, const double F_from[9],
-                                    const double F_to[9], const double *history, double share, double *smallest,
-                                    firn_report *report)
+                                    const double F_to[9], const double *history, const double *along, double share,
+                                    double *smallest, firn_report *report)
 {
     double F[9];
     for (int c = 0; c < 9; c++) F[c] = F_from[c] + share * (F_to[c] - F_from[c]);
-    return firn_lab_acoustic(material, temperature, F, history, smallest, NULL, report);
+    return firn_lab_acoustic(material, temperature, F, history, along, smallest, NULL, report);
 }
 
 firn_status firn_lab_ellipticity_loss(const firn_material *material, double temperature, const double F_from[9],
-                                      const double F_to[9], const double *history, int n_steps, double *at,
-                                      firn_report *report)
+                                      const double F_to[9], const double *history, const double *along, int n_steps,
+                                      double *at, firn_report *report)
 {
     double low = 0, value;
     *at = NAN;
-    firn_status status = acoustic_between(material, temperature, F_from, F_to, history, 0, &value, report);
+    firn_status status = acoustic_between(material, temperature, F_from, F_to, history, along, 0, &value, report);
     if (status != FIRN_OK) return status;
     if (value < 0) {
         *at = 0;
@@ -162,7 +179,7 @@ firn_status firn_lab_ellipticity_loss(const firn_material *material, double temp
     }
     for (int i = 1; i <= n_steps; i++) {
         double high = (double)i / n_steps;
-        status = acoustic_between(material, temperature, F_from, F_to, history, high, &value, report);
+        status = acoustic_between(material, temperature, F_from, F_to, history, along, high, &value, report);
         if (status != FIRN_OK) return status;
         if (value >= 0) {
             low = high;
@@ -170,7 +187,7 @@ firn_status firn_lab_ellipticity_loss(const firn_material *material, double temp
         }
         while (high - low > 1e-9) {
             double middle = (low + high) / 2;
-            status = acoustic_between(material, temperature, F_from, F_to, history, middle, &value, report);
+            status = acoustic_between(material, temperature, F_from, F_to, history, along, middle, &value, report);
             if (status != FIRN_OK) return status;
             if (value < 0)
                 high = middle;

@@ -113,8 +113,9 @@ double firn_plot_prefix(const char *unit, double largest, char shown[48])
         if (strncmp(unit, known[k].start, n) != 0 || (unit[n] && !strchr("/ ", unit[n]))) continue;
         for (size_t p = 0; p < sizeof prefixes / sizeof *prefixes; p++) {
             if (known[k].small_only && prefixes[p].size > 1) continue;
-            /* 1500 Pa may stay Pa, 0.4 mm should not become um at once */
-            if (largest < 0.8 * prefixes[p].size && p + 1 < sizeof prefixes / sizeof *prefixes) continue;
+            /* 1500 Pa may stay Pa, and 0.4 N should not become mN at once */
+            double least = (prefixes[p].size > 1 ? 2 : 0.2) * prefixes[p].size;
+            if (largest < least && p + 1 < sizeof prefixes / sizeof *prefixes) continue;
             snprintf(shown, 48, "%s%s", prefixes[p].letter, unit);
             return 1 / prefixes[p].size;
         }
