@@ -105,7 +105,7 @@ FIRN_INLINE fr fr_sin(fr x) { return sin(x); }
 
 #include <immintrin.h>
 
-#define LANES (FIRN_VECTOR_BYTES / (int)sizeof(real))
+#define LANES (FIRN_VECTOR_BYTES / (FIRN_DOUBLE ? 8 : 4)) /* the preprocessor asks, too */
 typedef real fr __attribute__((vector_size(FIRN_VECTOR_BYTES)));
 typedef real fr_unaligned __attribute__((vector_size(FIRN_VECTOR_BYTES), aligned(sizeof(real)), may_alias));
 typedef lane_int fi __attribute__((vector_size(FIRN_VECTOR_BYTES)));

@@ -1,0 +1,100 @@
+/* kernels.h: the functions that touch particles and nodes by the million. Compiled once a variant (lanes.h) from
+ * one source, chosen when a simulation is created; everything else in the solver is precision-blind.
+ *
+ * Geometry of a block
+ *
+ *     nodes      4 x 4 x 4, index (i*4 + j)*4 + k, four channels each: momentum or velocity x y z, mass
+ *     particles  belong to a home block; x is kept in cells relative to the block's first node, so that float32
+ *                has the same resolution everywhere. At a sort x lies in [-0.5, 3.5); it may drift over
+ *                [-1, 4), its reach, before the next sort.
+ *     patch      the 8 x 8 x 8 nodes (-2 .. 5 along each axis) that particles in reach can touch. Patches of two
+ *                blocks with equal parity (i, j, k even or odd) never overlap: eight colours, no atomics.
+ *
+ *          -2  -1 | 0   1   2   3 | 4   5          one axis of a patch; the block's own nodes between the bars
+ *               [ - - - - - - - - - )              reach of its particles
+ */
+#ifndef FIRN_KERNELS_H
+#define FIRN_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "law.h"
+
+enum { FIRN_BLOCK_NODES = 64, FIRN_PATCH_NODES = 512, FIRN_PATCH_PAD = 4, FIRN_CHANNELS = 4 };
+
+/* What every block of a stage shares. */
+typedef struct firn_transfer {
+    double dt, h;
+    int is_quadratic, is_mls;
+    int is_affine;      /* P2G carries C (APIC and its blends) */
+    int keeps_old;      /* some material blends in FLIP: forces are gathered apart, see p2g */
+    double flip;        /* a of the blend; 0 for PIC and APIC */
+} firn_transfer;
+
+/* The particles of one material in one home block; arrays begin at the block's first bundle. */
+typedef struct firn_block_particles {
+    int n;              /* particles; bundles = ceil(n / 16) */
+    void *x, *v, *C, *tau, *mass, *volume;
+    const void *pull;   /* [n][3][16] extra momentum of traction grips, kg m/s; NULL: none */
+} firn_block_particles;
+
+/* What a block of particles says after its G2P. */
+typedef struct firn_block_report {
+    double max_rate;    /* 1/s: inverse of the largest stable step at cfl 1 */
+    int32_t rate_bundle, rate_lane, rate_is_viscous;
+    double max_speed;   /* m/s */
+    int is_out_of_reach;
+    unsigned flags;     /* FIRN_FLAG_ bits of any particle */
+    int32_t flag_bundle, flag_lane;
+    double plastic, viscous; /* J */
+} firn_block_report;
+
+/* What a step would do to a block of particles, found before any of them moves. */
+typedef struct firn_block_verdict {
+    double min_det;     /* of I + dt grad v */
+    double max_move;    /* cells */
+    int is_finite;
+    int32_t bundle, lane; /* the worst one */
+} firn_block_verdict;
+
+/* Velocity range over the nodes of one block. */
+typedef struct firn_block_range {
+    double min[3], max[3];
+    int is_finite;
+} firn_block_range;
+
+typedef struct firn_kernels {
+    const char *name;
+    int is_double;
+    size_t real_size;
+    /* Adds a block's particles into its patch of momenta (and of force momenta dt f, when `forces` is not NULL). */
+    void (*p2g)(const firn_transfer *transfer, const firn_block_particles *particles, void *patch, void *forces);
+    /* Patch to the 27 blocks around it (compact indices), added; and back, copied. */
+    void (*patch_add)(const void *patch, const int32_t neighbours[27], void *nodes);
+    void (*patch_load)(void *patch, const int32_t neighbours[27], const void *nodes);
+    /* New v, C, x; grad_v [bundles][9][16] is for the law. */
+    void (*g2p)(const firn_transfer *transfer, const firn_block_particles *particles, const void *patch,
+                const void *old_patch, void *grad_v);
+    /* The same interpolation, judged instead of applied. */
+    void (*judge)(const firn_transfer *transfer, const firn_block_particles *particles, const void *patch,
+                  void *grad_v, firn_block_verdict *verdict);
+    /* rho [n][16]: the grid's mass density at the particles; the patch holds masses. */
+    void (*density)(const firn_transfer *transfer, const firn_block_particles *particles, const void *patch, void *rho);
+    /* Limits and checks after the law has spoken. wave, viscosity, plastic, viscous, flags: [bundles][16]. */
+    void (*diagnose)(const firn_transfer *transfer, const firn_block_particles *particles, const void *wave,
+                     const void *viscosity, const void *plastic, const void *viscous, const void *flags,
+                     firn_block_report *report);
+    /* Momentum to velocity plus dt g in one block of nodes; old (may be NULL) becomes the velocity before forces. */
+    void (*velocity)(void *nodes, void *old, const double dv[3], firn_block_range *range);
+    /* Range alone, after conditions have changed velocities. */
+    void (*range)(const void *nodes, firn_block_range *range);
+} firn_kernels;
+
+/* NULL where the variant is not built or this processor cannot run it. */
+const firn_kernels *firn_kernels_find(firn_variant variant);
+/* The best variant for an ISA name ("" : best; scalar sse2 avx2 avx512) and precision; -1 with the reason in why. */
+int firn_kernels_choose(const char *isa, int is_double, char *why, size_t n_why);
+const char *firn_variant_name(firn_variant variant);
+
+#endif

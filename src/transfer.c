@@ -1,0 +1,727 @@
+/* transfer.c: particles to grid and back, the two loops in which an explicit step spends most of its time.
+ *
+ * Notation   i, j, k  nodes along x, y, z      w_i(x)  weight of node i for a particle at x (B-spline, in cells)
+ *            d_i = i - x  (cells)              m_i = w_i d_i  first moment       g_i = dw_i/dx  (1/cells)
+ *            h  node spacing      V  initial volume      tau = P F^T  Kirchhoff stress      C  affine matrix, 1/s
+ *
+ * Particle to grid (Jiang et al. 2015, APIC; Stomakhin et al. 2013 for the force). A node gains
+ *
+ *     momentum   w_ijk m (v + h C d)
+ *     force      dt f = -dt V tau grad w            force: gradient    (grad w has the factors g w w / h, ...)
+ *                     = -dt V (D^-1 h) tau d w      force: mls         (Hu et al. 2018; D = h^2/3 cubic, h^2/4 quadratic)
+ *
+ * All of this is a sum of products of one factor an axis. With column vectors A_a (multiplying moments along axis a)
+ * and S_a (multiplying derivatives) a row of four z-nodes times four channels, the unit of all work here, is
+ *
+ *     V0  = w_k (m v, m) + m_k A_z + g_k S_z
+ *     u_i = w_i V0 + w_k (m_i A_x + g_i S_x)
+ *     t_j = w_k (m_j A_y + g_j S_y)
+ *     row(i, j) += w_j u_i + w_i t_j                <- two multiply-adds a row, whatever the force and scheme
+ *
+ * Grid to particle is the transpose: r_i = sum_j w_j row(i,j) and its siblings with m_j, g_j; then sums over i; then
+ * one horizontal sum over z. C = (D^-1 h) sum w v d,  grad v = sum v grad w  (mls: grad v = C).
+ *
+ * Layout     Weights are computed for LANES particles at once; what a particle needs as a vector over channels is
+ *            turned from lanes into groups of four by transpose4 and found again by slot(particle).
+ *            Runs of particles with the same nodes keep their rows in registers (f32_avx512: all 16 of them; narrower
+ *            machines: one plane i at a time), so the order that the sort leaves behind is worth a factor of two. */
+#include "kernels.h"
+#include "lanes.h"
+
+#if LANES == 1 /* nothing to gain, and minutes of compiling to lose */
+#define UNROLL
+#elif defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
+enum { ROW = 16, PARTS = ROW / LANES, NODE_X = 64 * FIRN_CHANNELS, NODE_Y = 8 * FIRN_CHANNELS };
+/* Planes of rows that fit the registers beside the rest. */
+enum { PLANES = LANES == 16 ? 4 : 1 };
+
+typedef struct row {
+    fr part[PARTS];
+} row;
+
+/* ---------------------------------------------------------------- rows */
+
+FIRN_INLINE row row_zero(void)
+{
+    row r;
+    UNROLL for (int p = 0; p < PARTS; p++) r.part[p] = fr_zero();
+    return r;
+}
+FIRN_INLINE row row_load(const real *a)
+{
+    row r;
+    UNROLL for (int p = 0; p < PARTS; p++) r.part[p] = fr_load(a + p * LANES);
+    return r;
+}
+FIRN_INLINE void row_store(real *a, row r)
+{
+    UNROLL for (int p = 0; p < PARTS; p++) fr_store(a + p * LANES, r.part[p]);
+}
+FIRN_INLINE row row_scale(fr s, row a)
+{
+    UNROLL for (int p = 0; p < PARTS; p++) a.part[p] = s * a.part[p];
+    return a;
+}
+FIRN_INLINE row row_fma(fr s, row a, row c) /* c + s a */
+{
+    UNROLL for (int p = 0; p < PARTS; p++) c.part[p] = fr_fma(s, a.part[p], c.part[p]);
+    return c;
+}
+FIRN_INLINE row row_mul(row a, row b)
+{
+    UNROLL for (int p = 0; p < PARTS; p++) a.part[p] = a.part[p] * b.part[p];
+    return a;
+}
+FIRN_INLINE row row_mul_add(row a, row b, row c)
+{
+    UNROLL for (int p = 0; p < PARTS; p++) c.part[p] = fr_fma(a.part[p], b.part[p], c.part[p]);
+    return c;
+}
+
+#if LANES >= 4
+typedef real quad __attribute__((vector_size(4 * sizeof(real))));
+FIRN_INLINE quad quad_load(const real *a)
+{
+    quad q;
+    memcpy(&q, a, sizeof q);
+    return q;
+}
+#endif
+
+/* (c0 c1 c2 c3) for each of the four z-nodes: a channel vector repeated */
+FIRN_INLINE row row_of_channels(const real *four)
+{
+    row r;
+#if LANES == 1
+    for (int e = 0; e < ROW; e++) r.part[e] = four[e & 3];
+#else
+    quad q = quad_load(four);
+#if LANES == 4
+    UNROLL for (int p = 0; p < PARTS; p++) r.part[p] = (fr)q;
+#elif LANES == 8
+    UNROLL for (int p = 0; p < PARTS; p++) r.part[p] = __builtin_shufflevector(q, q, 0, 1, 2, 3, 0, 1, 2, 3);
+#else
+    r.part[0] = __builtin_shufflevector(q, q, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
+#endif
+#endif
+    return r;
+}
+
+/* (w0 w0 w0 w0 w1 ...): a z-weight for each channel of its node */
+FIRN_INLINE row row_of_weights(const real *four)
+{
+    row r;
+#if LANES == 1
+    for (int e = 0; e < ROW; e++) r.part[e] = four[e >> 2];
+#elif LANES == 4
+    UNROLL for (int p = 0; p < PARTS; p++) r.part[p] = fr_set1(four[p]);
+#elif LANES == 8
+    quad q = quad_load(four);
+    r.part[0] = __builtin_shufflevector(q, q, 0, 0, 0, 0, 1, 1, 1, 1);
+    r.part[1] = __builtin_shufflevector(q, q, 2, 2, 2, 2, 3, 3, 3, 3);
+#else
+    quad q = quad_load(four);
+    r.part[0] = __builtin_shufflevector(q, q, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+#endif
+    return r;
+}
+
+/* Sums a row over its z-nodes: four channels. */
+FIRN_INLINE void row_sum_z(row a, real *four)
+{
+#if LANES == 1
+    for (int c = 0; c < 4; c++) four[c] = (a.part[c] + a.part[4 + c]) + (a.part[8 + c] + a.part[12 + c]);
+#elif LANES == 4
+    fr s = (a.part[0] + a.part[1]) + (a.part[2] + a.part[3]);
+    fr_store(four, s);
+#elif LANES == 8
+    fr s = a.part[0] + a.part[1];
+    quad q = __builtin_shufflevector(s, s, 0, 1, 2, 3) + __builtin_shufflevector(s, s, 4, 5, 6, 7);
+    memcpy(four, &q, sizeof q);
+#else
+    typedef real half __attribute__((vector_size(8 * sizeof(real))));
+    fr s = a.part[0];
+    half t = __builtin_shufflevector(s, s, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(s, s, 8, 9, 10, 11, 12, 13, 14, 15);
+    quad q = __builtin_shufflevector(t, t, 0, 1, 2, 3) + __builtin_shufflevector(t, t, 4, 5, 6, 7);
+    memcpy(four, &q, sizeof q);
+#endif
+}
+
+/* ---------------------------------------------------------------- lanes <-> groups of four */
+
+/* Where the four numbers of a particle stand after transpose4: chunk of LANES particles, then (particle mod 4), then
+ * (particle div 4). */
+FIRN_INLINE int slot(int particle)
+{
+#if LANES == 1
+    return 4 * particle;
+#else
+    int in_chunk = particle % LANES;
+    return (particle - in_chunk) * 4 + (in_chunk & 3) * LANES + (in_chunk & ~3);
+#endif
+}
+
+#if LANES == 4
+#define INTERLEAVE_LOW(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#elif LANES == 8
+#define INTERLEAVE_LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+#elif LANES == 16
+#define INTERLEAVE_LOW(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
+#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
+#endif
+
+/* 4 x 4 transpose in every group of four lanes; its own inverse. */
+FIRN_INLINE void transpose4(fr *a, fr *b, fr *c, fr *d)
+{
+#if LANES > 1
+    fr p = INTERLEAVE_LOW(*a, *c), q = INTERLEAVE_HIGH(*a, *c), r = INTERLEAVE_LOW(*b, *d), s = INTERLEAVE_HIGH(*b, *d);
+    *a = INTERLEAVE_LOW(p, r), *b = INTERLEAVE_HIGH(p, r), *c = INTERLEAVE_LOW(q, s), *d = INTERLEAVE_HIGH(q, s);
+#else
+    (void)a, (void)b, (void)c, (void)d;
+#endif
+}
+FIRN_INLINE void groups_store(real *groups, int lane0, fr a, fr b, fr c, fr d)
+{
+    transpose4(&a, &b, &c, &d);
+    real *to = groups + 4 * lane0;
+    fr_store(to, a), fr_store(to + LANES, b), fr_store(to + 2 * LANES, c), fr_store(to + 3 * LANES, d);
+}
+FIRN_INLINE void groups_load(const real *groups, int lane0, fr *a, fr *b, fr *c, fr *d)
+{
+    const real *from = groups + 4 * lane0;
+    *a = fr_load(from), *b = fr_load(from + LANES), *c = fr_load(from + 2 * LANES), *d = fr_load(from + 3 * LANES);
+    transpose4(a, b, c, d);
+}
+
+/* ---------------------------------------------------------------- weights */
+
+typedef struct weights {
+    real w[2][4][16], m[2][4][16], g[2][4][16]; /* along x and y, by lane */
+    real zw[64], zm[64], zg[64];                /* along z, by slot */
+    int32_t node[16];                           /* first node, in reals into a patch */
+} __attribute__((aligned(64))) weights;
+
+/* One axis: first node (counted from the patch's corner) and w, m, g of `n` nodes. */
+FIRN_INLINE fr axis_weights(int is_quadratic, fr x, fr w[4], fr m[4], fr g[4])
+{
+    const real half = (real)0.5;
+    if (is_quadratic) {
+        fr base = fr_clamp(fr_floor(x - half), fr_set1(-2), fr_set1(3));
+        fr f = x - base, a = (real)1.5 - f, b = f - 1, c = f - half;
+        w[0] = half * a * a, w[1] = (real)0.75 - b * b, w[2] = half * c * c, w[3] = fr_zero();
+        g[0] = -a, g[1] = -2 * b, g[2] = c, g[3] = fr_zero();
+        for (int k = 0; k < 4; k++) m[k] = w[k] * ((real)k - f);
+        return base + 2;
+    }
+    fr base = fr_clamp(fr_floor(x), fr_set1(-1), fr_set1(3)); /* -1 .. 3 whatever x is: an index is always in the patch */
+    fr t = x - base, u = 1 - t, t2 = t * t, u2 = u * u;
+    const real sixth = (real)(1.0 / 6), two_thirds = (real)(2.0 / 3), three_halves = (real)1.5;
+    w[0] = sixth * u2 * u, w[1] = two_thirds - t2 * (1 - half * t), w[2] = two_thirds - u2 * (1 - half * u), w[3] = sixth * t2 * t;
+    g[0] = -half * u2, g[1] = t * (three_halves * t - 2), g[2] = u * (2 - three_halves * u), g[3] = half * t2;
+    for (int k = 0; k < 4; k++) m[k] = w[k] * ((real)(k - 1) - t);
+    return base + 1;
+}
+
+FIRN_INLINE void weights_of_bundle(int is_quadratic, const real *x, weights *out)
+{
+    UNROLL for (int l = 0; l < 16; l += LANES) {
+        fr w[4], m[4], g[4], node = fr_zero();
+        for (int axis = 0; axis < 2; axis++) {
+            node = node * 8 + axis_weights(is_quadratic, fr_load(x + axis * 16 + l), w, m, g);
+            for (int k = 0; k < 4; k++) {
+                fr_store(out->w[axis][k] + l, w[k]);
+                fr_store(out->m[axis][k] + l, m[k]);
+                fr_store(out->g[axis][k] + l, g[k]);
+            }
+        }
+        node = node * 8 + axis_weights(is_quadratic, fr_load(x + 32 + l), w, m, g);
+        groups_store(out->zw, l, w[0], w[1], w[2], w[3]);
+        groups_store(out->zm, l, m[0], m[1], m[2], m[3]);
+        groups_store(out->zg, l, g[0], g[1], g[2], g[3]);
+        node = node * FIRN_CHANNELS;
+#if LANES == 1
+        out->node[l] = (int32_t)node;
+#else
+        fi whole = __builtin_convertvector(node, fi);
+        for (int lane = 0; lane < LANES; lane++) out->node[l + lane] = (int32_t)whole[lane];
+#endif
+    }
+}
+
+/* ---------------------------------------------------------------- particles to grid */
+
+typedef struct outgoing { /* by slot: m v and m; A_x A_y A_z; S_x S_y S_z */
+    real base[64], A[3][64], S[3][64];
+} __attribute__((aligned(64))) outgoing;
+
+/* with_base: momentum goes out (or the pull of grips alone); affine, force: what joins it. */
+FIRN_INLINE void outgoing_of_bundle(const firn_block_particles *p, int b, int with_momentum, int affine, int mls, int force,
+                                    real h, real stress_factor, outgoing *out)
+{
+    const real *v = (const real *)p->v + b * 48, *C = (const real *)p->C + b * 144, *tau = (const real *)p->tau + b * 96;
+    const real *mass = (const real *)p->mass + b * 16, *volume = (const real *)p->volume + b * 16;
+    const real *pull = p->pull ? (const real *)p->pull + b * 48 : NULL;
+    static const int sym[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+    UNROLL for (int l = 0; l < 16; l += LANES) {
+        fr m = fr_load(mass + l), mh = m * h, q[3] = {fr_zero(), fr_zero(), fr_zero()};
+        if (with_momentum)
+            for (int i = 0; i < 3; i++) q[i] = m * fr_load(v + i * 16 + l);
+        if (force && pull)
+            for (int i = 0; i < 3; i++) q[i] = q[i] + fr_load(pull + i * 16 + l);
+        groups_store(out->base, l, q[0], q[1], q[2], with_momentum ? m : fr_zero());
+        fr s = force ? fr_load(volume + l) * stress_factor : fr_zero();
+        for (int a = 0; a < 3; a++) {
+            fr stress[3], moment[3];
+            for (int i = 0; i < 3; i++) {
+                stress[i] = force ? s * fr_load(tau + sym[i][a] * 16 + l) : fr_zero();
+                moment[i] = affine ? mh * fr_load(C + (3 * i + a) * 16 + l) : fr_zero();
+                if (force && mls) moment[i] = moment[i] + stress[i];
+            }
+            if (affine || (force && mls)) groups_store(out->A[a], l, moment[0], moment[1], moment[2], fr_zero());
+            if (force && !mls) groups_store(out->S[a], l, stress[0], stress[1], stress[2], fr_zero());
+        }
+    }
+}
+
+typedef struct prepared { /* one particle's rows: V0, w_k A_x, w_k S_x, and t_j */
+    row V0, Ax, Sx, t[4];
+} prepared;
+
+FIRN_INLINE prepared prepare(int n, int moment, int gradient, const weights *wt, const outgoing *o, int lane)
+{
+    int s = slot(lane);
+    row zw = row_of_weights(wt->zw + s);
+    prepared r;
+    r.V0 = row_mul(zw, row_of_channels(o->base + s));
+    r.Ax = r.Sx = row_zero();
+    row Ay = row_zero(), Sy = row_zero();
+    if (moment) {
+        r.V0 = row_mul_add(row_of_weights(wt->zm + s), row_of_channels(o->A[2] + s), r.V0);
+        r.Ax = row_mul(zw, row_of_channels(o->A[0] + s));
+        Ay = row_mul(zw, row_of_channels(o->A[1] + s));
+    }
+    if (gradient) {
+        r.V0 = row_mul_add(row_of_weights(wt->zg + s), row_of_channels(o->S[2] + s), r.V0);
+        r.Sx = row_mul(zw, row_of_channels(o->S[0] + s));
+        Sy = row_mul(zw, row_of_channels(o->S[1] + s));
+    }
+    UNROLL for (int j = 0; j < n; j++) {
+        r.t[j] = row_zero();
+        if (moment) r.t[j] = row_scale(fr_set1(wt->m[1][j][lane]), Ay);
+        if (gradient) r.t[j] = moment ? row_fma(fr_set1(wt->g[1][j][lane]), Sy, r.t[j])
+                                      : row_scale(fr_set1(wt->g[1][j][lane]), Sy);
+    }
+    return r;
+}
+
+/* Adds plane i of a particle to the four rows of that plane. */
+FIRN_INLINE void add_plane(int n, int moment, int gradient, const weights *wt, const prepared *r, int lane, int i,
+                           row rows[4])
+{
+    fr wx = fr_set1(wt->w[0][i][lane]);
+    row u = row_scale(wx, r->V0);
+    if (moment) u = row_fma(fr_set1(wt->m[0][i][lane]), r->Ax, u);
+    if (gradient) u = row_fma(fr_set1(wt->g[0][i][lane]), r->Sx, u);
+    UNROLL for (int j = 0; j < n; j++) {
+        rows[j] = row_fma(fr_set1(wt->w[1][j][lane]), u, rows[j]);
+        if (moment || gradient) rows[j] = row_fma(wx, r->t[j], rows[j]);
+    }
+}
+
+FIRN_INLINE void p2g_case(int is_quadratic, int moment, int gradient, int with_momentum, int affine, int mls, int force,
+                          const firn_transfer *transfer, const firn_block_particles *p, real *patch)
+{
+    const int n = is_quadratic ? 3 : 4;
+    const real h = (real)transfer->h;
+    const real d_inverse = is_quadratic ? 4 : 3;
+    const real stress_factor = (real)(-transfer->dt / transfer->h) * (mls ? d_inverse : 1);
+    weights wt;
+    outgoing out;
+    for (int b = 0; b * 16 < p->n; b++) {
+        weights_of_bundle(is_quadratic, (const real *)p->x + b * 48, &wt);
+        outgoing_of_bundle(p, b, with_momentum, affine, mls, force, h, stress_factor, &out);
+        int end = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
+        for (int first = 0, last; first < end; first = last) {
+            int node = wt.node[first];
+            for (last = first + 1; last < end && wt.node[last] == node;) last++;
+            real *at = patch + node;
+            if (PLANES == 4) {
+                row rows[4][4];
+                UNROLL for (int i = 0; i < n; i++)
+                    UNROLL for (int j = 0; j < n; j++) rows[i][j] = row_load(at + i * NODE_X + j * NODE_Y);
+                for (int lane = first; lane < last; lane++) {
+                    prepared r = prepare(n, moment, gradient, &wt, &out, lane);
+                    UNROLL for (int i = 0; i < n; i++) add_plane(n, moment, gradient, &wt, &r, lane, i, rows[i]);
+                }
+                UNROLL for (int i = 0; i < n; i++)
+                    UNROLL for (int j = 0; j < n; j++) row_store(at + i * NODE_X + j * NODE_Y, rows[i][j]);
+            } else {
+                prepared r[16];
+                for (int lane = first; lane < last; lane++) r[lane] = prepare(n, moment, gradient, &wt, &out, lane);
+                for (int i = 0; i < n; i++) {
+                    row rows[4];
+                    UNROLL for (int j = 0; j < n; j++) rows[j] = row_load(at + i * NODE_X + j * NODE_Y);
+                    for (int lane = first; lane < last; lane++)
+                        add_plane(n, moment, gradient, &wt, &r[lane], lane, i, rows);
+                    UNROLL for (int j = 0; j < n; j++) row_store(at + i * NODE_X + j * NODE_Y, rows[j]);
+                }
+            }
+        }
+    }
+}
+
+/* The flags are constants in each call, so each becomes a loop of its own with nothing to decide inside. */
+#define P2G(moment, gradient, with_momentum, affine, mls, force, to)                                                   \
+    (transfer->is_quadratic ? p2g_case(1, moment, gradient, with_momentum, affine, mls, force, transfer, p, to)        \
+                            : p2g_case(0, moment, gradient, with_momentum, affine, mls, force, transfer, p, to))
+
+static void p2g(const firn_transfer *transfer, const firn_block_particles *p, void *patch, void *forces)
+{
+    int mls = transfer->is_mls;
+    if (!forces) { /* momentum and force together */
+        if (transfer->is_affine) {
+            if (mls) P2G(1, 0, 1, 1, 1, 1, patch);
+            else P2G(1, 1, 1, 1, 0, 1, patch);
+        } else {
+            if (mls) P2G(1, 0, 1, 0, 1, 1, patch);
+            else P2G(0, 1, 1, 0, 0, 1, patch);
+        }
+        return;
+    }
+    if (transfer->is_affine) P2G(1, 0, 1, 1, 0, 0, patch);
+    else P2G(0, 0, 1, 0, 0, 0, patch);
+    if (mls) P2G(1, 0, 0, 0, 1, 1, forces);
+    else P2G(0, 1, 0, 0, 0, 1, forces);
+}
+
+/* ---------------------------------------------------------------- grid to particles */
+
+typedef struct incoming { /* sums over nodes, by slot: w v (and w m), m_a v, g_a v, w v_old */
+    real v[64], B[3][64], G[3][64], old[64];
+} __attribute__((aligned(64))) incoming;
+
+FIRN_INLINE void gather_particle(int n, int moment, int gradient, int with_old, const weights *wt, int lane,
+                                 const real *patch, const real *old_patch, incoming *in)
+{
+    const real *at = patch + wt->node[lane];
+    row S0 = row_zero(), Sx = S0, Sy = S0, Gx = S0, Gy = S0;
+    UNROLL for (int i = 0; i < n; i++) {
+        row r = row_zero(), s = r, e = r;
+        UNROLL for (int j = 0; j < n; j++) {
+            row nodes = row_load(at + i * NODE_X + j * NODE_Y);
+            r = j ? row_fma(fr_set1(wt->w[1][j][lane]), nodes, r) : row_scale(fr_set1(wt->w[1][j][lane]), nodes);
+            if (moment) s = j ? row_fma(fr_set1(wt->m[1][j][lane]), nodes, s) : row_scale(fr_set1(wt->m[1][j][lane]), nodes);
+            if (gradient) e = j ? row_fma(fr_set1(wt->g[1][j][lane]), nodes, e) : row_scale(fr_set1(wt->g[1][j][lane]), nodes);
+        }
+        fr wx = fr_set1(wt->w[0][i][lane]);
+        S0 = i ? row_fma(wx, r, S0) : row_scale(wx, r);
+        if (moment) {
+            fr mx = fr_set1(wt->m[0][i][lane]);
+            Sx = i ? row_fma(mx, r, Sx) : row_scale(mx, r), Sy = i ? row_fma(wx, s, Sy) : row_scale(wx, s);
+        }
+        if (gradient) {
+            fr gx = fr_set1(wt->g[0][i][lane]);
+            Gx = i ? row_fma(gx, r, Gx) : row_scale(gx, r), Gy = i ? row_fma(wx, e, Gy) : row_scale(wx, e);
+        }
+    }
+    int s = slot(lane);
+    row zw = row_of_weights(wt->zw + s);
+    row_sum_z(row_mul(zw, S0), in->v + s);
+    if (moment) {
+        row_sum_z(row_mul(zw, Sx), in->B[0] + s), row_sum_z(row_mul(zw, Sy), in->B[1] + s);
+        row_sum_z(row_mul(row_of_weights(wt->zm + s), S0), in->B[2] + s);
+    }
+    if (gradient) {
+        row_sum_z(row_mul(zw, Gx), in->G[0] + s), row_sum_z(row_mul(zw, Gy), in->G[1] + s);
+        row_sum_z(row_mul(row_of_weights(wt->zg + s), S0), in->G[2] + s);
+    }
+    if (with_old) {
+        const real *before = old_patch + wt->node[lane];
+        row T0 = row_zero();
+        UNROLL for (int i = 0; i < n; i++) {
+            row r = row_zero();
+            UNROLL for (int j = 0; j < n; j++)
+                r = row_fma(fr_set1(wt->w[1][j][lane]), row_load(before + i * NODE_X + j * NODE_Y), r);
+            T0 = row_fma(fr_set1(wt->w[0][i][lane]), r, T0);
+        }
+        row_sum_z(row_mul(zw, T0), in->old + s);
+    }
+}
+
+/* Interpolates one bundle; lanes beyond `count` get zeros. */
+FIRN_INLINE void gather_bundle(int is_quadratic, int moment, int gradient, int with_old, const real *x, int count,
+                               const real *patch, const real *old_patch, incoming *in)
+{
+    weights wt;
+    weights_of_bundle(is_quadratic, x, &wt);
+    if (count < 16) memset(in, 0, sizeof *in);
+    for (int lane = 0; lane < count; lane++)
+        gather_particle(is_quadratic ? 3 : 4, moment, gradient, with_old, &wt, lane, patch, old_patch, in);
+}
+
+/* grad v of LANES particles, 1/s: from true gradients or from the affine moments. */
+FIRN_INLINE void grad_v_of(int gradient, const incoming *in, int l, fr gradient_scale, fr affine_scale, fr L[9])
+{
+    for (int a = 0; a < 3; a++) {
+        fr c[3], mass;
+        groups_load(gradient ? in->G[a] : in->B[a], l, &c[0], &c[1], &c[2], &mass);
+        for (int i = 0; i < 3; i++) L[3 * i + a] = c[i] * (gradient ? gradient_scale : affine_scale);
+    }
+}
+
+FIRN_INLINE void g2p_case(int is_quadratic, int moment, int gradient, int with_old, const firn_transfer *transfer,
+                          const firn_block_particles *p, const real *patch, const real *old_patch, real *grad_v)
+{
+    const fr affine_scale = fr_set1((real)((is_quadratic ? 4.0 : 3.0) / transfer->h));
+    const fr gradient_scale = fr_set1((real)(1 / transfer->h)), move = fr_set1((real)(transfer->dt / transfer->h));
+    const fr a = fr_set1((real)transfer->flip);
+    incoming in;
+    for (int b = 0; b * 16 < p->n; b++) {
+        real *x = (real *)p->x + b * 48, *v = (real *)p->v + b * 48, *C = (real *)p->C + b * 144, *L = grad_v + b * 144;
+        int count = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
+        gather_bundle(is_quadratic, moment, gradient, with_old, x, count, patch, old_patch, &in);
+        UNROLL for (int l = 0; l < 16; l += LANES) {
+            fr u[3], mass, old[3] = {fr_zero(), fr_zero(), fr_zero()}, g[9];
+            groups_load(in.v, l, &u[0], &u[1], &u[2], &mass);
+            if (with_old) groups_load(in.old, l, &old[0], &old[1], &old[2], &mass);
+            for (int i = 0; i < 3; i++) {
+                fr_store(x + i * 16 + l, fr_load(x + i * 16 + l) + move * u[i]);
+                fr_store(v + i * 16 + l, with_old ? u[i] + a * (fr_load(v + i * 16 + l) - old[i]) : u[i]);
+            }
+            grad_v_of(gradient, &in, l, gradient_scale, affine_scale, g);
+            for (int c = 0; c < 9; c++) fr_store(L + c * 16 + l, g[c]);
+            if (!moment || !transfer->is_affine) continue;
+            if (gradient) grad_v_of(0, &in, l, gradient_scale, affine_scale, g);
+            for (int c = 0; c < 9; c++) fr_store(C + c * 16 + l, g[c]);
+        }
+    }
+}
+
+#define G2P(moment, gradient, with_old)                                                                                \
+    (transfer->is_quadratic ? g2p_case(1, moment, gradient, with_old, transfer, p, patch, old_patch, grad_v)           \
+                            : g2p_case(0, moment, gradient, with_old, transfer, p, patch, old_patch, grad_v))
+
+static void g2p(const firn_transfer *transfer, const firn_block_particles *p, const void *patch, const void *old_patch,
+                void *grad_v)
+{
+    int with_old = transfer->flip > 0;
+    if (transfer->is_mls) {
+        if (with_old) G2P(1, 0, 1);
+        else G2P(1, 0, 0);
+    } else if (transfer->is_affine) {
+        if (with_old) G2P(1, 1, 1);
+        else G2P(1, 1, 0);
+    } else {
+        if (with_old) G2P(0, 1, 1);
+        else G2P(0, 1, 0);
+    }
+}
+
+/* ---------------------------------------------------------------- judging a step before it is taken */
+
+static void judge(const firn_transfer *transfer, const firn_block_particles *p, const void *patch, void *grad_v,
+                  firn_block_verdict *verdict)
+{
+    const int gradient = !transfer->is_mls;
+    const fr affine_scale = fr_set1((real)((transfer->is_quadratic ? 4.0 : 3.0) / transfer->h));
+    const fr gradient_scale = fr_set1((real)(1 / transfer->h)), dt = fr_set1((real)transfer->dt);
+    const fr move = fr_set1((real)(transfer->dt / transfer->h));
+    real *det_of = grad_v; /* scratch: one bundle's determinants and moves */
+    *verdict = (firn_block_verdict){.min_det = 1, .is_finite = 1};
+    for (int b = 0; b * 16 < p->n; b++) {
+        incoming in;
+        const real *x = (const real *)p->x + b * 48;
+        int count = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
+        if (transfer->is_quadratic) gather_bundle(1, 1, 1, 0, x, count, patch, NULL, &in);
+        else gather_bundle(0, 1, 1, 0, x, count, patch, NULL, &in);
+        UNROLL for (int l = 0; l < 16; l += LANES) {
+            fr u[3], mass, A[9];
+            groups_load(in.v, l, &u[0], &u[1], &u[2], &mass);
+            grad_v_of(gradient, &in, l, gradient_scale, affine_scale, A);
+            for (int c = 0; c < 9; c++) A[c] = A[c] * dt + (real)(c % 4 == 0);
+            fr_store(det_of + l, A[0] * (A[4] * A[8] - A[5] * A[7]) - A[1] * (A[3] * A[8] - A[5] * A[6]) +
+                                     A[2] * (A[3] * A[7] - A[4] * A[6]));
+            fr_store(det_of + 16 + l, fr_max(fr_max(fr_abs(u[0]), fr_abs(u[1])), fr_abs(u[2])) * move);
+        }
+        for (int lane = 0; lane < count; lane++) {
+            double det = det_of[lane], moved = det_of[16 + lane];
+            int is_finite = isfinite(det) && isfinite(moved);
+            if (is_finite && det >= verdict->min_det && moved <= verdict->max_move) continue;
+            if (!is_finite && !verdict->is_finite) continue;
+            if (!is_finite || det < verdict->min_det || verdict->min_det > 0.5)
+                verdict->bundle = b, verdict->lane = lane;
+            if (!is_finite) verdict->is_finite = 0;
+            if (det < verdict->min_det) verdict->min_det = det;
+            if (moved > verdict->max_move) verdict->max_move = moved;
+        }
+    }
+}
+
+static void density(const firn_transfer *transfer, const firn_block_particles *p, const void *patch, void *rho)
+{
+    const double per_cell = 1 / (transfer->h * transfer->h * transfer->h);
+    for (int b = 0; b * 16 < p->n; b++) {
+        incoming in;
+        const real *x = (const real *)p->x + b * 48;
+        int count = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
+        if (transfer->is_quadratic) gather_bundle(1, 0, 0, 0, x, count, patch, NULL, &in);
+        else gather_bundle(0, 0, 0, 0, x, count, patch, NULL, &in);
+        for (int lane = 0; lane < 16; lane++) ((real *)rho)[b * 16 + lane] = (real)(in.v[slot(lane) + 3] * per_cell);
+    }
+}
+
+/* ---------------------------------------------------------------- after the law */
+
+static void diagnose(const firn_transfer *transfer, const firn_block_particles *p, const void *wave_, const void *viscosity_,
+                     const void *plastic_, const void *viscous_, const void *flags_, firn_block_report *report)
+{
+    const real *wave = wave_, *viscosity = viscosity_, *plastic = plastic_, *viscous = viscous_, *flags = flags_;
+    const fr h_inverse = fr_set1((real)(1 / transfer->h)), diffusive = fr_set1((real)(6 / (transfer->h * transfer->h)));
+    fr best = fr_zero(), best_bundle = fr_zero(), reach = fr_zero(), speed2 = fr_zero(), flagged = fr_zero();
+    fr plastic_sum = fr_zero(), viscous_sum = fr_zero();
+    for (int b = 0; b * 16 < p->n; b++) {
+        const real *x = (const real *)p->x + b * 48, *v = (const real *)p->v + b * 48;
+        const real *volume = (const real *)p->volume + b * 16;
+        UNROLL for (int l = 0; l < 16; l += LANES) {
+            int o = b * 16 + l;
+            fr vx = fr_load(v + l), vy = fr_load(v + 16 + l), vz = fr_load(v + 32 + l), V = fr_load(volume + l);
+            fr v2 = vx * vx + vy * vy + vz * vz;
+            fr rate = fr_max((fr_sqrt(v2) + fr_load(wave + o)) * h_inverse, fr_load(viscosity + o) * diffusive);
+            rate = fr_select(fr_gt(V, fr_zero()), rate, fr_zero());
+            fm is_new = fm_not(fr_le(rate, best)); /* a NaN is the worst of all */
+            best = fr_select(is_new, rate, best);
+            best_bundle = fr_select(is_new, fr_set1((real)(b * 16 + l)), best_bundle);
+            speed2 = fr_max(v2, speed2);
+            for (int i = 0; i < 3; i++) reach = fr_max(fr_abs(fr_load(x + i * 16 + l) - (real)1.5), reach);
+            plastic_sum = fr_fma(V, fr_load(plastic + o), plastic_sum);
+            viscous_sum = fr_fma(V, fr_load(viscous + o), viscous_sum);
+            flagged = fr_max(flagged, fr_load(flags + o));
+        }
+    }
+    real rate[LANES], at[LANES], out[LANES], s2[LANES], worst[LANES], sum[2][LANES];
+    fr_store(rate, best), fr_store(at, best_bundle), fr_store(out, reach), fr_store(s2, speed2), fr_store(worst, flagged);
+    fr_store(sum[0], plastic_sum), fr_store(sum[1], viscous_sum);
+    *report = (firn_block_report){.max_rate = 0};
+    double max_s2 = 0, max_out = 0, any = 0;
+    for (int l = 0; l < LANES; l++) {
+        if (!(rate[l] <= report->max_rate)) {
+            report->max_rate = rate[l];
+            report->rate_bundle = (int32_t)at[l] / 16, report->rate_lane = (int32_t)at[l] % 16 + l;
+        }
+        if (s2[l] > max_s2) max_s2 = s2[l];
+        if (out[l] > max_out) max_out = out[l];
+        if (worst[l] > any) any = worst[l];
+        report->plastic += sum[0][l], report->viscous += sum[1][l];
+    }
+    int o = report->rate_bundle * 16 + report->rate_lane;
+    report->rate_is_viscous = (double)viscosity[o] * 6 / transfer->h > (double)wave[o] + sqrt(max_s2);
+    report->max_speed = sqrt(max_s2);
+    report->is_out_of_reach = max_out >= 2.5;
+    if (any <= 0) return;
+    for (int q = 0; q < p->n; q++) {
+        unsigned bits = (unsigned)flags[q];
+        if (bits > report->flags) report->flag_bundle = q / 16, report->flag_lane = q % 16;
+        report->flags |= bits;
+    }
+}
+
+/* ---------------------------------------------------------------- patches and blocks of nodes */
+
+/* Where the three blocks along an axis overlap a patch: [first node in patch, first node in block, count]. */
+static const int overlap[3][3] = {{0, 2, 2}, {2, 0, 4}, {6, 0, 2}};
+
+static void patch_add(const void *patch_, const int32_t neighbours[27], void *nodes_)
+{
+    const real *patch = patch_;
+    real *nodes = nodes_;
+    for (int q = 0; q < 27; q++) {
+        if (neighbours[q] < 0) continue;
+        const int *ox = overlap[q / 9], *oy = overlap[q / 3 % 3], *oz = overlap[q % 3];
+        real *block = nodes + (size_t)neighbours[q] * FIRN_BLOCK_NODES * FIRN_CHANNELS;
+        for (int i = 0; i < ox[2]; i++)
+            for (int j = 0; j < oy[2]; j++) {
+                const real *from = patch + (((ox[0] + i) * 8 + oy[0] + j) * 8 + oz[0]) * FIRN_CHANNELS;
+                real *to = block + (((ox[1] + i) * 4 + oy[1] + j) * 4 + oz[1]) * FIRN_CHANNELS;
+                int n = oz[2] * FIRN_CHANNELS;
+#if LANES > 1 && LANES <= 8
+                for (int e = 0; e < n; e += LANES) fr_store(to + e, fr_load(to + e) + fr_load(from + e));
+#else
+                for (int e = 0; e < n; e++) to[e] += from[e];
+#endif
+            }
+    }
+}
+
+static void patch_load(void *patch_, const int32_t neighbours[27], const void *nodes_)
+{
+    real *patch = patch_;
+    const real *nodes = nodes_;
+    for (int q = 0; q < 27; q++) {
+        const int *ox = overlap[q / 9], *oy = overlap[q / 3 % 3], *oz = overlap[q % 3];
+        const real *block = neighbours[q] < 0 ? NULL : nodes + (size_t)neighbours[q] * FIRN_BLOCK_NODES * FIRN_CHANNELS;
+        for (int i = 0; i < ox[2]; i++)
+            for (int j = 0; j < oy[2]; j++) {
+                real *to = patch + (((ox[0] + i) * 8 + oy[0] + j) * 8 + oz[0]) * FIRN_CHANNELS;
+                size_t n = (size_t)oz[2] * FIRN_CHANNELS * sizeof(real);
+                if (block) memcpy(to, block + (((ox[1] + i) * 4 + oy[1] + j) * 4 + oz[1]) * FIRN_CHANNELS, n);
+                else memset(to, 0, n);
+            }
+    }
+}
+
+/* Range of the nodes that carry mass; a node whose velocity is not finite spoils it. */
+static void range(const void *nodes_, firn_block_range *out)
+{
+    const real *nodes = nodes_;
+    for (int a = 0; a < 3; a++) out->min[a] = INFINITY, out->max[a] = -INFINITY;
+    out->is_finite = 1;
+    for (int n = 0; n < FIRN_BLOCK_NODES; n++) {
+        const real *node = nodes + n * FIRN_CHANNELS;
+        if (!(node[3] > 0)) {
+            if (node[3] < 0 || isnan(node[3])) out->is_finite = 0;
+            continue;
+        }
+        for (int a = 0; a < 3; a++) {
+            if (!isfinite(node[a])) out->is_finite = 0;
+            if (node[a] < out->min[a]) out->min[a] = node[a];
+            if (node[a] > out->max[a]) out->max[a] = node[a];
+        }
+    }
+}
+
+static void velocity(void *nodes_, void *old_, const double dv[3], firn_block_range *out)
+{
+    real *nodes = nodes_, *old = old_;
+    const real g[3] = {(real)dv[0], (real)dv[1], (real)dv[2]};
+    for (int n = 0; n < FIRN_BLOCK_NODES; n++) {
+        real *node = nodes + n * FIRN_CHANNELS, *before = old ? old + n * FIRN_CHANNELS : NULL;
+        real m = node[3];
+        if (!(m > 0)) { /* no particle weighs on it: never read with a weight other than zero */
+            node[0] = node[1] = node[2] = 0;
+            if (before) before[0] = before[1] = before[2] = 0;
+            continue;
+        }
+        real inverse = 1 / m;
+        for (int a = 0; a < 3; a++) {
+            real force = before ? before[a] : 0;
+            if (before) before[a] = node[a] * inverse;
+            node[a] = (node[a] + force) * inverse + g[a];
+        }
+    }
+    range(nodes, out);
+}
+
+extern const firn_kernels FIRN_VARIANT_NAME(firn_kernels);
+#define FIRN_STRING_(a) #a
+#define FIRN_STRING(a) FIRN_STRING_(a)
+const firn_kernels FIRN_VARIANT_NAME(firn_kernels) = {
+    FIRN_STRING(FIRN_VARIANT), FIRN_DOUBLE, sizeof(real), p2g, patch_add, patch_load, g2p, judge, density, diagnose,
+    velocity, range,
+};
