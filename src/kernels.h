@@ -21,7 +21,7 @@
 
 #include "law.h"
 
-enum { FIRN_BLOCK_NODES = 64, FIRN_PATCH_NODES = 512, FIRN_PATCH_PAD = 4, FIRN_CHANNELS = 4 };
+enum { FIRN_BUNDLE_LANES = 16, FIRN_BLOCK_NODES = 64, FIRN_PATCH_NODES = 512, FIRN_PATCH_PAD = 4, FIRN_CHANNELS = 4 };
 
 /* What every block of a stage shares. */
 typedef struct firn_transfer {

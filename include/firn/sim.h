@@ -122,6 +122,16 @@ FIRN_API int firn_attribute_components(const char *name); /* 0: no such attribut
 FIRN_API firn_status firn_sim_copy(firn_sim *sim, const char *attribute, double *out, size_t n_out,
                                    firn_report *report);
 
+/* Sets a field ("v" "C" "F" "T" or a history field) of all particles, in the order of firn_sim_copy; stresses and
+ * limits follow. For initial states that a scene file cannot say. */
+FIRN_API firn_status firn_sim_assign(firn_sim *sim, const char *attribute, const double *values, size_t n_values,
+                                     firn_report *report);
+
+/* An acceleration (m/s^2) of each particle's own, added to gravity at every step: manufactured solutions, couplings.
+ * Called from several threads; x in metres. NULL takes it away. Not part of a saved state. */
+typedef void (*firn_acceleration_fn)(void *user, int64_t particle, const double x[3], double time, double acceleration[3]);
+FIRN_API void firn_sim_set_acceleration(firn_sim *sim, firn_acceleration_fn acceleration, void *user);
+
 #ifdef __cplusplus
 }
 #endif

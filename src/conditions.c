@@ -1,0 +1,282 @@
+/* conditions.c: what acts on the nodes between P2G and G2P - force fields, colliders, grips, walls.
+ *
+ * A node inside a body of velocity v_c and outward normal n, with relative velocity u = v - v_c, u_n = u . n:
+ *
+ *     stick      v = v_c
+ *     slip       u loses u_n n; what is left is slowed by friction against |u_n|
+ *     separate   as slip while u_n < s, free beyond            s = stickiness h^2 dt / m: the adhesive impulse of a node
+ *     friction   |u_t| shrinks by mu (s - u_n), to nothing at most (Coulomb on impulses)
+ *
+ * Every condition keeps books: the impulse it took from the material, the torque about its pivot, the work it did. */
+#include "solver.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct node {
+    double x[3], v[3], mass;
+} node;
+
+/* ---------------------------------------------------------------- one node */
+
+static void resolve(firn_contact contact, double friction, double adhesion, const double body_v[3], const double n[3], double v[3])
+{
+    double u[3], un = 0;
+    for (int a = 0; a < 3; a++) u[a] = v[a] - body_v[a], un += u[a] * n[a];
+    if (contact == FIRN_STICK) {
+        memcpy(v, body_v, 3 * sizeof *v);
+        return;
+    }
+    if (contact == FIRN_SEPARATE && un >= adhesion) return;
+    double t2 = 0;
+    for (int a = 0; a < 3; a++) u[a] -= un * n[a], t2 += u[a] * u[a];
+    double t = sqrt(t2), press = adhesion + (contact == FIRN_SLIP ? fabs(un) : -un);
+    double keep = t > friction * press ? 1 - friction * press / t : 0;
+    if (friction <= 0) keep = 1;
+    for (int a = 0; a < 3; a++) v[a] = body_v[a] + keep * u[a];
+}
+
+static void keep_books(firn_exchange *e, const node *n, const double before[3], const double pivot[3])
+{
+    double d[3], r[3];
+    for (int a = 0; a < 3; a++) {
+        d[a] = n->mass * (before[a] - n->v[a]), r[a] = n->x[a] - pivot[a];
+        e->impulse[a] += d[a];
+        e->work += 0.5 * n->mass * (n->v[a] * n->v[a] - before[a] * before[a]);
+    }
+    e->torque[0] += r[1] * d[2] - r[2] * d[1];
+    e->torque[1] += r[2] * d[0] - r[0] * d[2];
+    e->torque[2] += r[0] * d[1] - r[1] * d[0];
+}
+
+static int surface_at(const firn_collider *c, const double x[3], double time, firn_surface_point *s)
+{
+    double y[3], normal[3];
+    firn_pose_to_shape(&c->pose, x, y);
+    if (c->shape) {
+        firn_shape_query(c->shape, y, time, s);
+    } else {
+        *s = (firn_surface_point){.friction = NAN, .stickiness = NAN};
+        s->distance = c->def.distance(c->def.distance_user, y, time, s->normal);
+    }
+    if (!(s->distance <= 0)) return 0;
+    memcpy(normal, s->normal, sizeof normal);
+    firn_pose_direction(&c->pose, normal, s->normal);
+    double own[3], rigid[3];
+    firn_pose_direction(&c->pose, s->velocity, own);
+    firn_pose_velocity(&c->pose, x, rigid);
+    for (int a = 0; a < 3; a++) s->velocity[a] = own[a] + rigid[a] + c->def.surface_velocity[a];
+    if (isnan(s->friction)) s->friction = c->def.friction;
+    if (isnan(s->stickiness)) s->stickiness = c->def.stickiness;
+    return 1;
+}
+
+static double distance_at(const firn_collider *c, const double x[3], double time)
+{
+    double y[3], normal[3];
+    firn_pose_to_shape(&c->pose, x, y);
+    return c->shape ? firn_shape_distance(c->shape, y, time) : c->def.distance(c->def.distance_user, y, time, normal);
+}
+
+static void collide(const firn_sim *sim, const firn_collider *c, node *n, firn_exchange *exchange)
+{
+    firn_surface_point s;
+    if (!surface_at(c, n->x, sim->time + sim->dt, &s)) return;
+    double before[3] = {n->v[0], n->v[1], n->v[2]};
+    resolve(c->def.contact, s.friction, s.stickiness * sim->h * sim->h * sim->dt / n->mass, s.velocity, s.normal, n->v);
+    keep_books(exchange, n, before, c->pose.position);
+}
+
+static void hold(const firn_grip *g, node *n, double time, firn_exchange *exchange)
+{
+    double y[3], v[3], before[3] = {n->v[0], n->v[1], n->v[2]};
+    firn_pose_to_shape(&g->pose, n->x, y);
+    if (firn_shape_distance(g->region, y, time) > 0) return;
+    firn_pose_velocity(&g->pose, n->x, v);
+    for (int a = 0; a < 3; a++)
+        if (!g->def.free_axes[a]) n->v[a] = v[a];
+    keep_books(exchange, n, before, g->pose.position);
+}
+
+static const firn_contact wall_contact[] = {
+    [FIRN_WALL_STICK] = FIRN_STICK, [FIRN_WALL_SLIP] = FIRN_SLIP, [FIRN_WALL_SEPARATE] = FIRN_SEPARATE, [FIRN_WALL_MIRROR] = FIRN_SLIP,
+};
+
+static void wall(const firn_sim *sim, int w, node *n, firn_exchange *exchange)
+{
+    const firn_grid_def *grid = &sim->scene.grid;
+    int axis = w / 2, is_upper = w & 1;
+    double still[3] = {0, 0, 0}, normal[3] = {0, 0, 0}, before[3] = {n->v[0], n->v[1], n->v[2]};
+    double depth = is_upper ? n->x[axis] - grid->box_max[axis] : grid->box_min[axis] - n->x[axis];
+    if (depth < -1e-6 * sim->h) return;
+    if (grid->walls[w] == FIRN_WALL_MIRROR && depth > 1e-6 * sim->h) return; /* unfolded from inside, see mirror.c */
+    normal[axis] = is_upper ? -1 : 1;
+    resolve(wall_contact[grid->walls[w]], grid->walls[w] == FIRN_WALL_MIRROR ? 0 : grid->wall_friction, 0, still, normal, n->v);
+    keep_books(exchange, n, before, still);
+}
+
+/* ---------------------------------------------------------------- one block */
+
+enum { TOUCHING_MAX = 64 };
+
+typedef struct touching { /* what can reach a block */
+    int any, n_colliders; /* more than fit the list: -1, all are tried */
+    unsigned walls;
+    uint16_t colliders[TOUCHING_MAX];
+    unsigned grips;
+} touching;
+
+static int is_solid(firn_wall wall) { return wall != FIRN_WALL_OPEN && wall != FIRN_WALL_DELETE; }
+
+static touching find_touching(const firn_sim *sim, const int32_t coord[3])
+{
+    touching t = {.any = sim->n_forces > 0};
+    const double h = sim->h, half = 1.5 * sqrt(3.0) * h * (1 + 1e-9);
+    double center[3], low[3], high[3];
+    for (int a = 0; a < 3; a++) low[a] = 4.0 * coord[a] * h, high[a] = low[a] + 3 * h, center[a] = 0.5 * (low[a] + high[a]);
+    for (int c = 0; c < sim->n_colliders && t.n_colliders >= 0; c++) {
+        if (!sim->colliders[c].is_active || distance_at(&sim->colliders[c], center, sim->time + sim->dt) > half) continue;
+        if (t.n_colliders == TOUCHING_MAX) t.n_colliders = -1;
+        else t.colliders[t.n_colliders++] = (uint16_t)c;
+    }
+    for (int g = 0; g < sim->n_grips; g++) {
+        const firn_grip *grip = &sim->grips[g];
+        double y[3];
+        if (!grip->is_active || grip->def.mode != FIRN_GRIP_MOTION) continue;
+        firn_pose_to_shape(&grip->pose, center, y);
+        if (firn_shape_distance(grip->region, y, sim->time) <= half) t.grips |= 1u << g;
+    }
+    const firn_grid_def *grid = &sim->scene.grid;
+    for (int w = 0; grid->has_box && w < 6; w++) {
+        int a = w / 2;
+        if (!is_solid(grid->walls[w])) continue;
+        if (w & 1 ? high[a] >= grid->box_max[a] - 1e-6 * h : low[a] <= grid->box_min[a] + 1e-6 * h) t.walls |= 1u << w;
+    }
+    t.any |= t.n_colliders || t.grips || t.walls;
+    return t;
+}
+
+static void apply_to_node(const firn_sim *sim, const touching *t, node *n, firn_exchange *exchange)
+{
+    if (sim->n_forces) {
+        double a[3] = {0, 0, 0};
+        for (int f = 0; f < sim->n_forces; f++) firn_force_add(&sim->forces[f], n->x, n->v, sim->time, a);
+        for (int c = 0; c < 3; c++) n->v[c] += sim->dt * a[c];
+    }
+    for (int c = 0; t->n_colliders < 0 && c < sim->n_colliders; c++)
+        if (sim->colliders[c].is_active) collide(sim, &sim->colliders[c], n, &exchange[c]);
+    for (int c = 0; c < t->n_colliders; c++)
+        collide(sim, &sim->colliders[t->colliders[c]], n, &exchange[t->colliders[c]]);
+    for (int g = 0; g < sim->n_grips; g++)
+        if (t->grips >> g & 1) hold(&sim->grips[g], n, sim->time, &exchange[sim->n_colliders + g]);
+    for (int w = 0; w < 6; w++)
+        if (t->walls >> w & 1) wall(sim, w, n, &exchange[sim->n_colliders + sim->n_grips]);
+}
+
+int firn_conditions_apply(const firn_sim *sim, int32_t block, firn_exchange *exchange)
+{
+    const int32_t *coord = sim->grid.coord[block];
+    touching t = find_touching(sim, coord);
+    if (!t.any) return 0;
+    void *nodes = firn_grid_nodes(&sim->grid, block);
+    double *wide = sim->kernels->is_double ? nodes : NULL;
+    float *narrow = sim->kernels->is_double ? NULL : nodes;
+    for (int i = 0; i < FIRN_BLOCK_NODES; i++) {
+        int at = i * FIRN_CHANNELS;
+        node n = {.mass = wide ? wide[at + 3] : (double)narrow[at + 3]};
+        if (!(n.mass > 0)) continue;
+        const int place[3] = {i / 16, i / 4 % 4, i % 4};
+        for (int a = 0; a < 3; a++) {
+            n.x[a] = (4.0 * coord[a] + place[a]) * sim->h;
+            n.v[a] = wide ? wide[at + a] : (double)narrow[at + a];
+        }
+        apply_to_node(sim, &t, &n, exchange);
+        for (int a = 0; a < 3; a++) {
+            if (wide) wide[at + a] = n.v[a];
+            else narrow[at + a] = (float)n.v[a];
+        }
+    }
+    return 1;
+}
+
+/* ---------------------------------------------------------------- a step's constants, particles */
+
+void firn_conditions_prepare(firn_sim *sim)
+{
+    double end = sim->time + sim->dt;
+    for (int c = 0; c < sim->n_colliders; c++) {
+        firn_collider *collider = &sim->colliders[c];
+        collider->is_active = end > collider->def.start && sim->time < collider->def.stop;
+        firn_motion_at(&collider->motion, end, collider->def.start, &collider->pose);
+    }
+    for (int g = 0; g < sim->n_grips; g++) {
+        firn_grip *grip = &sim->grips[g];
+        grip->is_active = end > grip->def.start && sim->time < grip->def.release;
+        firn_motion_at(&grip->motion, end, grip->def.start, &grip->pose);
+    }
+    for (int f = 0; f < sim->n_forces; f++) firn_force_prepare(&sim->forces[f], sim->time);
+    int n = FIRN_CHUNKS * firn_solver_n_exchanges(sim);
+    for (int i = 0; i < n; i++) sim->chunks[i] = (firn_exchange){0};
+}
+
+/* Momentum given to particles one by one: dt times the force of each traction grip, shared equally by the particles
+ * of its region, and dt m times the caller's acceleration. */
+void firn_conditions_pull(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, void *pull)
+{
+    int n = firn_bundles_of(block->n) * 16;
+    for (int p = 0; p < n; p++) {
+        int64_t b = block->first + p / 16;
+        uint32_t bits = pool->n_components[FIRN_FIELD_GRIP] ? (uint32_t)firn_pool_value(pool, FIRN_FIELD_GRIP, b, 0, p % 16) : 0;
+        double own[3] = {0, 0, 0}, x[3];
+        if (sim->acceleration && p < block->n) {
+            for (int a = 0; a < 3; a++) x[a] = (4.0 * block->coord[a] + firn_pool_value(pool, FIRN_FIELD_X, b, a, p % 16)) * sim->h;
+            sim->acceleration(sim->acceleration_user, (int64_t)firn_pool_value(pool, FIRN_FIELD_ID, b, 0, p % 16), x, sim->time, own);
+        }
+        for (int a = 0; a < 3; a++) {
+            double sum = sim->dt * own[a] * firn_pool_value(pool, FIRN_FIELD_MASS, b, 0, p % 16);
+            for (int g = 0; bits && g < sim->n_grips; g++)
+                if ((bits >> g & 1) && sim->grips[g].is_active) sum += sim->dt * sim->grips[g].def.force[a] / (double)sim->grips[g].n_particles;
+            int at = (p / 16) * 48 + a * 16 + p % 16;
+            if (sim->kernels->is_double) ((double *)pull)[at] = sum;
+            else ((float *)pull)[at] = (float)sum;
+        }
+    }
+}
+
+int firn_conditions_deletes(const firn_sim *sim, const double x[3])
+{
+    const firn_grid_def *grid = &sim->scene.grid;
+    for (int w = 0; w < 6; w++) {
+        if (grid->walls[w] != FIRN_WALL_DELETE) continue;
+        if (w & 1 ? x[w / 2] > grid->box_max[w / 2] : x[w / 2] < grid->box_min[w / 2]) return 1;
+    }
+    return 0;
+}
+
+void firn_conditions_particles(const firn_sim *sim, firn_pool *pool, const firn_pool_block *block)
+{
+    const double h = sim->h, reach = 3 * sqrt(3.0) * h;
+    for (int c = 0; c < sim->n_colliders; c++) {
+        const firn_collider *collider = &sim->colliders[c];
+        if (!collider->is_active || !collider->def.particle_pass) continue;
+        double center[3];
+        for (int a = 0; a < 3; a++) center[a] = (4.0 * block->coord[a] + 1.5) * h;
+        if (distance_at(collider, center, sim->time + sim->dt) > reach) continue;
+        for (int p = 0; p < block->n; p++) {
+            int64_t b = block->first + p / 16;
+            double x[3], v[3];
+            for (int a = 0; a < 3; a++) {
+                x[a] = (4.0 * block->coord[a] + firn_pool_value(pool, FIRN_FIELD_X, b, a, p % 16)) * h;
+                v[a] = firn_pool_value(pool, FIRN_FIELD_V, b, a, p % 16);
+            }
+            firn_surface_point s;
+            if (!surface_at(collider, x, sim->time + sim->dt, &s)) continue;
+            resolve(collider->def.contact, s.friction, 0, s.velocity, s.normal, v);
+            double depth = -s.distance < 0.5 * h ? -s.distance : 0.5 * h; /* never further than a particle may move */
+            for (int a = 0; a < 3; a++) {
+                firn_pool_set(pool, FIRN_FIELD_X, b, a, p % 16, (x[a] + depth * s.normal[a]) / h - 4.0 * block->coord[a]);
+                firn_pool_set(pool, FIRN_FIELD_V, b, a, p % 16, v[a]);
+            }
+        }
+    }
+}

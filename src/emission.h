@@ -1,0 +1,14 @@
+/* emission.h: particles born while the simulation runs. */
+#ifndef FIRN_EMISSION_H
+#define FIRN_EMISSION_H
+
+#include "firn/sim.h"
+
+firn_status firn_emission_create(firn_sim *sim, const firn_scene_def *scene, firn_report *report);
+void firn_emission_destroy(firn_sim *sim);
+/* Adds what is born during the coming step (sim->dt is known). */
+firn_status firn_emission_step(firn_sim *sim, firn_report *report);
+/* What must be saved to go on identically; n_bytes 0: nothing. */
+void *firn_emission_state(firn_sim *sim, size_t *n_bytes);
+
+#endif

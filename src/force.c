@@ -1,0 +1,152 @@
+/* force.c: force fields beside the scene's uniform gravity, as accelerations at nodes. One entry of the table a kind.
+ *
+ *   gravity      a = vector                       another uniform field, e.g. keyed in time
+ *   drag         a = -strength (v - vector)       towards a wind `vector`; strength in 1/s
+ *   point        a = strength f(r) r_hat          away from `position` (negative strength: towards it), m/s^2
+ *   vortex       a = strength f(r) axis x r_hat   about the axis `vector` through `position`, m/s^2
+ *   turbulence   a = strength curl(noise)         divergence-free, eddies of size `length`, changing `frequency` a second
+ *
+ * f(r) = 1 inside `radius`, (radius/r)^2 beyond; radius 0: 1 everywhere. Each is multiplied by its keyed factor. */
+#include "solver.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef void (*force_fn)(const firn_force *force, const double x[3], const double v[3], double time, double a[3]);
+
+struct firn_force_kind {
+    const char *name;
+    force_fn add;
+};
+
+static void add_gravity(const firn_force *f, const double x[3], const double v[3], double time, double a[3])
+{
+    (void)x, (void)v, (void)time;
+    for (int c = 0; c < 3; c++) a[c] += f->factor * f->def.vector[c];
+}
+
+static void add_drag(const firn_force *f, const double x[3], const double v[3], double time, double a[3])
+{
+    (void)x, (void)time;
+    for (int c = 0; c < 3; c++) a[c] -= f->factor * f->def.strength * (v[c] - f->def.vector[c]);
+}
+
+static double falloff(const firn_force *f, double r)
+{
+    double radius = f->def.radius;
+    return radius <= 0 || r <= radius ? 1 : radius * radius / (r * r);
+}
+
+static void add_point(const firn_force *f, const double x[3], const double v[3], double time, double a[3])
+{
+    (void)v, (void)time;
+    double d[3], r2 = 0;
+    for (int c = 0; c < 3; c++) d[c] = x[c] - f->def.position[c], r2 += d[c] * d[c];
+    double r = sqrt(r2);
+    if (r <= 0) return;
+    double s = f->factor * f->def.strength * falloff(f, r) / r;
+    for (int c = 0; c < 3; c++) a[c] += s * d[c];
+}
+
+static void add_vortex(const firn_force *f, const double x[3], const double v[3], double time, double a[3])
+{
+    (void)v, (void)time;
+    double n[3], d[3], length = 0, along = 0, r2 = 0;
+    for (int c = 0; c < 3; c++) length += f->def.vector[c] * f->def.vector[c];
+    if (length <= 0) return;
+    length = sqrt(length);
+    for (int c = 0; c < 3; c++) n[c] = f->def.vector[c] / length, d[c] = x[c] - f->def.position[c], along += d[c] * n[c];
+    for (int c = 0; c < 3; c++) d[c] -= along * n[c], r2 += d[c] * d[c];
+    double r = sqrt(r2);
+    if (r <= 0) return;
+    double s = f->factor * f->def.strength * falloff(f, r) / r;
+    a[0] += s * (n[1] * d[2] - n[2] * d[1]), a[1] += s * (n[2] * d[0] - n[0] * d[2]), a[2] += s * (n[0] * d[1] - n[1] * d[0]);
+}
+
+/* ---------------------------------------------------------------- turbulence */
+
+static double lattice(uint64_t seed, int64_t i, int64_t j, int64_t k, int64_t l)
+{
+    uint64_t z = seed + (uint64_t)i * 0x9e3779b97f4a7c15ull + (uint64_t)j * 0xc2b2ae3d27d4eb4full +
+                 (uint64_t)k * 0x165667b19e3779f9ull + (uint64_t)l * 0x27d4eb2f165667c5ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull, z = (z ^ (z >> 27)) * 0x94d049bb133111ebull, z ^= z >> 31;
+    return (double)(z >> 11) * 0x1p-52 - 1;
+}
+
+/* Smooth noise in (x, time), quintic blend: twice differentiable, so that its curl is smooth. */
+static double noise(uint64_t seed, const double x[3], double t)
+{
+    double p[4] = {x[0], x[1], x[2], t}, w[4], sum = 0;
+    int64_t at[4];
+    for (int c = 0; c < 4; c++) {
+        at[c] = (int64_t)floor(p[c]);
+        double s = p[c] - (double)at[c];
+        w[c] = s * s * s * (s * (6 * s - 15) + 10);
+    }
+    for (int corner = 0; corner < 16; corner++) {
+        double weight = 1;
+        for (int c = 0; c < 4; c++) weight *= corner >> c & 1 ? w[c] : 1 - w[c];
+        sum += weight * lattice(seed, at[0] + (corner & 1), at[1] + (corner >> 1 & 1), at[2] + (corner >> 2 & 1), at[3] + (corner >> 3 & 1));
+    }
+    return sum;
+}
+
+static void add_turbulence(const firn_force *f, const double x[3], const double v[3], double time, double a[3])
+{
+    (void)v;
+    const double d = 0.05; /* of an eddy, for the central differences of the curl */
+    double y[3], t = time * f->def.frequency, s = f->factor * f->def.strength, J[3][3];
+    for (int c = 0; c < 3; c++) y[c] = x[c] / (f->def.length > 0 ? f->def.length : 1);
+    for (int c = 0; c < 3; c++)
+        for (int axis = 0; axis < 3; axis++) {
+            if (c == axis) continue;
+            double low[3] = {y[0], y[1], y[2]}, high[3] = {y[0], y[1], y[2]};
+            low[axis] -= d, high[axis] += d;
+            uint64_t seed = f->def.seed * 3 + (uint64_t)c;
+            J[c][axis] = (noise(seed, high, t) - noise(seed, low, t)) / (2 * d);
+        }
+    a[0] += s * (J[2][1] - J[1][2]), a[1] += s * (J[0][2] - J[2][0]), a[2] += s * (J[1][0] - J[0][1]);
+}
+
+static const struct firn_force_kind kinds[] = {
+    {"gravity", add_gravity}, {"drag", add_drag}, {"point", add_point}, {"vortex", add_vortex}, {"turbulence", add_turbulence},
+};
+
+firn_status firn_force_create(const firn_force_def *def, firn_memory *memory, firn_force *force, firn_report *report)
+{
+    *force = (firn_force){.def = *def, .factor = 1};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (strcmp(kinds[k].name, def->kind) == 0) force->kind = &kinds[k];
+    if (!force->kind)
+        return firn_report_add(report, FIRN_REFUSED, "force '%s': there is no kind '%s'; use gravity, drag, point, vortex or turbulence",
+                               def->name, def->kind);
+    if (def->n_keys <= 0) return FIRN_OK;
+    force->keys = firn_memory_array(memory, (size_t)def->n_keys, sizeof *force->keys);
+    if (!force->keys) return firn_report_add(report, FIRN_MEMORY, "force '%s': no memory for %d keys", def->name, def->n_keys);
+    memcpy(force->keys, def->keys, (size_t)def->n_keys * sizeof *force->keys);
+    return FIRN_OK;
+}
+
+void firn_force_destroy(firn_force *force, firn_memory *memory)
+{
+    firn_memory_release(memory, force->keys, (size_t)force->def.n_keys * sizeof *force->keys);
+    force->keys = NULL;
+}
+
+void firn_force_prepare(firn_force *force, double time)
+{
+    int n = force->def.n_keys;
+    const firn_force_key *k = force->keys;
+    force->factor = 1;
+    if (n <= 0) return;
+    int i = 0;
+    while (i < n && k[i].time <= time) i++;
+    if (i == 0) force->factor = k[0].factor;
+    else if (i == n) force->factor = k[n - 1].factor;
+    else force->factor = k[i - 1].factor + (k[i].factor - k[i - 1].factor) * (time - k[i - 1].time) / (k[i].time - k[i - 1].time);
+}
+
+void firn_force_add(const firn_force *force, const double x[3], const double v[3], double time, double a[3])
+{
+    if (force->factor != 0) force->kind->add(force, x, v, time, a);
+}

@@ -1,0 +1,220 @@
+#include "grid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void firn_grid_init(firn_grid *grid, firn_memory *memory, size_t real_size, int keeps_old)
+{
+    *grid = (firn_grid){.memory = memory, .node_size = real_size * FIRN_BLOCK_NODES * FIRN_CHANNELS, .keeps_old = keeps_old};
+}
+
+static void release_blocks(firn_grid *grid)
+{
+    size_t n = (size_t)grid->capacity;
+    firn_memory_release(grid->memory, grid->coord, n * sizeof *grid->coord);
+    firn_memory_release(grid->memory, grid->nodes, n * grid->node_size);
+    firn_memory_release(grid->memory, grid->old, n * grid->node_size);
+    firn_memory_release(grid->memory, grid->range, n * sizeof *grid->range);
+    grid->coord = NULL, grid->nodes = grid->old = NULL, grid->range = NULL, grid->capacity = 0;
+}
+
+static void release_home(firn_grid *grid)
+{
+    size_t n = (size_t)grid->home_capacity;
+    firn_memory_release(grid->memory, grid->neighbours, n * sizeof *grid->neighbours);
+    firn_memory_release(grid->memory, grid->by_color, n * sizeof *grid->by_color);
+    grid->neighbours = NULL, grid->by_color = NULL, grid->home_capacity = 0;
+}
+
+static void release_table(firn_grid *grid)
+{
+    firn_memory_release(grid->memory, grid->keys, (size_t)grid->table_size * sizeof *grid->keys);
+    firn_memory_release(grid->memory, grid->values, (size_t)grid->table_size * sizeof *grid->values);
+    grid->keys = NULL, grid->values = NULL, grid->table_size = 0;
+}
+
+void firn_grid_clear(firn_grid *grid)
+{
+    if (!grid->memory) return;
+    release_blocks(grid), release_home(grid), release_table(grid);
+    grid->n_home = grid->n_blocks = 0;
+}
+
+/* ---------------------------------------------------------------- keys */
+
+int firn_grid_is_reachable(const int32_t coord[3])
+{
+    for (int a = 0; a < 3; a++)
+        if (coord[a] <= -FIRN_COORD_LIMIT + 1 || coord[a] >= FIRN_COORD_LIMIT - 2) return 0;
+    return 1;
+}
+
+static uint64_t spread(uint64_t x) /* bit i goes to bit 3 i */
+{
+    x &= 0x1fffff;
+    x = (x | x << 32) & 0x1f00000000ffffull;
+    x = (x | x << 16) & 0x1f0000ff0000ffull;
+    x = (x | x << 8) & 0x100f00f00f00f00full;
+    x = (x | x << 4) & 0x10c30c30c30c30c3ull;
+    return (x | x << 2) & 0x1249249249249249ull;
+}
+
+static int32_t gather(uint64_t x)
+{
+    x &= 0x1249249249249249ull;
+    x = (x | x >> 2) & 0x10c30c30c30c30c3ull;
+    x = (x | x >> 4) & 0x100f00f00f00f00full;
+    x = (x | x >> 8) & 0x1f0000ff0000ffull;
+    x = (x | x >> 16) & 0x1f00000000ffffull;
+    return (int32_t)((x | x >> 32) & 0x1fffff);
+}
+
+uint64_t firn_grid_key(const int32_t coord[3])
+{
+    uint64_t key = 0;
+    for (int a = 0; a < 3; a++) key |= spread((uint64_t)(coord[a] + FIRN_COORD_LIMIT)) << (2 - a);
+    return key;
+}
+
+static void coord_of_key(uint64_t key, int32_t coord[3])
+{
+    for (int a = 0; a < 3; a++) coord[a] = gather(key >> (2 - a)) - FIRN_COORD_LIMIT;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
+    return (p > q) - (p < q);
+}
+
+int32_t firn_grid_unique(uint64_t *keys, int32_t n)
+{
+    if (n > 1) qsort(keys, (size_t)n, sizeof *keys, compare_keys);
+    int32_t kept = 0;
+    for (int32_t i = 0; i < n; i++)
+        if (i == 0 || keys[i] != keys[i - 1]) keys[kept++] = keys[i];
+    return kept;
+}
+
+/* ---------------------------------------------------------------- hash table */
+
+/* Keys are stored plus one, so that zero means empty. */
+static int32_t *find_slot(const firn_grid *grid, uint64_t key)
+{
+    uint64_t mask = (uint64_t)grid->table_size - 1, at = (key * 0x9e3779b97f4a7c15ull) >> 20 & mask;
+    while (grid->keys[at] && grid->keys[at] != key + 1) at = (at + 1) & mask;
+    return &grid->values[at];
+}
+
+static int is_free(const firn_grid *grid, const int32_t *slot) { return grid->keys[slot - grid->values] == 0; }
+
+int32_t firn_grid_find(const firn_grid *grid, const int32_t coord[3])
+{
+    if (grid->table_size == 0) return -1;
+    const int32_t *slot = find_slot(grid, firn_grid_key(coord));
+    return is_free(grid, slot) ? -1 : *slot;
+}
+
+static void insert(firn_grid *grid, uint64_t key, int32_t block)
+{
+    int32_t *slot = find_slot(grid, key);
+    grid->keys[slot - grid->values] = key + 1;
+    *slot = block;
+}
+
+static firn_status make_table(firn_grid *grid, int32_t n_at_most)
+{
+    int32_t size = 64;
+    while (size < 2 * n_at_most && size < 1 << 30) size *= 2;
+    if (size > grid->table_size) {
+        release_table(grid);
+        grid->keys = firn_memory_array(grid->memory, (size_t)size, sizeof *grid->keys);
+        grid->values = firn_memory_array(grid->memory, (size_t)size, sizeof *grid->values);
+        grid->table_size = size;
+        if (!grid->keys || !grid->values) return FIRN_MEMORY;
+    } else {
+        memset(grid->keys, 0, (size_t)grid->table_size * sizeof *grid->keys);
+    }
+    return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- activation */
+
+static firn_status reserve_home(firn_grid *grid, int32_t n)
+{
+    if (n <= grid->home_capacity) return FIRN_OK;
+    release_home(grid);
+    n += n / 8;
+    grid->neighbours = firn_memory_array(grid->memory, (size_t)n, sizeof *grid->neighbours);
+    grid->by_color = firn_memory_array(grid->memory, (size_t)n, sizeof *grid->by_color);
+    grid->home_capacity = n;
+    return grid->neighbours && grid->by_color ? FIRN_OK : FIRN_MEMORY;
+}
+
+static firn_status reserve_blocks(firn_grid *grid, int32_t n)
+{
+    if (n <= grid->capacity) return FIRN_OK;
+    release_blocks(grid);
+    n += n / 8;
+    grid->coord = firn_memory_array(grid->memory, (size_t)n, sizeof *grid->coord);
+    grid->nodes = firn_memory_array(grid->memory, (size_t)n, grid->node_size);
+    grid->old = grid->keeps_old ? firn_memory_array(grid->memory, (size_t)n, grid->node_size) : NULL;
+    grid->range = firn_memory_array(grid->memory, (size_t)n, sizeof *grid->range);
+    grid->capacity = n;
+    return grid->coord && grid->nodes && (grid->old || !grid->keeps_old) && grid->range ? FIRN_OK : FIRN_MEMORY;
+}
+
+static void color_blocks(firn_grid *grid)
+{
+    int32_t n = 0;
+    for (int color = 0; color < FIRN_COLORS; color++) {
+        grid->color_start[color] = n;
+        for (int32_t b = 0; b < grid->n_home; b++) {
+            const int32_t *c = grid->coord[b];
+            if (((c[0] & 1) << 2 | (c[1] & 1) << 1 | (c[2] & 1)) == color) grid->by_color[n++] = b;
+        }
+    }
+    grid->color_start[FIRN_COLORS] = n;
+}
+
+/* The halo is numbered as it is met, so the numbering depends on the home list alone. Counting comes first, with
+ * keys alone in the table, because the arrays are made in one piece. */
+firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys, int32_t n)
+{
+    if (reserve_home(grid, n) != FIRN_OK) return FIRN_MEMORY;
+    int32_t bound = n > 8000000 ? n * 8 : n * 27;
+    if (make_table(grid, bound < 1 << 27 ? bound : 1 << 27) != FIRN_OK) return FIRN_MEMORY;
+    grid->n_home = n;
+    for (int32_t b = 0; b < n; b++) insert(grid, keys[b], b);
+    int32_t total = n;
+    for (int32_t b = 0; b < n; b++) {
+        int32_t c[3];
+        coord_of_key(keys[b], c);
+        for (int q = 0; q < 27; q++) {
+            int32_t near[3] = {c[0] + q / 9 - 1, c[1] + q / 3 % 3 - 1, c[2] + q % 3 - 1};
+            uint64_t key = firn_grid_key(near);
+            int32_t *slot = find_slot(grid, key);
+            if (is_free(grid, slot)) insert(grid, key, total++);
+            grid->neighbours[b][q] = *slot;
+        }
+    }
+    if (reserve_blocks(grid, total) != FIRN_OK) return FIRN_MEMORY;
+    grid->n_blocks = total;
+    for (int32_t b = 0; b < n; b++) {
+        int32_t c[3];
+        coord_of_key(keys[b], c);
+        for (int q = 0; q < 27; q++) {
+            int32_t *to = grid->coord[grid->neighbours[b][q]];
+            to[0] = c[0] + q / 9 - 1, to[1] = c[1] + q / 3 % 3 - 1, to[2] = c[2] + q % 3 - 1;
+        }
+    }
+    color_blocks(grid);
+    return FIRN_OK;
+}
+
+void *firn_grid_nodes(const firn_grid *grid, int32_t block) { return (char *)grid->nodes + (size_t)block * grid->node_size; }
+
+void *firn_grid_old(const firn_grid *grid, int32_t block)
+{
+    return grid->old ? (char *)grid->old + (size_t)block * grid->node_size : NULL;
+}

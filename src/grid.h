@@ -1,0 +1,44 @@
+/* grid.h: the sparse background grid: blocks of 4 x 4 x 4 nodes, only where particles can reach, no domain.
+ *
+ * Home blocks (those that own particles) come first in the list, in Morton order; then the halo that completes the 27
+ * neighbours of each. Everything is rebuilt at a sort and stays until the next. A block's coordinate times four is
+ * the global index of its first node; coordinates span +-2^20 blocks, four million cells to either side. */
+#ifndef FIRN_GRID_H
+#define FIRN_GRID_H
+
+#include "kernels.h"
+#include "memory.h"
+
+enum { FIRN_COLORS = 8, FIRN_COORD_LIMIT = 1 << 20 };
+
+typedef struct firn_grid {
+    firn_memory *memory;
+    size_t node_size; /* bytes of one block's nodes */
+    int keeps_old;
+    int32_t n_home, n_blocks, home_capacity, capacity;
+    int32_t (*coord)[3];        /* [n_blocks] */
+    int32_t (*neighbours)[27];  /* [n_home] (x*3 + y)*3 + z, the block itself at 13 */
+    int32_t *by_color;          /* [n_home] home blocks ordered by color */
+    int32_t color_start[FIRN_COLORS + 1];
+    void *nodes, *old;          /* [n_blocks][64][4] */
+    firn_block_range *range;    /* [n_blocks] */
+    uint64_t *keys;             /* hash table of coordinates: open addressing, */
+    int32_t *values;            /* power of two, at most half full */
+    int32_t table_size;
+} firn_grid;
+
+void firn_grid_init(firn_grid *grid, firn_memory *memory, size_t real_size, int keeps_old);
+void firn_grid_clear(firn_grid *grid);
+int firn_grid_is_reachable(const int32_t coord[3]);
+/* A number that orders blocks along a Morton curve. */
+uint64_t firn_grid_key(const int32_t coord[3]);
+/* Home blocks from a list of keys, sorted and without repetition; activates halo and neighbours. */
+firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys, int32_t n);
+int32_t firn_grid_find(const firn_grid *grid, const int32_t coord[3]); /* -1: not active */
+void *firn_grid_nodes(const firn_grid *grid, int32_t block);
+void *firn_grid_old(const firn_grid *grid, int32_t block);
+
+/* Sorts keys and drops repetitions; returns how many are left. */
+int32_t firn_grid_unique(uint64_t *keys, int32_t n);
+
+#endif

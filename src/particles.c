@@ -1,0 +1,114 @@
+#include "particles.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int n_components;
+} fields[FIRN_N_FIELDS] = {
+#define FIELD(name, text, n, unit, meaning) {text, n},
+    FIRN_FIELDS(FIELD)
+#undef FIELD
+};
+
+const char *firn_field_name(firn_field field) { return fields[field].name; }
+
+int firn_field_is_integer(firn_field field) { return field == FIRN_FIELD_ID || field == FIRN_FIELD_GRIP; }
+
+static size_t value_size(const firn_pool *pool, firn_field field)
+{
+    return firn_field_is_integer(field) ? sizeof(uint32_t) : pool->real_size;
+}
+
+void firn_pool_init(firn_pool *pool, firn_memory *memory, size_t real_size, int has_grip)
+{
+    pool->memory = memory, pool->real_size = real_size;
+    for (int f = 0; f < FIRN_N_FIELDS; f++) pool->n_components[f] = fields[f].n_components;
+    pool->n_components[FIRN_FIELD_GRIP] = has_grip;
+    pool->n_components[FIRN_FIELD_HISTORY] = pool->material.law->info.n_history;
+}
+
+size_t firn_pool_field_bytes(const firn_pool *pool, firn_field field, int64_t n_bundles)
+{
+    return (size_t)n_bundles * (size_t)pool->n_components[field] * FIRN_BUNDLE_LANES * value_size(pool, field);
+}
+
+void firn_pool_clear(firn_pool *pool)
+{
+    for (int f = 0; f < FIRN_N_FIELDS; f++) {
+        firn_memory_release(pool->memory, pool->field[f], firn_pool_field_bytes(pool, f, pool->capacity[f]));
+        pool->field[f] = NULL, pool->capacity[f] = 0;
+    }
+    firn_memory_release(pool->memory, pool->blocks, (size_t)pool->block_capacity * sizeof *pool->blocks);
+    firn_memory_release(pool->memory, pool->block_of_home, (size_t)pool->home_capacity * sizeof(int32_t));
+    pool->blocks = NULL, pool->block_of_home = NULL;
+    pool->n_particles = pool->n_bundles = 0;
+    pool->n_blocks = pool->block_capacity = pool->home_capacity = 0;
+}
+
+firn_status firn_pool_reserve(firn_pool *pool, int64_t n_bundles, int32_t n_blocks)
+{
+    for (int f = 0; f < FIRN_N_FIELDS; f++) {
+        if (pool->n_components[f] == 0 || n_bundles <= pool->capacity[f]) continue;
+        void *grown = firn_memory_allocate(pool->memory, firn_pool_field_bytes(pool, f, n_bundles));
+        if (!grown) return FIRN_MEMORY;
+        if (pool->field[f]) memcpy(grown, pool->field[f], firn_pool_field_bytes(pool, f, pool->n_bundles));
+        firn_memory_release(pool->memory, pool->field[f], firn_pool_field_bytes(pool, f, pool->capacity[f]));
+        pool->field[f] = grown, pool->capacity[f] = n_bundles;
+    }
+    if (n_blocks > pool->block_capacity) {
+        firn_pool_block *grown = firn_memory_array(pool->memory, (size_t)n_blocks, sizeof *grown);
+        if (!grown) return FIRN_MEMORY;
+        if (pool->blocks) memcpy(grown, pool->blocks, (size_t)pool->n_blocks * sizeof *grown);
+        firn_memory_release(pool->memory, pool->blocks, (size_t)pool->block_capacity * sizeof *grown);
+        pool->blocks = grown, pool->block_capacity = n_blocks;
+    }
+    return FIRN_OK;
+}
+
+void *firn_pool_at(const firn_pool *pool, firn_field field, int64_t bundle)
+{
+    return pool->n_components[field] ? (char *)pool->field[field] + firn_pool_field_bytes(pool, field, bundle) : NULL;
+}
+
+double firn_pool_value(const firn_pool *pool, firn_field field, int64_t bundle, int component, int lane)
+{
+    size_t at = ((size_t)bundle * (size_t)pool->n_components[field] + (size_t)component) * FIRN_BUNDLE_LANES + (size_t)lane;
+    if (firn_field_is_integer(field)) return ((const uint32_t *)pool->field[field])[at];
+    return pool->real_size == sizeof(double) ? ((const double *)pool->field[field])[at]
+                                             : (double)((const float *)pool->field[field])[at];
+}
+
+void firn_pool_set(firn_pool *pool, firn_field field, int64_t bundle, int component, int lane, double value)
+{
+    size_t at = ((size_t)bundle * (size_t)pool->n_components[field] + (size_t)component) * FIRN_BUNDLE_LANES + (size_t)lane;
+    if (firn_field_is_integer(field)) ((uint32_t *)pool->field[field])[at] = (uint32_t)value;
+    else if (pool->real_size == sizeof(double)) ((double *)pool->field[field])[at] = value;
+    else ((float *)pool->field[field])[at] = (float)value;
+}
+
+void firn_pool_blank(firn_pool *pool, int64_t bundle, int lane)
+{
+    for (int f = 0; f < FIRN_N_FIELDS; f++)
+        for (int c = 0; c < pool->n_components[f]; c++) firn_pool_set(pool, f, bundle, c, lane, 0);
+    for (int c = 0; c < 3; c++) {
+        firn_pool_set(pool, FIRN_FIELD_X, bundle, c, lane, 1.5);
+        firn_pool_set(pool, FIRN_FIELD_F, bundle, 4 * c, lane, 1);
+    }
+    firn_pool_set(pool, FIRN_FIELD_T, bundle, 0, lane, 293.15);
+    for (int c = 0; c < pool->n_components[FIRN_FIELD_HISTORY]; c++)
+        firn_pool_set(pool, FIRN_FIELD_HISTORY, bundle, c, lane, pool->material.law->info.history[c].initial);
+}
+
+firn_block_particles firn_pool_block_particles(const firn_pool *pool, const firn_pool_block *block)
+{
+    return (firn_block_particles){
+        .n = block->n,
+        .x = firn_pool_at(pool, FIRN_FIELD_X, block->first),
+        .v = firn_pool_at(pool, FIRN_FIELD_V, block->first),
+        .C = firn_pool_at(pool, FIRN_FIELD_C, block->first),
+        .tau = firn_pool_at(pool, FIRN_FIELD_TAU, block->first),
+        .mass = firn_pool_at(pool, FIRN_FIELD_MASS, block->first),
+        .volume = firn_pool_at(pool, FIRN_FIELD_VOLUME, block->first),
+    };
+}

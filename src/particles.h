@@ -1,0 +1,81 @@
+/* particles.h: the particles of one material, in bundles of 16 lanes, home block by home block.
+ *
+ *   field[f]   [bundle][component][lane]    one array a field, each 64-byte aligned
+ *
+ *   block 0            block 1        block 2
+ *   |bundle|bundle|bun.|bundle|bu....|bundle|    a block begins with a new bundle; lanes that hold no particle have
+ *                                                mass 0, F = I and stand in the middle of the block
+ *
+ * Positions are in cells relative to the first node of the home block (kernels.h says why). The list of fields below
+ * is the only one: storage, sorting, saving, hashing and views are made from it. */
+#ifndef FIRN_PARTICLES_H
+#define FIRN_PARTICLES_H
+
+#include "kernels.h"
+#include "memory.h"
+
+/* name, components, unit, meaning. History (as many as the law declares) and grip (where a scene has tractions) have
+ * a varying number of components and stand at the end. */
+#define FIRN_FIELDS(FIELD)                                                                                             \
+    FIELD(X, "x", 3, "cells", "place in the home block")                                                               \
+    FIELD(V, "v", 3, "m/s", "velocity")                                                                                \
+    FIELD(F, "F", 9, "1", "elastic deformation gradient, row by row")                                                  \
+    FIELD(C, "C", 9, "1/s", "affine velocity matrix, row by row")                                                      \
+    FIELD(TAU, "tau", 6, "Pa", "Kirchhoff stress xx yy zz xy xz yz")                                                   \
+    FIELD(MASS, "mass", 1, "kg", "mass")                                                                               \
+    FIELD(VOLUME, "volume", 1, "m^3", "initial volume")                                                                \
+    FIELD(T, "T", 1, "K", "temperature")                                                                               \
+    FIELD(ID, "id", 1, "1", "number, never used twice")                                                                \
+    FIELD(GRIP, "grip", 1, "1", "bit g: pulled by grip g")                                                             \
+    FIELD(HISTORY, "history", FIRN_MAX_HISTORY, "", "what the law remembers")
+
+typedef enum firn_field {
+#define FIELD(name, text, n, unit, meaning) FIRN_FIELD_##name,
+    FIRN_FIELDS(FIELD)
+#undef FIELD
+        FIRN_N_FIELDS
+} firn_field;
+
+const char *firn_field_name(firn_field field);
+int firn_field_is_integer(firn_field field); /* uint32 whatever the precision */
+
+typedef struct firn_pool_block {
+    int32_t coord[3]; /* of the home block; its first node is at 4 * coord * dx */
+    int32_t home;     /* index in the grid's list of home blocks */
+    int32_t n;        /* particles */
+    int64_t first;    /* bundle */
+} firn_pool_block;
+
+typedef struct firn_pool {
+    firn_memory *memory;
+    firn_material material;
+    firn_transfer transfer;
+    size_t real_size;
+    int n_components[FIRN_N_FIELDS];
+    void *field[FIRN_N_FIELDS];
+    int64_t capacity[FIRN_N_FIELDS]; /* bundles; fields grow one at a time, to keep the peak low */
+    int64_t n_particles, n_bundles;
+    int32_t n_blocks, block_capacity;
+    firn_pool_block *blocks;
+    int32_t *block_of_home; /* [home_capacity]: index into blocks, -1: none here */
+    int32_t home_capacity;
+    int64_t n_lost;
+    double plastic_work, viscous_work; /* J since the start */
+    double color[3];
+} firn_pool;
+
+static inline int firn_bundles_of(int64_t n) { return (int)((n + FIRN_BUNDLE_LANES - 1) / FIRN_BUNDLE_LANES); }
+
+void firn_pool_init(firn_pool *pool, firn_memory *memory, size_t real_size, int has_grip);
+void firn_pool_clear(firn_pool *pool);
+/* Room for that many bundles and blocks; contents stay. */
+firn_status firn_pool_reserve(firn_pool *pool, int64_t n_bundles, int32_t n_blocks);
+size_t firn_pool_field_bytes(const firn_pool *pool, firn_field field, int64_t n_bundles);
+void *firn_pool_at(const firn_pool *pool, firn_field field, int64_t bundle);
+double firn_pool_value(const firn_pool *pool, firn_field field, int64_t bundle, int component, int lane);
+void firn_pool_set(firn_pool *pool, firn_field field, int64_t bundle, int component, int lane, double value);
+/* Makes a lane nobody: no mass, F = I, middle of the block. */
+void firn_pool_blank(firn_pool *pool, int64_t bundle, int lane);
+firn_block_particles firn_pool_block_particles(const firn_pool *pool, const firn_pool_block *block);
+
+#endif

@@ -1,0 +1,224 @@
+/* populate.c: bodies and newborn particles into pools. Points are ordered by the key of their home block (stable, so
+ * the order within a block is that of the list), each block begins with a new bundle; the next sort merges blocks of
+ * equal place and orders cells. */
+#include "solver.h"
+#include "sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct placed {
+    uint64_t key;
+    int64_t index;
+} placed;
+
+static int compare_placed(const void *a, const void *b)
+{
+    const placed *p = a, *q = b;
+    if (p->key != q->key) return p->key < q->key ? -1 : 1;
+    return (p->index > q->index) - (p->index < q->index);
+}
+
+static void home_of(const double x[3], double h, int32_t coord[3])
+{
+    for (int a = 0; a < 3; a++) {
+        double c = floor((x[a] / h + 0.5) / 4);
+        coord[a] = c > -1e9 && c < 1e9 ? (int32_t)c : INT32_MAX / 2;
+    }
+}
+
+static firn_status add_source(firn_sim *sim, const char *name, firn_report *report)
+{
+    if (sim->n_sources && strcmp(sim->sources[sim->n_sources - 1].name, name) == 0) return FIRN_OK;
+    firn_source *grown = firn_memory_array(&sim->memory, (size_t)sim->n_sources + 1, sizeof *grown);
+    if (!grown) return firn_report_add(report, FIRN_MEMORY, "no memory to note where particles came from");
+    if (sim->n_sources) memcpy(grown, sim->sources, (size_t)sim->n_sources * sizeof *grown);
+    firn_memory_release(&sim->memory, sim->sources, (size_t)sim->n_sources * sizeof *grown);
+    grown[sim->n_sources].first_id = sim->next_id;
+    strcpy(grown[sim->n_sources].name, name);
+    sim->sources = grown, sim->n_sources++;
+    return FIRN_OK;
+}
+
+static void put(firn_sim *sim, firn_pool *pool, const firn_newborn *born, int64_t i, const firn_pool_block *block, int p)
+{
+    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    int64_t b = block->first + p / 16;
+    int lane = p % 16;
+    for (int a = 0; a < 3; a++) {
+        firn_pool_set(pool, FIRN_FIELD_X, b, a, lane, born->x[3 * i + a] / sim->h - 4.0 * block->coord[a]);
+        firn_pool_set(pool, FIRN_FIELD_V, b, a, lane, born->v ? born->v[3 * i + a] : 0);
+    }
+    const double *F = born->F ? born->F + 9 * i : identity;
+    for (int c = 0; c < 9; c++) {
+        firn_pool_set(pool, FIRN_FIELD_F, b, c, lane, F[c]);
+        firn_pool_set(pool, FIRN_FIELD_C, b, c, lane, born->C ? born->C[9 * i + c] : 0);
+    }
+    firn_pool_set(pool, FIRN_FIELD_MASS, b, 0, lane, born->mass);
+    firn_pool_set(pool, FIRN_FIELD_VOLUME, b, 0, lane, born->volume);
+    firn_pool_set(pool, FIRN_FIELD_T, b, 0, lane, born->T ? born->T[i] : born->temperature);
+    firn_pool_set(pool, FIRN_FIELD_ID, b, 0, lane, (double)sim->next_id + (double)i);
+}
+
+/* Opens blocks for the ordered points and fills them. */
+static firn_status fill_blocks(firn_sim *sim, firn_pool *pool, const firn_newborn *born, const placed *order, firn_report *report)
+{
+    int32_t n_blocks = 0;
+    int64_t n_bundles = 0;
+    for (int64_t i = 0, first = 0; i <= born->n; i++)
+        if (i == born->n || (i > first && order[i].key != order[first].key))
+            n_blocks++, n_bundles += firn_bundles_of(i - first), first = i;
+    if (firn_pool_reserve(pool, pool->n_bundles + n_bundles, pool->n_blocks + n_blocks) != FIRN_OK)
+        return firn_report_add(report, FIRN_MEMORY, "material '%s': no memory for %lld more particles (%.1f MB in use)", pool->material.name,
+                               (long long)born->n, (double)sim->memory.now / 1e6);
+    for (int64_t first = 0, end; first < born->n; first = end) {
+        for (end = first + 1; end < born->n && order[end].key == order[first].key;) end++;
+        firn_pool_block *block = &pool->blocks[pool->n_blocks++];
+        home_of(born->x + 3 * order[first].index, sim->h, block->coord);
+        block->home = -1, block->n = (int32_t)(end - first), block->first = pool->n_bundles;
+        pool->n_bundles += firn_bundles_of(block->n);
+        int lanes = firn_bundles_of(block->n) * 16;
+        for (int p = 0; p < lanes; p++) firn_pool_blank(pool, block->first + p / 16, p % 16);
+        for (int p = 0; p < block->n; p++) put(sim, pool, born, order[first + p].index, block, p);
+    }
+    pool->n_particles += born->n;
+    return FIRN_OK;
+}
+
+firn_status firn_populate_add(firn_sim *sim, firn_pool *pool, const firn_newborn *born, const char *source, firn_report *report)
+{
+    if (born->n == 0) return FIRN_OK;
+    if (born->n >= (int64_t)UINT32_MAX - sim->next_id || born->n > INT32_MAX)
+        return firn_report_add(report, FIRN_REFUSED, "'%s' would bring the number of particles beyond 2^32", source);
+    size_t bytes = (size_t)born->n * sizeof(placed);
+    placed *order = firn_memory_allocate(&sim->memory, bytes);
+    if (!order) return firn_report_add(report, FIRN_MEMORY, "'%s': no memory to place %lld particles", source, (long long)born->n);
+    firn_status status = FIRN_OK;
+    for (int64_t i = 0; i < born->n && status == FIRN_OK; i++) {
+        int32_t coord[3];
+        home_of(born->x + 3 * i, sim->h, coord);
+        if (!firn_grid_is_reachable(coord))
+            status = firn_report_add(report, FIRN_REFUSED, "'%s': a particle at %g %g %g m is beyond %d cells of dx = %g m from the origin", source,
+                                     born->x[3 * i], born->x[3 * i + 1], born->x[3 * i + 2], 4 * FIRN_COORD_LIMIT, sim->h);
+        else order[i] = (placed){firn_grid_key(coord), i};
+    }
+    if (status == FIRN_OK) status = add_source(sim, source, report);
+    if (status == FIRN_OK) {
+        qsort(order, (size_t)born->n, sizeof *order, compare_placed);
+        status = fill_blocks(sim, pool, born, order, report);
+    }
+    if (status == FIRN_OK) sim->next_id += (uint32_t)born->n, sim->must_sort = 1;
+    firn_memory_release(&sim->memory, order, bytes);
+    return status;
+}
+
+/* ---------------------------------------------------------------- bodies */
+
+static firn_pool *pool_named(firn_sim *sim, const char *name)
+{
+    for (int m = 0; m < sim->n_pools; m++)
+        if (strcmp(sim->pools[m].material.name, name) == 0) return &sim->pools[m];
+    return NULL;
+}
+
+/* v = velocity + spin x (x - center), C = spin as a matrix, F and the places it moves. */
+static void set_motion(const firn_body_def *def, int is_affine, int64_t n, double *x, double *v, double *C, double *F)
+{
+    double center[3] = {0, 0, 0};
+    for (int64_t i = 0; i < n; i++)
+        for (int a = 0; a < 3; a++) center[a] += x[3 * i + a] / (double)n;
+    const double *w = def->spin;
+    const double W[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
+    for (int64_t i = 0; i < n; i++) {
+        double d[3];
+        for (int a = 0; a < 3; a++) d[a] = x[3 * i + a] - center[a];
+        if (def->deform_positions) {
+            double y[3];
+            for (int a = 0; a < 3; a++) y[a] = def->F[3 * a] * d[0] + def->F[3 * a + 1] * d[1] + def->F[3 * a + 2] * d[2];
+            for (int a = 0; a < 3; a++) x[3 * i + a] = center[a] + y[a], d[a] = y[a];
+        }
+        for (int a = 0; a < 3; a++)
+            v[3 * i + a] = def->velocity[a] + W[3 * a] * d[0] + W[3 * a + 1] * d[1] + W[3 * a + 2] * d[2];
+        for (int c = 0; c < 9; c++) C[9 * i + c] = is_affine ? W[c] : 0, F[9 * i + c] = def->F[c];
+    }
+}
+
+static firn_status add_body(firn_sim *sim, const firn_body_def *def, firn_report *report)
+{
+    firn_pool *pool = pool_named(sim, def->material);
+    if (!pool) return firn_report_add(report, FIRN_REFUSED, "body '%s': there is no material '%s'", def->name, def->material);
+    firn_shape *shape = NULL;
+    firn_status status = firn_shape_create(def->n_shapes, def->shapes, &shape, report);
+    if (status != FIRN_OK) return status;
+    double spacing = def->spacing > 0 ? def->spacing : sim->h / cbrt(def->particles_per_cell), *x = NULL;
+    int64_t n = 0;
+    status = firn_sample_shape(shape, def->sampling, spacing, def->seed + sim->scene.seed, &x, &n, report);
+    firn_shape_destroy(shape);
+    if (status != FIRN_OK) return status;
+    if (n == 0) {
+        firn_memory_release(NULL, x, 0);
+        return firn_report_add(report, FIRN_REFUSED, "body '%s' holds no particle: it is smaller than the particle spacing of %.3g m", def->name, spacing);
+    }
+    size_t bytes = (size_t)n * 21 * sizeof(double);
+    double *v = firn_memory_allocate(&sim->memory, bytes), volume = spacing * spacing * spacing;
+    if (!v) status = firn_report_add(report, FIRN_MEMORY, "body '%s': no memory for %lld particles", def->name, (long long)n);
+    if (v) {
+        double *C = v + 3 * n, *F = C + 9 * n;
+        set_motion(def, pool->transfer.is_affine, n, x, v, C, F);
+        firn_newborn born = {.n = n, .x = x, .v = v, .C = C, .F = F, .temperature = def->temperature,
+                             .mass = pool->material.density * volume, .volume = volume};
+        status = firn_populate_add(sim, pool, &born, def->name, report);
+    }
+    firn_memory_release(&sim->memory, v, bytes);
+    firn_memory_release(NULL, x, (size_t)n * 3 * sizeof *x);
+    return status;
+}
+
+/* Marks the particles of traction grips by where they start. */
+static void mark_grips(firn_sim *sim, const char *body, firn_pool *pool, uint32_t first_id)
+{
+    for (int32_t k = 0; k < pool->n_blocks; k++) {
+        const firn_pool_block *block = &pool->blocks[k];
+        for (int p = 0; p < block->n; p++) {
+            int64_t b = block->first + p / 16;
+            if (firn_pool_value(pool, FIRN_FIELD_ID, b, 0, p % 16) < first_id) continue;
+            uint32_t bits = 0;
+            double x[3];
+            for (int a = 0; a < 3; a++) x[a] = (4.0 * block->coord[a] + firn_pool_value(pool, FIRN_FIELD_X, b, a, p % 16)) * sim->h;
+            for (int g = 0; g < sim->n_grips; g++) {
+                firn_grip *grip = &sim->grips[g];
+                if (grip->def.mode != FIRN_GRIP_TRACTION || (grip->def.body[0] && strcmp(grip->def.body, body) != 0)) continue;
+                if (firn_shape_distance(grip->region, x, 0) > 0) continue;
+                bits |= 1u << g, grip->n_particles++;
+            }
+            firn_pool_set(pool, FIRN_FIELD_GRIP, b, 0, p % 16, bits);
+        }
+    }
+}
+
+firn_status firn_populate_bodies(firn_sim *sim, firn_report *report)
+{
+    enum { RANGES = 256 };
+    uint32_t first[RANGES], end[RANGES];
+    int n_ranges = 0;
+    for (int i = 0; i < sim->scene.n_bodies; i++) {
+        const firn_body_def *def = &sim->scene.bodies[i];
+        uint32_t first_id = sim->next_id;
+        firn_status status = add_body(sim, def, report);
+        if (status != FIRN_OK) return status;
+        if (sim->has_traction) mark_grips(sim, def->name, pool_named(sim, def->material), first_id);
+        if (def->density_from != FIRN_DENSITY_GRID) continue;
+        if (n_ranges && end[n_ranges - 1] == first_id) n_ranges--;
+        else if (n_ranges == RANGES) return firn_report_add(report, FIRN_REFUSED, "more than %d separate bodies measure their density on the grid", RANGES);
+        else first[n_ranges] = first_id;
+        end[n_ranges++] = sim->next_id;
+    }
+    for (int g = 0; g < sim->n_grips; g++)
+        if (sim->grips[g].def.mode == FIRN_GRIP_TRACTION && sim->grips[g].n_particles == 0)
+            return firn_report_add(report, FIRN_REFUSED, "grip '%s' holds no particle: its region misses the body", sim->grips[g].def.name);
+    firn_status status = firn_sort_particles(sim, report);
+    if (status == FIRN_OK && n_ranges) firn_stage_weigh(sim, first, end, n_ranges);
+    if (status == FIRN_OK) firn_stage_measure(sim);
+    return status;
+}

@@ -1,0 +1,412 @@
+/* sort.c: brings every particle to its home block and, inside it, to its cell; rebuilds the sparse grid around them.
+ *
+ * Particles move less than half a cell before the next sort, so a particle's new home is one of the 27 blocks around
+ * its old one: keys are made and looked up once a block, not once a particle. The order is stable: by home block
+ * (Morton), by cell, then as before; it depends on the state alone, never on threads.
+ *
+ *   1 count    for each old block: how many of its particles go to each of the 27 neighbours   (parallel)
+ *   2 number   the new home blocks, their places in memory, the grid                           (serial, over blocks)
+ *   3 place    order[new slot] = old slot, then by cell within each new block                  (parallel)
+ *   4 move     each field is gathered into a spare array of one field's size                   (parallel)
+ *
+ * So the peak is one field (36 bytes a particle) and the order (4 bytes) above the particles themselves. */
+#include "solver.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+enum { GONE = 27, TARGETS = 28 }; /* the last target is "deleted" */
+
+typedef struct move_plan { /* of one pool */
+    int32_t (*count)[TARGETS];  /* [old blocks] */
+    int64_t (*start)[TARGETS];  /* [old blocks] first new slot of each share */
+    firn_pool_block *blocks;    /* new */
+    int32_t n_blocks, n_old;
+    int64_t n_bundles, n_particles;
+    size_t bytes;
+} move_plan;
+
+/* Which neighbour (x*3 + y)*3 + z the particle now belongs to, and its place there. */
+static int target_of(const firn_pool *pool, int64_t bundle, int lane, double x[3])
+{
+    int target = 0;
+    for (int a = 0; a < 3; a++) {
+        x[a] = firn_pool_value(pool, FIRN_FIELD_X, bundle, a, lane);
+        int shift = x[a] < -0.5 ? -1 : x[a] >= 3.5;
+        x[a] -= 4 * shift;
+        target = 3 * target + shift + 1;
+    }
+    return target;
+}
+
+static int is_deleted(const firn_sim *sim, const firn_pool_block *block, int target, const double x[3])
+{
+    int32_t coord[3] = {block->coord[0] + target / 9 - 1, block->coord[1] + target / 3 % 3 - 1, block->coord[2] + target % 3 - 1};
+    if (!firn_grid_is_reachable(coord)) return 1;
+    if (!sim->scene.grid.has_box) return 0;
+    double world[3];
+    for (int a = 0; a < 3; a++) world[a] = (4.0 * coord[a] + x[a]) * sim->h;
+    return firn_conditions_deletes(sim, world);
+}
+
+static void count_targets(firn_sim *sim, firn_pool *pool, move_plan *plan)
+{
+#pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
+    for (int32_t b = 0; b < pool->n_blocks; b++) {
+        const firn_pool_block *block = &pool->blocks[b];
+        for (int t = 0; t < TARGETS; t++) plan->count[b][t] = 0;
+        for (int p = 0; p < block->n; p++) {
+            double x[3];
+            int target = target_of(pool, block->first + p / 16, p % 16, x);
+            plan->count[b][is_deleted(sim, block, target, x) ? GONE : target]++;
+        }
+    }
+}
+
+static firn_status make_plan(firn_sim *sim, firn_pool *pool, move_plan *plan)
+{
+    plan->n_old = pool->n_blocks;
+    size_t n = (size_t)pool->n_blocks;
+    plan->count = firn_memory_array(&sim->memory, n, sizeof *plan->count);
+    plan->start = firn_memory_array(&sim->memory, n, sizeof *plan->start);
+    if (!plan->count || !plan->start) return FIRN_MEMORY;
+    count_targets(sim, pool, plan);
+    return FIRN_OK;
+}
+
+static void drop_plan(firn_sim *sim, move_plan *plan)
+{
+    firn_memory_release(&sim->memory, plan->count, (size_t)plan->n_old * sizeof *plan->count);
+    firn_memory_release(&sim->memory, plan->start, (size_t)plan->n_old * sizeof *plan->start);
+    firn_memory_release(&sim->memory, plan->blocks, plan->bytes);
+}
+
+static void neighbour_coord(const firn_pool_block *block, int q, int32_t coord[3])
+{
+    coord[0] = block->coord[0] + q / 9 - 1, coord[1] = block->coord[1] + q / 3 % 3 - 1, coord[2] = block->coord[2] + q % 3 - 1;
+}
+
+/* The keys of all blocks that will own particles. */
+static firn_status collect_keys(firn_sim *sim, const move_plan *plans, uint64_t **keys, int32_t *n, size_t *bytes)
+{
+    int64_t total = 0;
+    for (int m = 0; m < sim->n_pools; m++)
+        for (int32_t b = 0; b < sim->pools[m].n_blocks; b++)
+            for (int q = 0; q < GONE; q++) total += plans[m].count[b][q] > 0;
+    *bytes = (size_t)(total ? total : 1) * sizeof **keys;
+    *keys = firn_memory_allocate(&sim->memory, *bytes);
+    if (!*keys || total > INT32_MAX) return FIRN_MEMORY;
+    int64_t at = 0;
+    for (int m = 0; m < sim->n_pools; m++)
+        for (int32_t b = 0; b < sim->pools[m].n_blocks; b++)
+            for (int q = 0; q < GONE; q++) {
+                if (plans[m].count[b][q] == 0) continue;
+                int32_t coord[3];
+                neighbour_coord(&sim->pools[m].blocks[b], q, coord);
+                (*keys)[at++] = firn_grid_key(coord);
+            }
+    *n = firn_grid_unique(*keys, (int32_t)total);
+    return FIRN_OK;
+}
+
+static firn_status reserve_homes(firn_sim *sim, firn_pool *pool)
+{
+    int32_t n = sim->grid.n_home;
+    if (n <= pool->home_capacity) return FIRN_OK;
+    firn_memory_release(&sim->memory, pool->block_of_home, (size_t)pool->home_capacity * sizeof(int32_t));
+    pool->home_capacity = n + n / 8;
+    pool->block_of_home = firn_memory_array(&sim->memory, (size_t)pool->home_capacity, sizeof(int32_t));
+    return pool->block_of_home ? FIRN_OK : FIRN_MEMORY;
+}
+
+/* New blocks in the order of the grid's home list, and where each share of each old block goes. */
+static firn_status number_blocks(firn_sim *sim, firn_pool *pool, move_plan *plan)
+{
+    if (reserve_homes(sim, pool) != FIRN_OK) return FIRN_MEMORY;
+    int32_t n_home = sim->grid.n_home;
+    int32_t *at = pool->block_of_home; /* first used for counting */
+    for (int32_t i = 0; i < n_home; i++) at[i] = 0;
+    for (int32_t b = 0; b < pool->n_blocks; b++)
+        for (int q = 0; q < GONE; q++) {
+            if (plan->count[b][q] == 0) continue;
+            int32_t coord[3];
+            neighbour_coord(&pool->blocks[b], q, coord);
+            int32_t home = firn_grid_find(&sim->grid, coord);
+            plan->start[b][q] = home; /* for the moment */
+            at[home] += plan->count[b][q];
+        }
+    for (int32_t i = 0; i < n_home; i++) plan->n_blocks += at[i] > 0;
+    plan->bytes = (size_t)(plan->n_blocks ? plan->n_blocks : 1) * sizeof *plan->blocks;
+    plan->blocks = firn_memory_allocate(&sim->memory, plan->bytes);
+    if (!plan->blocks) return FIRN_MEMORY;
+    int32_t k = 0;
+    for (int32_t i = 0; i < n_home; i++) {
+        if (at[i] == 0) {
+            at[i] = -1;
+            continue;
+        }
+        firn_pool_block *block = &plan->blocks[k];
+        memcpy(block->coord, sim->grid.coord[i], sizeof block->coord);
+        block->home = i, block->n = 0, block->first = plan->n_bundles;
+        plan->n_bundles += firn_bundles_of(at[i]), plan->n_particles += at[i];
+        at[i] = k++;
+    }
+    for (int32_t b = 0; b < pool->n_blocks; b++)
+        for (int q = 0; q < GONE; q++) {
+            if (plan->count[b][q] == 0) continue;
+            firn_pool_block *block = &plan->blocks[at[plan->start[b][q]]];
+            plan->start[b][q] = block->first * 16 + block->n;
+            block->n += plan->count[b][q];
+        }
+    return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- order */
+
+static void place_particles(firn_sim *sim, firn_pool *pool, move_plan *plan)
+{
+#pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
+    for (int32_t b = 0; b < pool->n_blocks; b++) {
+        const firn_pool_block *block = &pool->blocks[b];
+        for (int p = 0; p < block->n; p++) {
+            double x[3];
+            int target = target_of(pool, block->first + p / 16, p % 16, x);
+            if (plan->count[b][GONE] && is_deleted(sim, block, target, x)) continue;
+            sim->order[plan->start[b][target]++] = (uint32_t)(block->first * 16 + p);
+        }
+    }
+}
+
+/* The cell that decides which nodes a particle touches: the same rounding as in transfer.c. */
+static int cell_of(const firn_pool *pool, uint32_t slot, double shift)
+{
+    int cell = 0;
+    for (int a = 0; a < 3; a++) {
+        double x = firn_pool_value(pool, FIRN_FIELD_X, slot / 16, a, (int)(slot % 16));
+        x -= 4 * (x < -0.5 ? -1 : x >= 3.5);
+        cell = cell * 5 + (int)floor(x - shift) + 1; /* -1 .. 3 */
+    }
+    return cell;
+}
+
+/* Stable counting sort of one block's slots by cell; `keys` and `sorted` have room for the block. */
+static void sort_cells(const firn_pool *pool, const firn_pool_block *block, double shift, uint32_t *slots, uint8_t *keys, uint32_t *sorted)
+{
+    int start[126] = {0};
+    for (int p = 0; p < block->n; p++) {
+        int cell = cell_of(pool, slots[p], shift);
+        keys[p] = (uint8_t)cell;
+        start[cell + 1]++;
+    }
+    for (int c = 0; c < 125; c++) start[c + 1] += start[c];
+    for (int p = 0; p < block->n; p++) sorted[start[keys[p]]++] = slots[p];
+    memcpy(slots, sorted, (size_t)block->n * sizeof *slots);
+}
+
+static firn_status order_cells(firn_sim *sim, firn_pool *pool, move_plan *plan)
+{
+    int32_t largest = 1;
+    for (int32_t b = 0; b < plan->n_blocks; b++)
+        if (plan->blocks[b].n > largest) largest = plan->blocks[b].n;
+    size_t each = ((size_t)largest * 5 + 127) & ~(size_t)63, bytes = each * (size_t)sim->n_threads;
+    char *scratch = firn_memory_allocate(&sim->memory, bytes);
+    if (!scratch) return FIRN_MEMORY;
+    double shift = sim->scene.grid.spline == FIRN_QUADRATIC ? 0.5 : 0;
+#pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
+    for (int32_t b = 0; b < plan->n_blocks; b++) {
+        uint32_t *sorted = (uint32_t *)(scratch + each * (size_t)omp_get_thread_num());
+        sort_cells(pool, &plan->blocks[b], shift, sim->order + plan->blocks[b].first * 16, (uint8_t *)(sorted + largest), sorted);
+    }
+    firn_memory_release(&sim->memory, scratch, bytes);
+    return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- moving */
+
+#define GATHER(type, bits)                                                                                             \
+    static void gather_##bits(const type *from, type *to, const uint32_t *order, int n, int64_t first, int n_components) \
+    {                                                                                                                  \
+        for (int p = 0; p < n; p++) {                                                                                  \
+            const type *source = from + (size_t)(order[p] / 16) * (size_t)n_components * 16 + order[p] % 16;           \
+            type *target = to + ((size_t)first + (size_t)(p / 16)) * (size_t)n_components * 16 + p % 16;               \
+            for (int c = 0; c < n_components; c++) target[c * 16] = source[c * 16];                                    \
+        }                                                                                                              \
+    }
+GATHER(uint32_t, 32)
+GATHER(uint64_t, 64)
+
+static void move_field(firn_sim *sim, firn_pool *pool, const move_plan *plan, firn_field field)
+{
+    int n = pool->n_components[field], is_wide = !firn_field_is_integer(field) && pool->real_size == 8;
+#pragma omp parallel num_threads(sim->n_threads)
+    {
+#pragma omp for schedule(static)
+        for (int32_t b = 0; b < plan->n_blocks; b++) {
+            const firn_pool_block *block = &plan->blocks[b];
+            const uint32_t *order = sim->order + block->first * 16;
+            if (is_wide) gather_64(pool->field[field], sim->spare, order, block->n, block->first, n);
+            else gather_32(pool->field[field], sim->spare, order, block->n, block->first, n);
+        }
+    }
+    size_t bytes = firn_pool_field_bytes(pool, field, plan->n_bundles);
+    if (firn_pool_field_bytes(pool, field, pool->capacity[field]) == sim->spare_bytes) {
+        void *old = pool->field[field];
+        pool->field[field] = sim->spare, sim->spare = old;
+        return;
+    }
+    char *to = pool->field[field];
+    const char *from = sim->spare;
+#pragma omp parallel for schedule(static) num_threads(sim->n_threads)
+    for (size_t at = 0; at < bytes; at += 1 << 16) memcpy(to + at, from + at, bytes - at < 1 << 16 ? bytes - at : 1 << 16);
+}
+
+static void settle(firn_sim *sim, firn_pool *pool, const move_plan *plan)
+{
+#pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
+    for (int32_t b = 0; b < plan->n_blocks; b++) {
+        const firn_pool_block *block = &plan->blocks[b];
+        int end = firn_bundles_of(block->n) * 16;
+        for (int p = 0; p < block->n; p++)
+            for (int a = 0; a < 3; a++) {
+                double x = firn_pool_value(pool, FIRN_FIELD_X, block->first + p / 16, a, p % 16);
+                int shift = x < -0.5 ? -1 : x >= 3.5;
+                if (shift) firn_pool_set(pool, FIRN_FIELD_X, block->first + p / 16, a, p % 16, x - 4 * shift);
+            }
+        for (int p = block->n; p < end; p++) firn_pool_blank(pool, block->first + p / 16, p % 16);
+    }
+}
+
+static firn_status reserve_move(firn_sim *sim, firn_pool *pool, const move_plan *plan)
+{
+    int64_t slack = plan->n_bundles + plan->n_bundles / 64 + 4;
+    if (plan->n_bundles > pool->capacity[FIRN_FIELD_X] || !pool->field[FIRN_FIELD_X])
+        if (firn_pool_reserve(pool, slack, 0) != FIRN_OK) return FIRN_MEMORY;
+    size_t spare = 0;
+    for (int f = 0; f < FIRN_N_FIELDS; f++) {
+        size_t bytes = firn_pool_field_bytes(pool, f, pool->capacity[f]);
+        if (bytes > spare) spare = bytes;
+    }
+    if (spare > sim->spare_bytes) {
+        firn_memory_release(&sim->memory, sim->spare, sim->spare_bytes);
+        sim->spare = firn_memory_allocate(&sim->memory, spare);
+        sim->spare_bytes = sim->spare ? spare : 0;
+        if (!sim->spare) return FIRN_MEMORY;
+    }
+    if (plan->n_bundles * 16 > sim->order_capacity) {
+        firn_memory_release(&sim->memory, sim->order, (size_t)sim->order_capacity * sizeof *sim->order);
+        sim->order_capacity = pool->capacity[FIRN_FIELD_X] * 16;
+        sim->order = firn_memory_array(&sim->memory, (size_t)sim->order_capacity, sizeof *sim->order);
+        if (!sim->order) return FIRN_MEMORY;
+    }
+    return FIRN_OK;
+}
+
+static firn_status move_pool(firn_sim *sim, firn_pool *pool, move_plan *plan)
+{
+    int64_t before = pool->n_particles;
+    if (reserve_move(sim, pool, plan) != FIRN_OK) return FIRN_MEMORY;
+    place_particles(sim, pool, plan);
+    if (order_cells(sim, pool, plan) != FIRN_OK) return FIRN_MEMORY;
+    for (int f = 0; f < FIRN_N_FIELDS; f++)
+        if (pool->n_components[f]) move_field(sim, pool, plan, f);
+    settle(sim, pool, plan);
+    pool->n_bundles = plan->n_bundles, pool->n_particles = plan->n_particles;
+    if (firn_pool_reserve(pool, 0, plan->n_blocks) != FIRN_OK) return FIRN_MEMORY;
+    memcpy(pool->blocks, plan->blocks, (size_t)plan->n_blocks * sizeof *plan->blocks);
+    pool->n_blocks = plan->n_blocks;
+    pool->n_lost += before - plan->n_particles;
+    return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- workspaces that depend on the blocks */
+
+static size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
+
+static firn_status reserve_scratch(firn_sim *sim)
+{
+    int32_t most = 1;
+    for (int m = 0; m < sim->n_pools; m++)
+        for (int32_t b = 0; b < sim->pools[m].n_blocks; b++) {
+            int32_t n = firn_bundles_of(sim->pools[m].blocks[b].n);
+            if (n > most) most = n;
+        }
+    if (most > sim->max_block_bundles || !sim->thread_scratch) {
+        firn_memory_release(&sim->memory, sim->thread_scratch, sim->scratch_bytes * (size_t)sim->n_threads);
+        sim->max_block_bundles = most + most / 4;
+        size_t real_size = sim->kernels->real_size, lanes = (size_t)sim->max_block_bundles * 16 * real_size;
+        size_t patch = align64((FIRN_PATCH_NODES + FIRN_PATCH_PAD) * FIRN_CHANNELS * real_size);
+        sim->scratch_bytes = 2 * patch + align64(lanes) * (9 + 6 + 3);
+        sim->thread_scratch = firn_memory_allocate(&sim->memory, sim->scratch_bytes * (size_t)sim->n_threads);
+        if (!sim->thread_scratch) return FIRN_MEMORY;
+    }
+    int64_t n = (int64_t)sim->grid.n_home * sim->n_pools;
+    if (n > sim->report_capacity) {
+        firn_memory_release(&sim->memory, sim->reports, (size_t)sim->report_capacity * sizeof *sim->reports);
+        sim->report_capacity = n + n / 8;
+        sim->reports = firn_memory_array(&sim->memory, (size_t)sim->report_capacity, sizeof *sim->reports);
+        if (!sim->reports) return FIRN_MEMORY;
+    }
+    return FIRN_OK;
+}
+
+firn_workspace firn_solver_workspace(const firn_sim *sim, int thread)
+{
+    size_t real_size = sim->kernels->real_size, lanes = align64((size_t)sim->max_block_bundles * 16 * real_size);
+    size_t patch = align64((FIRN_PATCH_NODES + FIRN_PATCH_PAD) * FIRN_CHANNELS * real_size);
+    char *at = sim->thread_scratch + sim->scratch_bytes * (size_t)thread;
+    firn_workspace w = {.patch = at, .forces = at + patch, .grad_v = at + 2 * patch};
+    at += 2 * patch + 9 * lanes;
+    w.wave = at, w.viscosity = at + lanes, w.plastic = at + 2 * lanes, w.viscous = at + 3 * lanes;
+    w.flags = at + 4 * lanes, w.energy = at + 5 * lanes, w.pull = at + 6 * lanes;
+    return w;
+}
+
+firn_status firn_sort_particles(firn_sim *sim, firn_report *report)
+{
+    size_t plan_bytes = (size_t)sim->n_pools * sizeof(move_plan), key_bytes = 0;
+    move_plan *plans = firn_memory_allocate(&sim->memory, plan_bytes);
+    uint64_t *keys = NULL;
+    int32_t n_keys = 0;
+    firn_status status = plans ? FIRN_OK : FIRN_MEMORY;
+    for (int m = 0; m < sim->n_pools && status == FIRN_OK; m++) status = make_plan(sim, &sim->pools[m], &plans[m]);
+    if (status == FIRN_OK) status = collect_keys(sim, plans, &keys, &n_keys, &key_bytes);
+    if (status == FIRN_OK) status = firn_grid_activate(&sim->grid, keys, n_keys);
+    for (int m = 0; m < sim->n_pools && status == FIRN_OK; m++) {
+        status = number_blocks(sim, &sim->pools[m], &plans[m]);
+        if (status == FIRN_OK) status = move_pool(sim, &sim->pools[m], &plans[m]);
+    }
+    if (status == FIRN_OK) status = reserve_scratch(sim);
+    for (int m = 0; plans && m < sim->n_pools; m++) drop_plan(sim, &plans[m]);
+    firn_memory_release(&sim->memory, keys, key_bytes);
+    firn_memory_release(&sim->memory, plans, plan_bytes);
+    if (status != FIRN_OK)
+        return firn_report_add(report, status, "no memory to sort %lld particles (%.1f MB in use); raise --max-memory or use fewer particles",
+                               (long long)firn_sim_n_particles(sim), (double)sim->memory.now / 1e6);
+    sim->n_sorts++, sim->must_sort = 0;
+    return FIRN_OK;
+}
+
+firn_status firn_sort_rebuild(firn_sim *sim, firn_report *report)
+{
+    int64_t total = 0, at = 0;
+    for (int m = 0; m < sim->n_pools; m++) total += sim->pools[m].n_blocks;
+    size_t bytes = (size_t)(total ? total : 1) * sizeof(uint64_t);
+    uint64_t *keys = total <= INT32_MAX ? firn_memory_allocate(&sim->memory, bytes) : NULL;
+    firn_status status = keys ? FIRN_OK : FIRN_MEMORY;
+    for (int m = 0; m < sim->n_pools && keys; m++)
+        for (int32_t b = 0; b < sim->pools[m].n_blocks; b++) keys[at++] = firn_grid_key(sim->pools[m].blocks[b].coord);
+    if (status == FIRN_OK) status = firn_grid_activate(&sim->grid, keys, firn_grid_unique(keys, (int32_t)total));
+    for (int m = 0; m < sim->n_pools && status == FIRN_OK; m++) {
+        firn_pool *pool = &sim->pools[m];
+        status = reserve_homes(sim, pool);
+        for (int32_t i = 0; i < sim->grid.n_home && status == FIRN_OK; i++) pool->block_of_home[i] = -1;
+        for (int32_t b = 0; b < pool->n_blocks && status == FIRN_OK; b++) {
+            pool->blocks[b].home = firn_grid_find(&sim->grid, pool->blocks[b].coord);
+            pool->block_of_home[pool->blocks[b].home] = b;
+        }
+    }
+    if (status == FIRN_OK) status = reserve_scratch(sim);
+    firn_memory_release(&sim->memory, keys, bytes);
+    return status == FIRN_OK ? FIRN_OK : firn_report_add(report, status, "no memory for the grid");
+}
