@@ -4,8 +4,8 @@
  *
  *     stick      v = v_c
  *     slip       u loses u_n n; what is left is slowed by friction against |u_n|
- *     separate   as slip while u_n < s, free beyond            s = stickiness h^2 dt / m: the adhesive impulse of a node
- *     friction   |u_t| shrinks by mu (s - u_n), to nothing at most (Coulomb on impulses)
+ *     separate   as slip while u_n < s, free beyond            s = stickiness h^2 dt / m: the adhesive impulse of a
+ * node friction   |u_t| shrinks by mu (s - u_n), to nothing at most (Coulomb on impulses)
  *
  * Every condition keeps books: the impulse it took from the material, the torque about its pivot, the work it did. */
 #include "solver.h"
@@ -19,7 +19,8 @@ typedef struct node {
 
 /* ---------------------------------------------------------------- one node */
 
-static void resolve(firn_contact contact, double friction, double adhesion, const double body_v[3], const double n[3], double v[3])
+static void resolve(firn_contact contact, double friction, double adhesion, const double body_v[3], const double n[3],
+                    double v[3])
 {
     double u[3], un = 0;
     for (int a = 0; a < 3; a++) u[a] = v[a] - body_v[a], un += u[a] * n[a];
@@ -99,7 +100,10 @@ static void hold(const firn_grip *g, node *n, double time, firn_exchange *exchan
 }
 
 static const firn_contact wall_contact[] = {
-    [FIRN_WALL_STICK] = FIRN_STICK, [FIRN_WALL_SLIP] = FIRN_SLIP, [FIRN_WALL_SEPARATE] = FIRN_SEPARATE, [FIRN_WALL_MIRROR] = FIRN_SLIP,
+    [FIRN_WALL_STICK] = FIRN_STICK,
+    [FIRN_WALL_SLIP] = FIRN_SLIP,
+    [FIRN_WALL_SEPARATE] = FIRN_SEPARATE,
+    [FIRN_WALL_MIRROR] = FIRN_SLIP,
 };
 
 static void wall(const firn_sim *sim, int w, node *n, firn_exchange *exchange)
@@ -111,7 +115,8 @@ static void wall(const firn_sim *sim, int w, node *n, firn_exchange *exchange)
     if (depth < -1e-6 * sim->h) return;
     if (grid->walls[w] == FIRN_WALL_MIRROR && depth > 1e-6 * sim->h) return; /* unfolded from inside, see mirror.c */
     normal[axis] = is_upper ? -1 : 1;
-    resolve(wall_contact[grid->walls[w]], grid->walls[w] == FIRN_WALL_MIRROR ? 0 : grid->wall_friction, 0, still, normal, n->v);
+    resolve(wall_contact[grid->walls[w]], grid->walls[w] == FIRN_WALL_MIRROR ? 0 : grid->wall_friction, 0, still,
+            normal, n->v);
     keep_books(exchange, n, before, still);
 }
 
@@ -133,11 +138,15 @@ static touching find_touching(const firn_sim *sim, const int32_t coord[3])
     touching t = {.any = sim->n_forces > 0};
     const double h = sim->h, half = 1.5 * sqrt(3.0) * h * (1 + 1e-9);
     double center[3], low[3], high[3];
-    for (int a = 0; a < 3; a++) low[a] = 4.0 * coord[a] * h, high[a] = low[a] + 3 * h, center[a] = 0.5 * (low[a] + high[a]);
+    for (int a = 0; a < 3; a++)
+        low[a] = 4.0 * coord[a] * h, high[a] = low[a] + 3 * h, center[a] = 0.5 * (low[a] + high[a]);
     for (int c = 0; c < sim->n_colliders && t.n_colliders >= 0; c++) {
-        if (!sim->colliders[c].is_active || distance_at(&sim->colliders[c], center, sim->time + sim->dt) > half) continue;
-        if (t.n_colliders == TOUCHING_MAX) t.n_colliders = -1;
-        else t.colliders[t.n_colliders++] = (uint16_t)c;
+        if (!sim->colliders[c].is_active || distance_at(&sim->colliders[c], center, sim->time + sim->dt) > half)
+            continue;
+        if (t.n_colliders == TOUCHING_MAX)
+            t.n_colliders = -1;
+        else
+            t.colliders[t.n_colliders++] = (uint16_t)c;
     }
     for (int g = 0; g < sim->n_grips; g++) {
         const firn_grip *grip = &sim->grips[g];
@@ -192,8 +201,10 @@ int firn_conditions_apply(const firn_sim *sim, int32_t block, firn_exchange *exc
         }
         apply_to_node(sim, &t, &n, exchange);
         for (int a = 0; a < 3; a++) {
-            if (wide) wide[at + a] = n.v[a];
-            else narrow[at + a] = (float)n.v[a];
+            if (wide)
+                wide[at + a] = n.v[a];
+            else
+                narrow[at + a] = (float)n.v[a];
         }
     }
     return 1;
@@ -226,19 +237,25 @@ void firn_conditions_pull(const firn_sim *sim, const firn_pool *pool, const firn
     int n = firn_bundles_of(block->n) * 16;
     for (int p = 0; p < n; p++) {
         int64_t b = block->first + p / 16;
-        uint32_t bits = pool->n_components[FIRN_FIELD_GRIP] ? (uint32_t)firn_pool_value(pool, FIRN_FIELD_GRIP, b, 0, p % 16) : 0;
+        uint32_t bits =
+            pool->n_components[FIRN_FIELD_GRIP] ? (uint32_t)firn_pool_value(pool, FIRN_FIELD_GRIP, b, 0, p % 16) : 0;
         double own[3] = {0, 0, 0}, x[3];
         if (sim->acceleration && p < block->n) {
-            for (int a = 0; a < 3; a++) x[a] = (4.0 * block->coord[a] + firn_pool_value(pool, FIRN_FIELD_X, b, a, p % 16)) * sim->h;
-            sim->acceleration(sim->acceleration_user, (int64_t)firn_pool_value(pool, FIRN_FIELD_ID, b, 0, p % 16), x, sim->time, own);
+            for (int a = 0; a < 3; a++)
+                x[a] = (4.0 * block->coord[a] + firn_pool_value(pool, FIRN_FIELD_X, b, a, p % 16)) * sim->h;
+            sim->acceleration(sim->acceleration_user, (int64_t)firn_pool_value(pool, FIRN_FIELD_ID, b, 0, p % 16), x,
+                              sim->time, own);
         }
         for (int a = 0; a < 3; a++) {
             double sum = sim->dt * own[a] * firn_pool_value(pool, FIRN_FIELD_MASS, b, 0, p % 16);
             for (int g = 0; bits && g < sim->n_grips; g++)
-                if ((bits >> g & 1) && sim->grips[g].is_active) sum += sim->dt * sim->grips[g].def.force[a] / (double)sim->grips[g].n_particles;
+                if ((bits >> g & 1) && sim->grips[g].is_active)
+                    sum += sim->dt * sim->grips[g].def.force[a] / (double)sim->grips[g].n_particles;
             int at = (p / 16) * 48 + a * 16 + p % 16;
-            if (sim->kernels->is_double) ((double *)pull)[at] = sum;
-            else ((float *)pull)[at] = (float)sum;
+            if (sim->kernels->is_double)
+                ((double *)pull)[at] = sum;
+            else
+                ((float *)pull)[at] = (float)sum;
         }
     }
 }
@@ -274,7 +291,8 @@ void firn_conditions_particles(const firn_sim *sim, firn_pool *pool, const firn_
             resolve(collider->def.contact, s.friction, 0, s.velocity, s.normal, v);
             double depth = -s.distance < 0.5 * h ? -s.distance : 0.5 * h; /* never further than a particle may move */
             for (int a = 0; a < 3; a++) {
-                firn_pool_set(pool, FIRN_FIELD_X, b, a, p % 16, (x[a] + depth * s.normal[a]) / h - 4.0 * block->coord[a]);
+                firn_pool_set(pool, FIRN_FIELD_X, b, a, p % 16,
+                              (x[a] + depth * s.normal[a]) / h - 4.0 * block->coord[a]);
                 firn_pool_set(pool, FIRN_FIELD_V, b, a, p % 16, v[a]);
             }
         }

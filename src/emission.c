@@ -5,7 +5,8 @@ firn_status firn_emission_create(firn_sim *sim, const firn_scene_def *scene, fir
 {
     (void)sim;
     if (scene->n_emitters == 0) return FIRN_OK;
-    return firn_report_add(report, FIRN_REFUSED, "emitter '%s': this version cannot emit particles yet", scene->emitters[0].name);
+    return firn_report_add(report, FIRN_REFUSED, "emitter '%s': this version cannot emit particles yet",
+                           scene->emitters[0].name);
 }
 
 void firn_emission_destroy(firn_sim *sim) { (void)sim; }

@@ -4,7 +4,8 @@
  *   drag         a = -strength (v - vector)       towards a wind `vector`; strength in 1/s
  *   point        a = strength f(r) r_hat          away from `position` (negative strength: towards it), m/s^2
  *   vortex       a = strength f(r) axis x r_hat   about the axis `vector` through `position`, m/s^2
- *   turbulence   a = strength curl(noise)         divergence-free, eddies of size `length`, changing `frequency` a second
+ *   turbulence   a = strength curl(noise)         divergence-free, eddies of size `length`, changing `frequency` a
+ * second
  *
  * f(r) = 1 inside `radius`, (radius/r)^2 beyond; radius 0: 1 everywhere. Each is multiplied by its keyed factor. */
 #include "solver.h"
@@ -55,12 +56,14 @@ static void add_vortex(const firn_force *f, const double x[3], const double v[3]
     for (int c = 0; c < 3; c++) length += f->def.vector[c] * f->def.vector[c];
     if (length <= 0) return;
     length = sqrt(length);
-    for (int c = 0; c < 3; c++) n[c] = f->def.vector[c] / length, d[c] = x[c] - f->def.position[c], along += d[c] * n[c];
+    for (int c = 0; c < 3; c++)
+        n[c] = f->def.vector[c] / length, d[c] = x[c] - f->def.position[c], along += d[c] * n[c];
     for (int c = 0; c < 3; c++) d[c] -= along * n[c], r2 += d[c] * d[c];
     double r = sqrt(r2);
     if (r <= 0) return;
     double s = f->factor * f->def.strength * falloff(f, r) / r;
-    a[0] += s * (n[1] * d[2] - n[2] * d[1]), a[1] += s * (n[2] * d[0] - n[0] * d[2]), a[2] += s * (n[0] * d[1] - n[1] * d[0]);
+    a[0] += s * (n[1] * d[2] - n[2] * d[1]), a[1] += s * (n[2] * d[0] - n[0] * d[2]),
+        a[2] += s * (n[0] * d[1] - n[1] * d[0]);
 }
 
 /* ---------------------------------------------------------------- turbulence */
@@ -86,7 +89,8 @@ static double noise(uint64_t seed, const double x[3], double t)
     for (int corner = 0; corner < 16; corner++) {
         double weight = 1;
         for (int c = 0; c < 4; c++) weight *= corner >> c & 1 ? w[c] : 1 - w[c];
-        sum += weight * lattice(seed, at[0] + (corner & 1), at[1] + (corner >> 1 & 1), at[2] + (corner >> 2 & 1), at[3] + (corner >> 3 & 1));
+        sum += weight * lattice(seed, at[0] + (corner & 1), at[1] + (corner >> 1 & 1), at[2] + (corner >> 2 & 1),
+                                at[3] + (corner >> 3 & 1));
     }
     return sum;
 }
@@ -109,7 +113,8 @@ static void add_turbulence(const firn_force *f, const double x[3], const double 
 }
 
 static const struct firn_force_kind kinds[] = {
-    {"gravity", add_gravity}, {"drag", add_drag}, {"point", add_point}, {"vortex", add_vortex}, {"turbulence", add_turbulence},
+    {"gravity", add_gravity},       {"drag", add_drag}, {"point", add_point}, {"vortex", add_vortex},
+    {"turbulence", add_turbulence},
 };
 
 firn_status firn_force_create(const firn_force_def *def, firn_memory *memory, firn_force *force, firn_report *report)
@@ -118,11 +123,13 @@ firn_status firn_force_create(const firn_force_def *def, firn_memory *memory, fi
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (strcmp(kinds[k].name, def->kind) == 0) force->kind = &kinds[k];
     if (!force->kind)
-        return firn_report_add(report, FIRN_REFUSED, "force '%s': there is no kind '%s'; use gravity, drag, point, vortex or turbulence",
+        return firn_report_add(report, FIRN_REFUSED,
+                               "force '%s': there is no kind '%s'; use gravity, drag, point, vortex or turbulence",
                                def->name, def->kind);
     if (def->n_keys <= 0) return FIRN_OK;
     force->keys = firn_memory_array(memory, (size_t)def->n_keys, sizeof *force->keys);
-    if (!force->keys) return firn_report_add(report, FIRN_MEMORY, "force '%s': no memory for %d keys", def->name, def->n_keys);
+    if (!force->keys)
+        return firn_report_add(report, FIRN_MEMORY, "force '%s': no memory for %d keys", def->name, def->n_keys);
     memcpy(force->keys, def->keys, (size_t)def->n_keys * sizeof *force->keys);
     return FIRN_OK;
 }
@@ -141,9 +148,13 @@ void firn_force_prepare(firn_force *force, double time)
     if (n <= 0) return;
     int i = 0;
     while (i < n && k[i].time <= time) i++;
-    if (i == 0) force->factor = k[0].factor;
-    else if (i == n) force->factor = k[n - 1].factor;
-    else force->factor = k[i - 1].factor + (k[i].factor - k[i - 1].factor) * (time - k[i - 1].time) / (k[i].time - k[i - 1].time);
+    if (i == 0)
+        force->factor = k[0].factor;
+    else if (i == n)
+        force->factor = k[n - 1].factor;
+    else
+        force->factor =
+            k[i - 1].factor + (k[i].factor - k[i - 1].factor) * (time - k[i - 1].time) / (k[i].time - k[i - 1].time);
 }
 
 void firn_force_add(const firn_force *force, const double x[3], const double v[3], double time, double a[3])

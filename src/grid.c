@@ -5,7 +5,8 @@
 
 void firn_grid_init(firn_grid *grid, firn_memory *memory, size_t real_size, int keeps_old)
 {
-    *grid = (firn_grid){.memory = memory, .node_size = real_size * FIRN_BLOCK_NODES * FIRN_CHANNELS, .keeps_old = keeps_old};
+    *grid = (firn_grid){
+        .memory = memory, .node_size = real_size * FIRN_BLOCK_NODES * FIRN_CHANNELS, .keeps_old = keeps_old};
 }
 
 static void release_blocks(firn_grid *grid)
@@ -212,7 +213,10 @@ firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys, int32_t n)
     return FIRN_OK;
 }
 
-void *firn_grid_nodes(const firn_grid *grid, int32_t block) { return (char *)grid->nodes + (size_t)block * grid->node_size; }
+void *firn_grid_nodes(const firn_grid *grid, int32_t block)
+{
+    return (char *)grid->nodes + (size_t)block * grid->node_size;
+}
 
 void *firn_grid_old(const firn_grid *grid, int32_t block)
 {

@@ -16,14 +16,14 @@ typedef struct firn_grid {
     size_t node_size; /* bytes of one block's nodes */
     int keeps_old;
     int32_t n_home, n_blocks, home_capacity, capacity;
-    int32_t (*coord)[3];        /* [n_blocks] */
-    int32_t (*neighbours)[27];  /* [n_home] (x*3 + y)*3 + z, the block itself at 13 */
-    int32_t *by_color;          /* [n_home] home blocks ordered by color */
+    int32_t (*coord)[3];       /* [n_blocks] */
+    int32_t (*neighbours)[27]; /* [n_home] (x*3 + y)*3 + z, the block itself at 13 */
+    int32_t *by_color;         /* [n_home] home blocks ordered by color */
     int32_t color_start[FIRN_COLORS + 1];
-    void *nodes, *old;          /* [n_blocks][64][4] */
-    firn_block_range *range;    /* [n_blocks] */
-    uint64_t *keys;             /* hash table of coordinates: open addressing, */
-    int32_t *values;            /* power of two, at most half full */
+    void *nodes, *old;       /* [n_blocks][64][4] */
+    firn_block_range *range; /* [n_blocks] */
+    uint64_t *keys;          /* hash table of coordinates: open addressing, */
+    int32_t *values;         /* power of two, at most half full */
     int32_t table_size;
 } firn_grid;
 

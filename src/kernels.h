@@ -27,33 +27,33 @@ enum { FIRN_BUNDLE_LANES = 16, FIRN_BLOCK_NODES = 64, FIRN_PATCH_NODES = 512, FI
 typedef struct firn_transfer {
     double dt, h;
     int is_quadratic, is_mls;
-    int is_affine;      /* P2G carries C (APIC and its blends) */
-    int keeps_old;      /* some material blends in FLIP: forces are gathered apart, see p2g */
-    double flip;        /* a of the blend; 0 for PIC and APIC */
+    int is_affine; /* P2G carries C (APIC and its blends) */
+    int keeps_old; /* some material blends in FLIP: forces are gathered apart, see p2g */
+    double flip;   /* a of the blend; 0 for PIC and APIC */
 } firn_transfer;
 
 /* The particles of one material in one home block; arrays begin at the block's first bundle. */
 typedef struct firn_block_particles {
-    int n;              /* particles; bundles = ceil(n / 16) */
+    int n; /* particles; bundles = ceil(n / 16) */
     void *x, *v, *C, *tau, *mass, *volume;
-    const void *pull;   /* [n][3][16] extra momentum of traction grips, kg m/s; NULL: none */
+    const void *pull; /* [n][3][16] extra momentum of traction grips, kg m/s; NULL: none */
 } firn_block_particles;
 
 /* What a block of particles says after its G2P. */
 typedef struct firn_block_report {
-    double max_rate;    /* 1/s: inverse of the largest stable step at cfl 1 */
+    double max_rate; /* 1/s: inverse of the largest stable step at cfl 1 */
     int32_t rate_bundle, rate_lane, rate_is_viscous;
-    double max_speed;   /* m/s */
+    double max_speed; /* m/s */
     int is_out_of_reach;
-    unsigned flags;     /* FIRN_FLAG_ bits of any particle */
+    unsigned flags; /* FIRN_FLAG_ bits of any particle */
     int32_t flag_bundle, flag_lane;
     double plastic, viscous; /* J */
 } firn_block_report;
 
 /* What a step would do to a block of particles, found before any of them moves. */
 typedef struct firn_block_verdict {
-    double min_det;     /* of I + dt grad v */
-    double max_move;    /* cells */
+    double min_det;  /* of I + dt grad v */
+    double max_move; /* cells */
     int is_finite;
     int32_t bundle, lane; /* the worst one */
 } firn_block_verdict;
@@ -77,8 +77,8 @@ typedef struct firn_kernels {
     void (*g2p)(const firn_transfer *transfer, const firn_block_particles *particles, const void *patch,
                 const void *old_patch, void *grad_v);
     /* The same interpolation, judged instead of applied. */
-    void (*judge)(const firn_transfer *transfer, const firn_block_particles *particles, const void *patch,
-                  void *grad_v, firn_block_verdict *verdict);
+    void (*judge)(const firn_transfer *transfer, const firn_block_particles *particles, const void *patch, void *grad_v,
+                  firn_block_verdict *verdict);
     /* rho [n][16]: the grid's mass density at the particles; the patch holds masses. */
     void (*density)(const firn_transfer *transfer, const firn_block_particles *particles, const void *patch, void *rho);
     /* Limits and checks after the law has spoken. wave, viscosity, plastic, viscous, flags: [bundles][16]. */

@@ -21,7 +21,8 @@ static void clear_ledger(firn_ledger *l)
     for (int a = 0; a < 3; a++) l->min[a] = INFINITY, l->max[a] = -INFINITY;
 }
 
-static void add_particle(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, int p, double energy, firn_ledger *l)
+static void add_particle(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, int p, double energy,
+                         firn_ledger *l)
 {
     int64_t b = block->first + p / 16;
     int lane = p % 16;
@@ -32,7 +33,8 @@ static void add_particle(const firn_sim *sim, const firn_pool *pool, const firn_
         v2 += v[a] * v[a];
     }
     for (int c = 0; c < 9; c++) F[c] = firn_pool_value(pool, FIRN_FIELD_F, b, c, lane);
-    double J = F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) + F[2] * (F[3] * F[7] - F[4] * F[6]);
+    double J =
+        F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) + F[2] * (F[3] * F[7] - F[4] * F[6]);
     l->n_particles++, l->mass += m, l->kinetic += 0.5 * m * v2;
     l->elastic += energy * firn_pool_value(pool, FIRN_FIELD_VOLUME, b, 0, lane);
     for (int a = 0; a < 3; a++) {
@@ -58,10 +60,12 @@ static void add_ledger(firn_ledger *sum, const firn_ledger *l)
     sum->kinetic += l->kinetic, sum->elastic += l->elastic, sum->potential += l->potential;
     sum->plastic_work += l->plastic_work, sum->viscous_work += l->viscous_work;
     for (int a = 0; a < 3; a++) {
-        sum->center[a] += l->center[a], sum->momentum[a] += l->momentum[a], sum->angular_momentum[a] += l->angular_momentum[a];
+        sum->center[a] += l->center[a], sum->momentum[a] += l->momentum[a],
+            sum->angular_momentum[a] += l->angular_momentum[a];
         sum->min[a] = fmin(sum->min[a], l->min[a]), sum->max[a] = fmax(sum->max[a], l->max[a]);
     }
-    sum->min_J = fmin(sum->min_J, l->min_J), sum->max_J = fmax(sum->max_J, l->max_J), sum->max_speed = fmax(sum->max_speed, l->max_speed);
+    sum->min_J = fmin(sum->min_J, l->min_J), sum->max_J = fmax(sum->max_J, l->max_J),
+    sum->max_speed = fmax(sum->max_speed, l->max_speed);
 }
 
 static firn_status add_pool(firn_sim *sim, const firn_pool *pool, firn_ledger *ledger)
@@ -76,9 +80,13 @@ static firn_status add_pool(firn_sim *sim, const firn_pool *pool, firn_ledger *l
         for (int32_t i = 0; i < pool->n_blocks; i++) {
             const firn_pool_block *block = &pool->blocks[i];
             firn_law_batch batch = {
-                .material = &pool->material, .n_bundles = firn_bundles_of(block->n), .F = firn_pool_at(pool, FIRN_FIELD_F, block->first),
-                .history = firn_pool_at(pool, FIRN_FIELD_HISTORY, block->first), .temperature = firn_pool_at(pool, FIRN_FIELD_T, block->first),
-                .id = firn_pool_at(pool, FIRN_FIELD_ID, block->first), .energy = w.energy,
+                .material = &pool->material,
+                .n_bundles = firn_bundles_of(block->n),
+                .F = firn_pool_at(pool, FIRN_FIELD_F, block->first),
+                .history = firn_pool_at(pool, FIRN_FIELD_HISTORY, block->first),
+                .temperature = firn_pool_at(pool, FIRN_FIELD_T, block->first),
+                .id = firn_pool_at(pool, FIRN_FIELD_ID, block->first),
+                .energy = w.energy,
             };
             pool->material.law->kernels[sim->variant].measure(&batch);
             clear_ledger(&parts[i]);
@@ -99,7 +107,8 @@ static firn_status add_pool(firn_sim *sim, const firn_pool *pool, firn_ledger *l
 firn_status firn_sim_ledger(firn_sim *sim, int material, firn_ledger *ledger, firn_report *report)
 {
     if (material < -1 || material >= sim->n_pools)
-        return firn_report_add(report, FIRN_USAGE, "there is no material %d; there are %d, and -1 means all", material, sim->n_pools);
+        return firn_report_add(report, FIRN_USAGE, "there is no material %d; there are %d, and -1 means all", material,
+                               sim->n_pools);
     clear_ledger(ledger);
     for (int m = 0; m < sim->n_pools; m++)
         if ((material < 0 || m == material) && add_pool(sim, &sim->pools[m], ledger) != FIRN_OK)

@@ -18,7 +18,8 @@ typedef struct cell {
 /* Node i of global index along the axis mirrored about the plane; -1 block where nothing is active. */
 static cell mirror_of(const firn_grid *grid, const int32_t coord[3], int node, int axis, int64_t plane)
 {
-    int64_t g[3] = {4 * (int64_t)coord[0] + node / 16, 4 * (int64_t)coord[1] + node / 4 % 4, 4 * (int64_t)coord[2] + node % 4};
+    int64_t g[3] = {4 * (int64_t)coord[0] + node / 16, 4 * (int64_t)coord[1] + node / 4 % 4,
+                    4 * (int64_t)coord[2] + node % 4};
     g[axis] = 2 * plane - g[axis];
     int32_t block[3];
     int in[3];
@@ -33,12 +34,16 @@ static void fold_node(const firn_sim *sim, void *array, cell from, cell to, int 
     for (int c = 0; c < FIRN_CHANNELS; c++) {
         if (sim->kernels->is_double) {
             double *n = array, sign = c == axis ? -1 : 1;
-            if (is_fold) n[b + c] += sign * n[a + c];
-            else n[a + c] = sign * n[b + c];
+            if (is_fold)
+                n[b + c] += sign * n[a + c];
+            else
+                n[a + c] = sign * n[b + c];
         } else {
             float *n = array, sign = c == axis ? -1 : 1;
-            if (is_fold) n[b + c] += sign * n[a + c];
-            else n[a + c] = sign * n[b + c];
+            if (is_fold)
+                n[b + c] += sign * n[a + c];
+            else
+                n[a + c] = sign * n[b + c];
         }
     }
 }

@@ -30,9 +30,9 @@ static void rotation_of_quaternion(const double q_in[4], double R[9])
     double n = sqrt(q_in[0] * q_in[0] + q_in[1] * q_in[1] + q_in[2] * q_in[2] + q_in[3] * q_in[3]);
     double x = 0, y = 0, z = 0, w = 1;
     if (n > 0) x = q_in[0] / n, y = q_in[1] / n, z = q_in[2] / n, w = q_in[3] / n;
-    const double r[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w),
-                         2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
-                         2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)};
+    const double r[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - z * w),     2 * (x * z + y * w),
+                         2 * (x * y + z * w),     1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
+                         2 * (x * z - y * w),     2 * (y * z + x * w),     1 - 2 * (x * x + y * y)};
     memcpy(R, r, sizeof r);
 }
 
@@ -58,7 +58,8 @@ static void spline(const firn_key *k, int n, int i, double t, double position[3]
 {
     double span = k[i + 1].time - k[i].time, s = (t - k[i].time) / span;
     int before = i > 0 ? i - 1 : i, after = i + 2 < n ? i + 2 : i + 1;
-    double h00 = (1 + 2 * s) * (1 - s) * (1 - s), h10 = s * (1 - s) * (1 - s), h01 = s * s * (3 - 2 * s), h11 = s * s * (s - 1);
+    double h00 = (1 + 2 * s) * (1 - s) * (1 - s), h10 = s * (1 - s) * (1 - s), h01 = s * s * (3 - 2 * s),
+           h11 = s * s * (s - 1);
     double d00 = 6 * s * (s - 1), d10 = (1 - s) * (1 - 3 * s), d01 = -d00, d11 = s * (3 * s - 2);
     for (int a = 0; a < 3; a++) {
         double p0 = k[i].position[a], p1 = k[i + 1].position[a];

@@ -73,7 +73,8 @@ void *firn_pool_at(const firn_pool *pool, firn_field field, int64_t bundle)
 
 double firn_pool_value(const firn_pool *pool, firn_field field, int64_t bundle, int component, int lane)
 {
-    size_t at = ((size_t)bundle * (size_t)pool->n_components[field] + (size_t)component) * FIRN_BUNDLE_LANES + (size_t)lane;
+    size_t at =
+        ((size_t)bundle * (size_t)pool->n_components[field] + (size_t)component) * FIRN_BUNDLE_LANES + (size_t)lane;
     if (firn_field_is_integer(field)) return ((const uint32_t *)pool->field[field])[at];
     return pool->real_size == sizeof(double) ? ((const double *)pool->field[field])[at]
                                              : (double)((const float *)pool->field[field])[at];
@@ -81,10 +82,14 @@ double firn_pool_value(const firn_pool *pool, firn_field field, int64_t bundle, 
 
 void firn_pool_set(firn_pool *pool, firn_field field, int64_t bundle, int component, int lane, double value)
 {
-    size_t at = ((size_t)bundle * (size_t)pool->n_components[field] + (size_t)component) * FIRN_BUNDLE_LANES + (size_t)lane;
-    if (firn_field_is_integer(field)) ((uint32_t *)pool->field[field])[at] = (uint32_t)value;
-    else if (pool->real_size == sizeof(double)) ((double *)pool->field[field])[at] = value;
-    else ((float *)pool->field[field])[at] = (float)value;
+    size_t at =
+        ((size_t)bundle * (size_t)pool->n_components[field] + (size_t)component) * FIRN_BUNDLE_LANES + (size_t)lane;
+    if (firn_field_is_integer(field))
+        ((uint32_t *)pool->field[field])[at] = (uint32_t)value;
+    else if (pool->real_size == sizeof(double))
+        ((double *)pool->field[field])[at] = value;
+    else
+        ((float *)pool->field[field])[at] = (float)value;
 }
 
 void firn_pool_blank(firn_pool *pool, int64_t bundle, int lane)

@@ -41,7 +41,8 @@ static firn_status add_source(firn_sim *sim, const char *name, firn_report *repo
     return FIRN_OK;
 }
 
-static void put(firn_sim *sim, firn_pool *pool, const firn_newborn *born, int64_t i, const firn_pool_block *block, int p)
+static void put(firn_sim *sim, firn_pool *pool, const firn_newborn *born, int64_t i, const firn_pool_block *block,
+                int p)
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     int64_t b = block->first + p / 16;
@@ -62,7 +63,8 @@ static void put(firn_sim *sim, firn_pool *pool, const firn_newborn *born, int64_
 }
 
 /* Opens blocks for the ordered points and fills them. */
-static firn_status fill_blocks(firn_sim *sim, firn_pool *pool, const firn_newborn *born, const placed *order, firn_report *report)
+static firn_status fill_blocks(firn_sim *sim, firn_pool *pool, const firn_newborn *born, const placed *order,
+                               firn_report *report)
 {
     int32_t n_blocks = 0;
     int64_t n_bundles = 0;
@@ -70,8 +72,8 @@ static firn_status fill_blocks(firn_sim *sim, firn_pool *pool, const firn_newbor
         if (i == born->n || (i > first && order[i].key != order[first].key))
             n_blocks++, n_bundles += firn_bundles_of(i - first), first = i;
     if (firn_pool_reserve(pool, pool->n_bundles + n_bundles, pool->n_blocks + n_blocks) != FIRN_OK)
-        return firn_report_add(report, FIRN_MEMORY, "material '%s': no memory for %lld more particles (%.1f MB in use)", pool->material.name,
-                               (long long)born->n, (double)sim->memory.now / 1e6);
+        return firn_report_add(report, FIRN_MEMORY, "material '%s': no memory for %lld more particles (%.1f MB in use)",
+                               pool->material.name, (long long)born->n, (double)sim->memory.now / 1e6);
     for (int64_t first = 0, end; first < born->n; first = end) {
         for (end = first + 1; end < born->n && order[end].key == order[first].key;) end++;
         firn_pool_block *block = &pool->blocks[pool->n_blocks++];
@@ -86,22 +88,27 @@ static firn_status fill_blocks(firn_sim *sim, firn_pool *pool, const firn_newbor
     return FIRN_OK;
 }
 
-firn_status firn_populate_add(firn_sim *sim, firn_pool *pool, const firn_newborn *born, const char *source, firn_report *report)
+firn_status firn_populate_add(firn_sim *sim, firn_pool *pool, const firn_newborn *born, const char *source,
+                              firn_report *report)
 {
     if (born->n == 0) return FIRN_OK;
     if (born->n >= (int64_t)UINT32_MAX - sim->next_id || born->n > INT32_MAX)
         return firn_report_add(report, FIRN_REFUSED, "'%s' would bring the number of particles beyond 2^32", source);
     size_t bytes = (size_t)born->n * sizeof(placed);
     placed *order = firn_memory_allocate(&sim->memory, bytes);
-    if (!order) return firn_report_add(report, FIRN_MEMORY, "'%s': no memory to place %lld particles", source, (long long)born->n);
+    if (!order)
+        return firn_report_add(report, FIRN_MEMORY, "'%s': no memory to place %lld particles", source,
+                               (long long)born->n);
     firn_status status = FIRN_OK;
     for (int64_t i = 0; i < born->n && status == FIRN_OK; i++) {
         int32_t coord[3];
         home_of(born->x + 3 * i, sim->h, coord);
         if (!firn_grid_is_reachable(coord))
-            status = firn_report_add(report, FIRN_REFUSED, "'%s': a particle at %g %g %g m is beyond %d cells of dx = %g m from the origin", source,
-                                     born->x[3 * i], born->x[3 * i + 1], born->x[3 * i + 2], 4 * FIRN_COORD_LIMIT, sim->h);
-        else order[i] = (placed){firn_grid_key(coord), i};
+            status = firn_report_add(
+                report, FIRN_REFUSED, "'%s': a particle at %g %g %g m is beyond %d cells of dx = %g m from the origin",
+                source, born->x[3 * i], born->x[3 * i + 1], born->x[3 * i + 2], 4 * FIRN_COORD_LIMIT, sim->h);
+        else
+            order[i] = (placed){firn_grid_key(coord), i};
     }
     if (status == FIRN_OK) status = add_source(sim, source, report);
     if (status == FIRN_OK) {
@@ -135,7 +142,8 @@ static void set_motion(const firn_body_def *def, int is_affine, int64_t n, doubl
         for (int a = 0; a < 3; a++) d[a] = x[3 * i + a] - center[a];
         if (def->deform_positions) {
             double y[3];
-            for (int a = 0; a < 3; a++) y[a] = def->F[3 * a] * d[0] + def->F[3 * a + 1] * d[1] + def->F[3 * a + 2] * d[2];
+            for (int a = 0; a < 3; a++)
+                y[a] = def->F[3 * a] * d[0] + def->F[3 * a + 1] * d[1] + def->F[3 * a + 2] * d[2];
             for (int a = 0; a < 3; a++) x[3 * i + a] = center[a] + y[a], d[a] = y[a];
         }
         for (int a = 0; a < 3; a++)
@@ -147,7 +155,8 @@ static void set_motion(const firn_body_def *def, int is_affine, int64_t n, doubl
 static firn_status add_body(firn_sim *sim, const firn_body_def *def, firn_report *report)
 {
     firn_pool *pool = pool_named(sim, def->material);
-    if (!pool) return firn_report_add(report, FIRN_REFUSED, "body '%s': there is no material '%s'", def->name, def->material);
+    if (!pool)
+        return firn_report_add(report, FIRN_REFUSED, "body '%s': there is no material '%s'", def->name, def->material);
     firn_shape *shape = NULL;
     firn_status status = firn_shape_create(def->n_shapes, def->shapes, &shape, report);
     if (status != FIRN_OK) return status;
@@ -158,16 +167,26 @@ static firn_status add_body(firn_sim *sim, const firn_body_def *def, firn_report
     if (status != FIRN_OK) return status;
     if (n == 0) {
         firn_memory_release(NULL, x, 0);
-        return firn_report_add(report, FIRN_REFUSED, "body '%s' holds no particle: it is smaller than the particle spacing of %.3g m", def->name, spacing);
+        return firn_report_add(report, FIRN_REFUSED,
+                               "body '%s' holds no particle: it is smaller than the particle spacing of %.3g m",
+                               def->name, spacing);
     }
     size_t bytes = (size_t)n * 21 * sizeof(double);
     double *v = firn_memory_allocate(&sim->memory, bytes), volume = spacing * spacing * spacing;
-    if (!v) status = firn_report_add(report, FIRN_MEMORY, "body '%s': no memory for %lld particles", def->name, (long long)n);
+    if (!v)
+        status =
+            firn_report_add(report, FIRN_MEMORY, "body '%s': no memory for %lld particles", def->name, (long long)n);
     if (v) {
         double *C = v + 3 * n, *F = C + 9 * n;
         set_motion(def, pool->transfer.is_affine, n, x, v, C, F);
-        firn_newborn born = {.n = n, .x = x, .v = v, .C = C, .F = F, .temperature = def->temperature,
-                             .mass = pool->material.density * volume, .volume = volume};
+        firn_newborn born = {.n = n,
+                             .x = x,
+                             .v = v,
+                             .C = C,
+                             .F = F,
+                             .temperature = def->temperature,
+                             .mass = pool->material.density * volume,
+                             .volume = volume};
         status = firn_populate_add(sim, pool, &born, def->name, report);
     }
     firn_memory_release(&sim->memory, v, bytes);
@@ -185,10 +204,12 @@ static void mark_grips(firn_sim *sim, const char *body, firn_pool *pool, uint32_
             if (firn_pool_value(pool, FIRN_FIELD_ID, b, 0, p % 16) < first_id) continue;
             uint32_t bits = 0;
             double x[3];
-            for (int a = 0; a < 3; a++) x[a] = (4.0 * block->coord[a] + firn_pool_value(pool, FIRN_FIELD_X, b, a, p % 16)) * sim->h;
+            for (int a = 0; a < 3; a++)
+                x[a] = (4.0 * block->coord[a] + firn_pool_value(pool, FIRN_FIELD_X, b, a, p % 16)) * sim->h;
             for (int g = 0; g < sim->n_grips; g++) {
                 firn_grip *grip = &sim->grips[g];
-                if (grip->def.mode != FIRN_GRIP_TRACTION || (grip->def.body[0] && strcmp(grip->def.body, body) != 0)) continue;
+                if (grip->def.mode != FIRN_GRIP_TRACTION || (grip->def.body[0] && strcmp(grip->def.body, body) != 0))
+                    continue;
                 if (firn_shape_distance(grip->region, x, 0) > 0) continue;
                 bits |= 1u << g, grip->n_particles++;
             }
@@ -209,14 +230,19 @@ firn_status firn_populate_bodies(firn_sim *sim, firn_report *report)
         if (status != FIRN_OK) return status;
         if (sim->has_traction) mark_grips(sim, def->name, pool_named(sim, def->material), first_id);
         if (def->density_from != FIRN_DENSITY_GRID) continue;
-        if (n_ranges && end[n_ranges - 1] == first_id) n_ranges--;
-        else if (n_ranges == RANGES) return firn_report_add(report, FIRN_REFUSED, "more than %d separate bodies measure their density on the grid", RANGES);
-        else first[n_ranges] = first_id;
+        if (n_ranges && end[n_ranges - 1] == first_id)
+            n_ranges--;
+        else if (n_ranges == RANGES)
+            return firn_report_add(report, FIRN_REFUSED,
+                                   "more than %d separate bodies measure their density on the grid", RANGES);
+        else
+            first[n_ranges] = first_id;
         end[n_ranges++] = sim->next_id;
     }
     for (int g = 0; g < sim->n_grips; g++)
         if (sim->grips[g].def.mode == FIRN_GRIP_TRACTION && sim->grips[g].n_particles == 0)
-            return firn_report_add(report, FIRN_REFUSED, "grip '%s' holds no particle: its region misses the body", sim->grips[g].def.name);
+            return firn_report_add(report, FIRN_REFUSED, "grip '%s' holds no particle: its region misses the body",
+                                   sim->grips[g].def.name);
     firn_status status = firn_sort_particles(sim, report);
     if (status == FIRN_OK && n_ranges) firn_stage_weigh(sim, first, end, n_ranges);
     if (status == FIRN_OK) firn_stage_measure(sim);

@@ -47,19 +47,36 @@ static void pass(walk *w, void *data, size_t n)
         w->is_short = 1;
         return;
     }
-    if (w->is_reading) memcpy(data, w->at, n);
-    else memcpy(w->at, data, n);
+    if (w->is_reading)
+        memcpy(data, w->at, n);
+    else
+        memcpy(w->at, data, n);
     w->at += n;
 }
 
 static header header_of(const firn_sim *sim)
 {
-    header h = {.version = SAVE_VERSION, .byte_order = 0x01020304, .real_size = (uint32_t)sim->kernels->real_size,
-                .n_pools = (uint32_t)sim->n_pools, .n_exchanges = (uint32_t)firn_solver_n_exchanges(sim), .n_sources = (uint32_t)sim->n_sources,
-                .n_grips = (uint32_t)sim->n_grips, .must_sort = (uint32_t)sim->must_sort, .next_id = sim->next_id,
-                .rate_is_viscous = sim->rate_is_viscous, .rate_pool = sim->rate_pool, .time = sim->time, .dt = sim->dt,
-                .max_rate = sim->max_rate, .max_speed = sim->max_speed, .external_work = sim->external_work, .h = sim->h,
-                .n_steps = sim->n_steps, .n_retries = sim->n_retries, .n_sorts = sim->n_sorts, .rate_particle = sim->rate_particle};
+    header h = {.version = SAVE_VERSION,
+                .byte_order = 0x01020304,
+                .real_size = (uint32_t)sim->kernels->real_size,
+                .n_pools = (uint32_t)sim->n_pools,
+                .n_exchanges = (uint32_t)firn_solver_n_exchanges(sim),
+                .n_sources = (uint32_t)sim->n_sources,
+                .n_grips = (uint32_t)sim->n_grips,
+                .must_sort = (uint32_t)sim->must_sort,
+                .next_id = sim->next_id,
+                .rate_is_viscous = sim->rate_is_viscous,
+                .rate_pool = sim->rate_pool,
+                .time = sim->time,
+                .dt = sim->dt,
+                .max_rate = sim->max_rate,
+                .max_speed = sim->max_speed,
+                .external_work = sim->external_work,
+                .h = sim->h,
+                .n_steps = sim->n_steps,
+                .n_retries = sim->n_retries,
+                .n_sorts = sim->n_sorts,
+                .rate_particle = sim->rate_particle};
     memcpy(h.magic, save_magic, sizeof h.magic);
     return h;
 }
@@ -88,9 +105,14 @@ static void walk_out(walk *w, firn_sim *sim)
     pass_books(w, sim);
     for (int m = 0; m < sim->n_pools; m++) {
         firn_pool *pool = &sim->pools[m];
-        pool_header p = {.n_particles = pool->n_particles, .n_bundles = pool->n_bundles, .n_lost = pool->n_lost, .n_blocks = pool->n_blocks,
-                         .n_history = pool->n_components[FIRN_FIELD_HISTORY], .has_grip = pool->n_components[FIRN_FIELD_GRIP],
-                         .plastic_work = pool->plastic_work, .viscous_work = pool->viscous_work};
+        pool_header p = {.n_particles = pool->n_particles,
+                         .n_bundles = pool->n_bundles,
+                         .n_lost = pool->n_lost,
+                         .n_blocks = pool->n_blocks,
+                         .n_history = pool->n_components[FIRN_FIELD_HISTORY],
+                         .has_grip = pool->n_components[FIRN_FIELD_GRIP],
+                         .plastic_work = pool->plastic_work,
+                         .viscous_work = pool->viscous_work};
         strcpy(p.name, pool->material.name);
         strncpy(p.law, pool->material.law->info.name, sizeof p.law - 1);
         pass(w, &p, sizeof p);
@@ -104,13 +126,18 @@ firn_status firn_sim_save(firn_sim *sim, void **state, size_t *n_bytes, firn_rep
     walk_out(&measure, sim);
     *n_bytes = measure.n_bytes;
     *state = firn_memory_allocate(&sim->memory, measure.n_bytes);
-    if (!*state) return firn_report_add(report, FIRN_MEMORY, "no memory for a checkpoint of %.1f MB", (double)measure.n_bytes / 1e6);
+    if (!*state)
+        return firn_report_add(report, FIRN_MEMORY, "no memory for a checkpoint of %.1f MB",
+                               (double)measure.n_bytes / 1e6);
     walk write = {.at = *state, .end = (char *)*state + measure.n_bytes};
     walk_out(&write, sim);
     return FIRN_OK;
 }
 
-void firn_sim_release_state(firn_sim *sim, void *state, size_t n_bytes) { firn_memory_release(&sim->memory, state, n_bytes); }
+void firn_sim_release_state(firn_sim *sim, void *state, size_t n_bytes)
+{
+    firn_memory_release(&sim->memory, state, n_bytes);
+}
 
 uint64_t firn_sim_hash(firn_sim *sim)
 {
@@ -120,7 +147,8 @@ uint64_t firn_sim_hash(firn_sim *sim)
     for (int m = 0; m < sim->n_pools; m++) {
         const firn_pool *pool = &sim->pools[m];
         for (int f = 0; f < FIRN_N_FIELDS; f++)
-            if (pool->n_components[f]) firn_hash_update(&hash, pool->field[f], firn_pool_field_bytes(pool, f, pool->n_bundles));
+            if (pool->n_components[f])
+                firn_hash_update(&hash, pool->field[f], firn_pool_field_bytes(pool, f, pool->n_bundles));
         firn_hash_update(&hash, pool->blocks, (size_t)pool->n_blocks * sizeof *pool->blocks);
     }
     firn_hash_update(&hash, &sim->time, sizeof sim->time);
@@ -132,13 +160,23 @@ uint64_t firn_sim_hash(firn_sim *sim)
 static firn_status check_header(const firn_sim *sim, const header *h, firn_report *report)
 {
     header mine = header_of(sim);
-    if (memcmp(h->magic, save_magic, sizeof h->magic) != 0) return firn_report_add(report, FIRN_REFUSED, "this is not a saved state of firn");
+    if (memcmp(h->magic, save_magic, sizeof h->magic) != 0)
+        return firn_report_add(report, FIRN_REFUSED, "this is not a saved state of firn");
     if (h->version != SAVE_VERSION || h->byte_order != mine.byte_order)
-        return firn_report_add(report, FIRN_REFUSED, "the saved state has version %u; this firn reads version %d of its own kind of machine", h->version, SAVE_VERSION);
+        return firn_report_add(report, FIRN_REFUSED,
+                               "the saved state has version %u; this firn reads version %d of its own kind of machine",
+                               h->version, SAVE_VERSION);
     if (h->real_size != mine.real_size)
-        return firn_report_add(report, FIRN_REFUSED, "the saved state is in %s precision; the precision of a run cannot change", h->real_size == 8 ? "double" : "float");
-    if (h->h != mine.h) return firn_report_add(report, FIRN_REFUSED, "the saved state has dx = %g m, the scene %g m; dx cannot change", h->h, mine.h);
-    if (h->n_pools != mine.n_pools) return firn_report_add(report, FIRN_REFUSED, "the saved state has %u materials, the scene %u; their number cannot change", h->n_pools, mine.n_pools);
+        return firn_report_add(report, FIRN_REFUSED,
+                               "the saved state is in %s precision; the precision of a run cannot change",
+                               h->real_size == 8 ? "double" : "float");
+    if (h->h != mine.h)
+        return firn_report_add(report, FIRN_REFUSED, "the saved state has dx = %g m, the scene %g m; dx cannot change",
+                               h->h, mine.h);
+    if (h->n_pools != mine.n_pools)
+        return firn_report_add(report, FIRN_REFUSED,
+                               "the saved state has %u materials, the scene %u; their number cannot change", h->n_pools,
+                               mine.n_pools);
     return FIRN_OK;
 }
 
@@ -150,14 +188,20 @@ static firn_status read_pool(firn_sim *sim, firn_pool *pool, walk *w, firn_repor
     if (w->is_short) return firn_report_add(report, FIRN_REFUSED, "the saved state ends too early");
     if (strcmp(p.name, pool->material.name) != 0 || p.n_history != pool->n_components[FIRN_FIELD_HISTORY] ||
         p.has_grip != pool->n_components[FIRN_FIELD_GRIP])
-        return firn_report_add(report, FIRN_REFUSED, "the saved state has material '%s' (law %s, %d history fields) where the scene has '%s' (law %s, %d): they must agree",
-                               p.name, p.law, p.n_history, pool->material.name, pool->material.law->info.name, pool->n_components[FIRN_FIELD_HISTORY]);
+        return firn_report_add(report, FIRN_REFUSED,
+                               "the saved state has material '%s' (law %s, %d history fields) where the scene has '%s' "
+                               "(law %s, %d): they must agree",
+                               p.name, p.law, p.n_history, pool->material.name, pool->material.law->info.name,
+                               pool->n_components[FIRN_FIELD_HISTORY]);
     size_t left = (size_t)(w->end - w->at);
-    if (p.n_bundles < 0 || p.n_blocks < 0 || (size_t)p.n_bundles > left / (30 * 16 * 4) || (size_t)p.n_blocks > left / sizeof(firn_pool_block))
+    if (p.n_bundles < 0 || p.n_blocks < 0 || (size_t)p.n_bundles > left / (30 * 16 * 4) ||
+        (size_t)p.n_blocks > left / sizeof(firn_pool_block))
         return firn_report_add(report, FIRN_REFUSED, "the saved state claims more particles than it has room for");
     pool->n_bundles = 0, pool->n_blocks = 0; /* nothing of the present is kept */
-    if (firn_pool_reserve(pool, p.n_bundles, p.n_blocks) != FIRN_OK) return firn_report_add(report, FIRN_MEMORY, "no memory to restore %lld particles", (long long)p.n_particles);
-    pool->n_bundles = p.n_bundles, pool->n_blocks = p.n_blocks, pool->n_particles = p.n_particles, pool->n_lost = p.n_lost;
+    if (firn_pool_reserve(pool, p.n_bundles, p.n_blocks) != FIRN_OK)
+        return firn_report_add(report, FIRN_MEMORY, "no memory to restore %lld particles", (long long)p.n_particles);
+    pool->n_bundles = p.n_bundles, pool->n_blocks = p.n_blocks, pool->n_particles = p.n_particles,
+    pool->n_lost = p.n_lost;
     pool->plastic_work = p.plastic_work, pool->viscous_work = p.viscous_work;
     pass_pool_data(w, pool);
     if (w->is_short) return firn_report_add(report, FIRN_REFUSED, "the saved state ends too early");
@@ -168,7 +212,8 @@ static firn_status read_pool(firn_sim *sim, firn_pool *pool, walk *w, firn_repor
             return firn_report_add(report, FIRN_REFUSED, "block %d of the saved state is not consistent", b);
         n += block->n, bundle += firn_bundles_of(block->n);
     }
-    if (n != pool->n_particles || bundle != pool->n_bundles) return firn_report_add(report, FIRN_REFUSED, "the saved state's blocks do not add up to its particles");
+    if (n != pool->n_particles || bundle != pool->n_bundles)
+        return firn_report_add(report, FIRN_REFUSED, "the saved state's blocks do not add up to its particles");
     (void)sim;
     return FIRN_OK;
 }
@@ -182,9 +227,11 @@ firn_status firn_sim_restore(firn_sim *sim, const void *state, size_t n_bytes, f
     firn_status status = check_header(sim, &h, report);
     if (status != FIRN_OK) return status;
     if (h.n_exchanges != (uint32_t)firn_solver_n_exchanges(sim) || h.n_grips != (uint32_t)sim->n_grips)
-        return firn_report_add(report, FIRN_REFUSED, "the saved state has %u colliders and grips, the scene %d; their number cannot change", h.n_exchanges - 1,
-                               firn_solver_n_exchanges(sim) - 1);
-    if (h.n_sources > n_bytes / sizeof *sim->sources) return firn_report_add(report, FIRN_REFUSED, "the saved state is damaged");
+        return firn_report_add(report, FIRN_REFUSED,
+                               "the saved state has %u colliders and grips, the scene %d; their number cannot change",
+                               h.n_exchanges - 1, firn_solver_n_exchanges(sim) - 1);
+    if (h.n_sources > n_bytes / sizeof *sim->sources)
+        return firn_report_add(report, FIRN_REFUSED, "the saved state is damaged");
     firn_memory_release(&sim->memory, sim->sources, (size_t)sim->n_sources * sizeof *sim->sources);
     sim->n_sources = (int)h.n_sources;
     sim->sources = firn_memory_array(&sim->memory, h.n_sources, sizeof *sim->sources);
@@ -192,9 +239,12 @@ firn_status firn_sim_restore(firn_sim *sim, const void *state, size_t n_bytes, f
     pass_books(&w, sim);
     for (int m = 0; m < sim->n_pools && status == FIRN_OK; m++) status = read_pool(sim, &sim->pools[m], &w, report);
     if (status != FIRN_OK) return status;
-    sim->must_sort = (int)h.must_sort, sim->next_id = h.next_id, sim->rate_is_viscous = h.rate_is_viscous, sim->rate_pool = h.rate_pool;
-    sim->time = h.time, sim->dt = h.dt, sim->max_rate = h.max_rate, sim->max_speed = h.max_speed, sim->external_work = h.external_work;
-    sim->n_steps = h.n_steps, sim->n_retries = h.n_retries, sim->n_sorts = h.n_sorts, sim->rate_particle = h.rate_particle;
+    sim->must_sort = (int)h.must_sort, sim->next_id = h.next_id, sim->rate_is_viscous = h.rate_is_viscous,
+    sim->rate_pool = h.rate_pool;
+    sim->time = h.time, sim->dt = h.dt, sim->max_rate = h.max_rate, sim->max_speed = h.max_speed,
+    sim->external_work = h.external_work;
+    sim->n_steps = h.n_steps, sim->n_retries = h.n_retries, sim->n_sorts = h.n_sorts,
+    sim->rate_particle = h.rate_particle;
     if (sim->rate_pool >= sim->n_pools) sim->rate_pool = -1;
     return firn_sort_rebuild(sim, report);
 }

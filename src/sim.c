@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-firn_run_options firn_run_options_default(void) { return (firn_run_options){.marker = FIRN_MARKER, .hooks = firn_hooks_default()}; }
-
 static firn_status no_memory(firn_report *report, const char *what)
 {
     return firn_report_add(report, FIRN_MEMORY, "no memory for %s; raise --max-memory or make the scene smaller", what);
@@ -57,7 +55,8 @@ static firn_status create_pools(firn_sim *sim, firn_report *report)
             continue;
         }
         if (!pool->material.law->kernels[sim->variant].update)
-            return firn_report_add(report, FIRN_REFUSED, "law '%s' is not built for %s", def->law, firn_variant_name(sim->variant));
+            return firn_report_add(report, FIRN_REFUSED, "law '%s' is not built for %s", def->law,
+                                   firn_variant_name(sim->variant));
         pool->transfer = transfer_of_def(sim, def->has_transfer ? &def->transfer : &scene->transfer);
         memcpy(pool->color, def->color, sizeof pool->color);
         sim->keeps_old |= pool->transfer.flip > 0;
@@ -76,10 +75,12 @@ static firn_status create_colliders(firn_sim *sim, firn_report *report)
         firn_collider *collider = &sim->colliders[c];
         collider->def = scene->colliders[c];
         sim->n_colliders = c + 1;
-        if (firn_motion_create(&collider->def.motion, &sim->memory, &collider->motion) != FIRN_OK) return no_memory(report, "a collider's keys");
+        if (firn_motion_create(&collider->def.motion, &sim->memory, &collider->motion) != FIRN_OK)
+            return no_memory(report, "a collider's keys");
         if (collider->def.distance) continue;
         firn_status status = firn_shape_create(collider->def.n_shapes, collider->def.shapes, &collider->shape, report);
-        if (status != FIRN_OK) return firn_report_add(report, status, "collider '%s' cannot be used: see above", collider->def.name);
+        if (status != FIRN_OK)
+            return firn_report_add(report, status, "collider '%s' cannot be used: see above", collider->def.name);
     }
     return FIRN_OK;
 }
@@ -95,9 +96,11 @@ static firn_status create_grips(firn_sim *sim, firn_report *report)
         grip->def = scene->grips[g];
         sim->n_grips = g + 1;
         sim->has_traction |= grip->def.mode == FIRN_GRIP_TRACTION;
-        if (firn_motion_create(&grip->def.motion, &sim->memory, &grip->motion) != FIRN_OK) return no_memory(report, "a grip's keys");
+        if (firn_motion_create(&grip->def.motion, &sim->memory, &grip->motion) != FIRN_OK)
+            return no_memory(report, "a grip's keys");
         firn_status status = firn_shape_create(grip->def.n_shapes, grip->def.shapes, &grip->region, report);
-        if (status != FIRN_OK) return firn_report_add(report, status, "grip '%s' cannot be used: see above", grip->def.name);
+        if (status != FIRN_OK)
+            return firn_report_add(report, status, "grip '%s' cannot be used: see above", grip->def.name);
     }
     return FIRN_OK;
 }
@@ -131,18 +134,22 @@ static firn_status check_walls(const firn_sim *sim, firn_report *report)
     for (int w = 0; grid->has_box && w < 6; w++) {
         double at = (w & 1 ? grid->box_max : grid->box_min)[w / 2] / sim->h;
         if (grid->walls[w] == FIRN_WALL_MIRROR && fabs(at - round(at)) > 1e-6)
-            return firn_report_add(report, FIRN_REFUSED, "grid: the mirror wall %c%c at %g m is not on a node; it must be a whole multiple of dx = %g m, e.g. %g m",
-                                   "-+"[w & 1], "xyz"[w / 2], at * sim->h, sim->h, round(at) * sim->h);
+            return firn_report_add(report, FIRN_REFUSED,
+                                   "grid: the mirror wall %c%c at %g m is not on a node; it must be a whole multiple "
+                                   "of dx = %g m, e.g. %g m",
+                                   "-+"[w & 1], "xyz"[w / 2], at * sim -> h, sim -> h, round(at) * sim -> h);
     }
     return FIRN_OK;
 }
 
 /* ---------------------------------------------------------------- life */
 
-firn_status firn_sim_create(const firn_scene_def *scene, const firn_run_options *options, firn_sim **out, firn_report *report)
+firn_status firn_sim_create(const firn_scene_def *scene, const firn_run_options *options, firn_sim **out,
+                            firn_report *report)
 {
     firn_run_options defaults = firn_run_options_default();
-    if (!out) return firn_report_add(report, FIRN_USAGE, "firn_sim_create: there is no place for the simulation (NULL)");
+    if (!out)
+        return firn_report_add(report, FIRN_USAGE, "firn_sim_create: there is no place for the simulation (NULL)");
     *out = NULL;
     if (!scene) return firn_report_add(report, FIRN_USAGE, "firn_sim_create: there is no scene (NULL)");
     if (!options) options = &defaults;
@@ -227,9 +234,14 @@ int64_t firn_sim_n_particles(const firn_sim *sim)
 
 firn_stats firn_sim_stats(const firn_sim *sim)
 {
-    firn_stats stats = {.limit = sim->limit, .n_steps = sim->n_steps, .n_retries = sim->n_retries, .n_sorts = sim->n_sorts,
-                        .n_particles = firn_sim_n_particles(sim), .n_blocks = sim->grid.n_blocks,
-                        .memory_now = sim->memory.now, .memory_peak = sim->memory.peak};
+    firn_stats stats = {.limit = sim->limit,
+                        .n_steps = sim->n_steps,
+                        .n_retries = sim->n_retries,
+                        .n_sorts = sim->n_sorts,
+                        .n_particles = firn_sim_n_particles(sim),
+                        .n_blocks = sim->grid.n_blocks,
+                        .memory_now = sim->memory.now,
+                        .memory_peak = sim->memory.peak};
     for (int m = 0; m < sim->n_pools; m++) stats.n_lost += sim->pools[m].n_lost;
     memcpy(stats.stage_seconds, sim->stage_seconds, sizeof stats.stage_seconds);
     return stats;
@@ -237,7 +249,8 @@ firn_stats firn_sim_stats(const firn_sim *sim)
 
 const char *firn_stage_name(int stage)
 {
-    static const char *const names[FIRN_N_STAGES] = {"timestep", "sort", "judge", "p2g", "grid", "g2p", "law", "diagnose"};
+    static const char *const names[FIRN_N_STAGES] = {"timestep", "sort", "judge", "p2g",
+                                                     "grid",     "g2p",  "law",   "diagnose"};
     return stage >= 0 && stage < FIRN_N_STAGES ? names[stage] : "";
 }
 

@@ -19,9 +19,13 @@ typedef void (*attribute_fn)(const particle *p, double *out);
 
 static void copy_field(const particle *p, firn_field field, double *out)
 {
-    for (int c = 0; c < p->pool->n_components[field]; c++) out[c] = firn_pool_value(p->pool, field, p->bundle, c, p->lane);
+    for (int c = 0; c < p->pool->n_components[field]; c++)
+        out[c] = firn_pool_value(p->pool, field, p->bundle, c, p->lane);
 }
-static double scalar(const particle *p, firn_field field) { return firn_pool_value(p->pool, field, p->bundle, 0, p->lane); }
+static double scalar(const particle *p, firn_field field)
+{
+    return firn_pool_value(p->pool, field, p->bundle, 0, p->lane);
+}
 
 static double determinant(const double F[9])
 {
@@ -86,8 +90,10 @@ static void get_source(const particle *p, double *out)
     int low = 0, high = p->sim->n_sources; /* the last source whose first id is not beyond */
     while (high - low > 1) {
         int middle = (low + high) / 2;
-        if (p->sim->sources[middle].first_id <= id) low = middle;
-        else high = middle;
+        if (p->sim->sources[middle].first_id <= id)
+            low = middle;
+        else
+            high = middle;
     }
     out[0] = low;
 }
@@ -99,7 +105,9 @@ static const struct {
     {{"P", "m", "position", FIRN_ATTRIBUTE_VECTOR, 3}, get_P},
     {{"v", "m/s", "velocity", FIRN_ATTRIBUTE_VECTOR, 3}, get_v},
     {{"id", "", "number of the particle, never used twice", FIRN_ATTRIBUTE_INT, 1}, get_id},
-    {{"pscale", "m", "radius for rendering: half the edge of the cube that the particle stands for", FIRN_ATTRIBUTE_FLOAT, 1}, get_pscale},
+    {{"pscale", "m", "radius for rendering: half the edge of the cube that the particle stands for",
+      FIRN_ATTRIBUTE_FLOAT, 1},
+     get_pscale},
     {{"mass", "kg", "mass", FIRN_ATTRIBUTE_FLOAT, 1}, get_mass},
     {{"volume", "m^3", "initial volume", FIRN_ATTRIBUTE_FLOAT, 1}, get_volume},
     {{"Cd", "", "color of the material", FIRN_ATTRIBUTE_VECTOR, 3}, get_Cd},
@@ -194,8 +202,10 @@ static void each_particle(firn_sim *sim, const ranking *r, int entry, const char
                 int64_t rank = rank_of(r, (uint32_t)scalar(&p, FIRN_FIELD_ID));
                 double values[FIRN_MAX_HISTORY + 9];
                 if (rank < 0) continue;
-                if (entry >= 0) table[entry].get(&p, values);
-                else values[0] = history(&p, name, 0);
+                if (entry >= 0)
+                    table[entry].get(&p, values);
+                else
+                    values[0] = history(&p, name, 0);
                 put(user, rank, values);
             }
     }
@@ -217,15 +227,19 @@ static void put_doubles(void *user, int64_t rank, const double *values)
 firn_status firn_sim_copy(firn_sim *sim, const char *attribute, double *out, size_t n_out, firn_report *report)
 {
     int entry;
-    if (!find_entry(sim, attribute, &entry)) return firn_report_add(report, FIRN_USAGE, "there is no attribute '%s'", attribute);
+    if (!find_entry(sim, attribute, &entry))
+        return firn_report_add(report, FIRN_USAGE, "there is no attribute '%s'", attribute);
     doubles d = {out, entry < 0 ? 1 : table[entry].info.n_components};
     if (n_out < (size_t)firn_sim_n_particles(sim) * (size_t)d.n_components)
-        return firn_report_add(report, FIRN_USAGE, "attribute '%s' of %lld particles needs %lld numbers; there is room for %zu", attribute,
-                               (long long)firn_sim_n_particles(sim), (long long)firn_sim_n_particles(sim) * d.n_components, n_out);
+        return firn_report_add(
+            report, FIRN_USAGE, "attribute '%s' of %lld particles needs %lld numbers; there is room for %zu", attribute,
+            (long long)firn_sim_n_particles(sim), (long long)firn_sim_n_particles(sim) * d.n_components, n_out);
     ranking r = {0};
     firn_status status = make_ranking(sim, 1, &r);
-    if (status == FIRN_OK) each_particle(sim, &r, entry, attribute, put_doubles, &d);
-    else firn_report_add(report, status, "no memory to copy '%s'", attribute);
+    if (status == FIRN_OK)
+        each_particle(sim, &r, entry, attribute, put_doubles, &d);
+    else
+        firn_report_add(report, status, "no memory to copy '%s'", attribute);
     drop_ranking(sim, &r);
     return status;
 }
@@ -238,14 +252,18 @@ static firn_field assignable(const char *name)
     return FIRN_FIELD_HISTORY;
 }
 
-firn_status firn_sim_assign(firn_sim *sim, const char *attribute, const double *values, size_t n_values, firn_report *report)
+firn_status firn_sim_assign(firn_sim *sim, const char *attribute, const double *values, size_t n_values,
+                            firn_report *report)
 {
     firn_field field = assignable(attribute);
     int entry, n = field == FIRN_FIELD_HISTORY ? 1 : firn_attribute_components(attribute);
-    if (field == FIRN_FIELD_HISTORY && (!find_entry(sim, attribute, &entry) || (entry >= 0 && strcmp(attribute, "Jp") != 0)))
-        return firn_report_add(report, FIRN_USAGE, "attribute '%s' cannot be set; v, C, F, T and history fields can", attribute);
+    if (field == FIRN_FIELD_HISTORY &&
+        (!find_entry(sim, attribute, &entry) || (entry >= 0 && strcmp(attribute, "Jp") != 0)))
+        return firn_report_add(report, FIRN_USAGE, "attribute '%s' cannot be set; v, C, F, T and history fields can",
+                               attribute);
     if (n_values != (size_t)firn_sim_n_particles(sim) * (size_t)n)
-        return firn_report_add(report, FIRN_USAGE, "attribute '%s' needs %lld numbers, not %zu", attribute, (long long)firn_sim_n_particles(sim) * n, n_values);
+        return firn_report_add(report, FIRN_USAGE, "attribute '%s' needs %lld numbers, not %zu", attribute,
+                               (long long)firn_sim_n_particles(sim) * n, n_values);
     ranking r = {0};
     firn_status status = make_ranking(sim, 1, &r);
     for (int m = 0; m < sim->n_pools && status == FIRN_OK; m++) {
@@ -270,8 +288,10 @@ static void put_attribute(void *user, int64_t rank, const double *values)
 {
     firn_attribute *a = user;
     for (int c = 0; c < a->n_components; c++) {
-        if (a->type == FIRN_ATTRIBUTE_INT || a->type == FIRN_ATTRIBUTE_INDEX) a->data.i[rank * a->n_components + c] = (int32_t)(uint32_t)values[c];
-        else a->data.f[rank * a->n_components + c] = (float)values[c];
+        if (a->type == FIRN_ATTRIBUTE_INT || a->type == FIRN_ATTRIBUTE_INDEX)
+            a->data.i[rank * a->n_components + c] = (int32_t)(uint32_t)values[c];
+        else
+            a->data.f[rank * a->n_components + c] = (float)values[c];
     }
 }
 
@@ -279,7 +299,8 @@ static firn_status intern_names(const firn_sim *sim, firn_attribute *a)
 {
     int is_source = strcmp(a->name, "source") == 0, n = is_source ? sim->n_sources : sim->n_pools;
     for (int i = 0; i < n; i++)
-        if (firn_attribute_intern(a, is_source ? sim->sources[i].name : sim->pools[i].material.name) < 0) return FIRN_MEMORY;
+        if (firn_attribute_intern(a, is_source ? sim->sources[i].name : sim->pools[i].material.name) < 0)
+            return FIRN_MEMORY;
     return FIRN_OK;
 }
 
@@ -292,7 +313,8 @@ static void fold_sources(const firn_sim *sim, firn_attribute *a, int64_t n)
     }
 }
 
-static firn_status add_attribute(firn_sim *sim, const ranking *r, const char *name, firn_points *points, firn_report *report)
+static firn_status add_attribute(firn_sim *sim, const ranking *r, const char *name, firn_points *points,
+                                 firn_report *report)
 {
     int entry;
     if (!find_entry(sim, name, &entry)) {
@@ -300,13 +322,18 @@ static firn_status add_attribute(firn_sim *sim, const ranking *r, const char *na
         int n = 0;
         for (int i = 0; i < N_TABLE && n >= 0 && (size_t)n < sizeof known; i++)
             n += snprintf(known + n, sizeof known - (size_t)n, " %s", table[i].info.name);
-        return firn_report_add(report, FIRN_REFUSED, "there is no attribute '%s'; there are%s and the history fields of the laws in use", name, known);
+        return firn_report_add(report, FIRN_REFUSED,
+                               "there is no attribute '%s'; there are%s and the history fields of the laws in use",
+                               name, known);
     }
     if (firn_points_find(points, name)) return FIRN_OK;
     firn_attribute *a = firn_points_add(points, name, entry < 0 ? FIRN_ATTRIBUTE_FLOAT : table[entry].info.type,
                                         entry < 0 ? 1 : table[entry].info.n_components);
-    if (!a) return firn_report_add(report, FIRN_MEMORY, "no memory for attribute '%s' of %lld particles", name, (long long)points->n);
-    if (a->type == FIRN_ATTRIBUTE_INDEX && intern_names(sim, a) != FIRN_OK) return firn_report_add(report, FIRN_MEMORY, "no memory for names");
+    if (!a)
+        return firn_report_add(report, FIRN_MEMORY, "no memory for attribute '%s' of %lld particles", name,
+                               (long long)points->n);
+    if (a->type == FIRN_ATTRIBUTE_INDEX && intern_names(sim, a) != FIRN_OK)
+        return firn_report_add(report, FIRN_MEMORY, "no memory for names");
     each_particle(sim, r, entry, name, put_attribute, a);
     if (strcmp(name, "source") == 0) fold_sources(sim, a, points->n);
     return FIRN_OK;
@@ -338,7 +365,8 @@ firn_status firn_snapshot_take(firn_sim *sim, const char *attributes, int nth, f
     ranking r = {0};
     firn_status status = make_ranking(sim, nth > 0 ? nth : 1, &r);
     firn_points *points = status == FIRN_OK ? firn_points_create(r.n) : NULL;
-    if (!points || add_details(sim, points) != FIRN_OK) status = firn_report_add(report, FIRN_MEMORY, "no memory for a snapshot of %lld particles", (long long)r.n);
+    if (!points || add_details(sim, points) != FIRN_OK)
+        status = firn_report_add(report, FIRN_MEMORY, "no memory for a snapshot of %lld particles", (long long)r.n);
     if (status == FIRN_OK) status = add_attribute(sim, &r, "P", points, report); /* no format does without */
     while (status == FIRN_OK && *(at += strspn(at, " ,\t\n"))) {
         char name[FIRN_NAME];
@@ -349,7 +377,9 @@ firn_status firn_snapshot_take(firn_sim *sim, const char *attributes, int nth, f
         status = add_attribute(sim, &r, name, points, report);
     }
     drop_ranking(sim, &r);
-    if (status == FIRN_OK) *out = points;
-    else firn_points_destroy(points);
+    if (status == FIRN_OK)
+        *out = points;
+    else
+        firn_points_destroy(points);
     return status;
 }

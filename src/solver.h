@@ -26,7 +26,7 @@ typedef struct firn_collider {
     firn_collider_def def; /* its pointers are not used after creation */
     firn_shape *shape;
     firn_motion motion;
-    firn_pose pose;        /* at the time of the step being made */
+    firn_pose pose; /* at the time of the step being made */
     int is_active;
 } firn_collider;
 
@@ -97,14 +97,14 @@ struct firn_sim {
 
     /* scratch, made at a sort */
     firn_grid grid;
-    void *spare;              /* one field, for the permutation */
+    void *spare; /* one field, for the permutation */
     size_t spare_bytes;
-    uint32_t *order;          /* permutation */
+    uint32_t *order; /* permutation */
     int64_t order_capacity;
-    char *thread_scratch;     /* patches, grad v and the law's outputs of one block, a thread */
-    size_t scratch_bytes;     /* of one thread */
+    char *thread_scratch; /* patches, grad v and the law's outputs of one block, a thread */
+    size_t scratch_bytes; /* of one thread */
     int32_t max_block_bundles;
-    firn_exchange *chunks;    /* [FIRN_CHUNKS][n_exchanges] */
+    firn_exchange *chunks;      /* [FIRN_CHUNKS][n_exchanges] */
     firn_block_report *reports; /* [pool][home] */
     int64_t report_capacity;
 
@@ -163,10 +163,11 @@ void firn_force_add(const firn_force *force, const double x[3], const double v[3
 /* populate.c: bodies and emitters into pools. */
 typedef struct firn_newborn { /* particles to be added to one pool; arrays of n, or NULL for the common value */
     int64_t n;
-    const double *x;           /* [n][3] m */
+    const double *x;             /* [n][3] m */
     const double *v, *C, *F, *T; /* [n][3] [n][9] [n][9] [n]; NULL: zero, zero, identity, `temperature` */
     double temperature, mass, volume;
 } firn_newborn;
-firn_status firn_populate_add(firn_sim *sim, firn_pool *pool, const firn_newborn *born, const char *source, firn_report *report);
+firn_status firn_populate_add(firn_sim *sim, firn_pool *pool, const firn_newborn *born, const char *source,
+                              firn_report *report);
 firn_status firn_populate_bodies(firn_sim *sim, firn_report *report);
 #endif

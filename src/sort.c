@@ -18,10 +18,10 @@
 
 enum { GONE = 27, TARGETS = 28 }; /* the last target is "deleted" */
 
-typedef struct move_plan { /* of one pool */
-    int32_t (*count)[TARGETS];  /* [old blocks] */
-    int64_t (*start)[TARGETS];  /* [old blocks] first new slot of each share */
-    firn_pool_block *blocks;    /* new */
+typedef struct move_plan {     /* of one pool */
+    int32_t (*count)[TARGETS]; /* [old blocks] */
+    int64_t (*start)[TARGETS]; /* [old blocks] first new slot of each share */
+    firn_pool_block *blocks;   /* new */
     int32_t n_blocks, n_old;
     int64_t n_bundles, n_particles;
     size_t bytes;
@@ -42,7 +42,8 @@ static int target_of(const firn_pool *pool, int64_t bundle, int lane, double x[3
 
 static int is_deleted(const firn_sim *sim, const firn_pool_block *block, int target, const double x[3])
 {
-    int32_t coord[3] = {block->coord[0] + target / 9 - 1, block->coord[1] + target / 3 % 3 - 1, block->coord[2] + target % 3 - 1};
+    int32_t coord[3] = {block->coord[0] + target / 9 - 1, block->coord[1] + target / 3 % 3 - 1,
+                        block->coord[2] + target % 3 - 1};
     if (!firn_grid_is_reachable(coord)) return 1;
     if (!sim->scene.grid.has_box) return 0;
     double world[3];
@@ -84,7 +85,8 @@ static void drop_plan(firn_sim *sim, move_plan *plan)
 
 static void neighbour_coord(const firn_pool_block *block, int q, int32_t coord[3])
 {
-    coord[0] = block->coord[0] + q / 9 - 1, coord[1] = block->coord[1] + q / 3 % 3 - 1, coord[2] = block->coord[2] + q % 3 - 1;
+    coord[0] = block->coord[0] + q / 9 - 1, coord[1] = block->coord[1] + q / 3 % 3 - 1,
+    coord[2] = block->coord[2] + q % 3 - 1;
 }
 
 /* The keys of all blocks that will own particles. */
@@ -191,7 +193,8 @@ static int cell_of(const firn_pool *pool, uint32_t slot, double shift)
 }
 
 /* Stable counting sort of one block's slots by cell; `keys` and `sorted` have room for the block. */
-static void sort_cells(const firn_pool *pool, const firn_pool_block *block, double shift, uint32_t *slots, uint8_t *keys, uint32_t *sorted)
+static void sort_cells(const firn_pool *pool, const firn_pool_block *block, double shift, uint32_t *slots,
+                       uint8_t *keys, uint32_t *sorted)
 {
     int start[126] = {0};
     for (int p = 0; p < block->n; p++) {
@@ -216,7 +219,8 @@ static firn_status order_cells(firn_sim *sim, firn_pool *pool, move_plan *plan)
 #pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
     for (int32_t b = 0; b < plan->n_blocks; b++) {
         uint32_t *sorted = (uint32_t *)(scratch + each * (size_t)omp_get_thread_num());
-        sort_cells(pool, &plan->blocks[b], shift, sim->order + plan->blocks[b].first * 16, (uint8_t *)(sorted + largest), sorted);
+        sort_cells(pool, &plan->blocks[b], shift, sim->order + plan->blocks[b].first * 16,
+                   (uint8_t *)(sorted + largest), sorted);
     }
     firn_memory_release(&sim->memory, scratch, bytes);
     return FIRN_OK;
@@ -225,7 +229,8 @@ static firn_status order_cells(firn_sim *sim, firn_pool *pool, move_plan *plan)
 /* ---------------------------------------------------------------- moving */
 
 #define GATHER(type, bits)                                                                                             \
-    static void gather_##bits(const type *from, type *to, const uint32_t *order, int n, int64_t first, int n_components) \
+    static void gather_##bits(const type *from, type *to, const uint32_t *order, int n, int64_t first,                 \
+                              int n_components)                                                                        \
     {                                                                                                                  \
         for (int p = 0; p < n; p++) {                                                                                  \
             const type *source = from + (size_t)(order[p] / 16) * (size_t)n_components * 16 + order[p] % 16;           \
@@ -245,8 +250,10 @@ static void move_field(firn_sim *sim, firn_pool *pool, const move_plan *plan, fi
         for (int32_t b = 0; b < plan->n_blocks; b++) {
             const firn_pool_block *block = &plan->blocks[b];
             const uint32_t *order = sim->order + block->first * 16;
-            if (is_wide) gather_64(pool->field[field], sim->spare, order, block->n, block->first, n);
-            else gather_32(pool->field[field], sim->spare, order, block->n, block->first, n);
+            if (is_wide)
+                gather_64(pool->field[field], sim->spare, order, block->n, block->first, n);
+            else
+                gather_32(pool->field[field], sim->spare, order, block->n, block->first, n);
         }
     }
     size_t bytes = firn_pool_field_bytes(pool, field, plan->n_bundles);
@@ -258,7 +265,8 @@ static void move_field(firn_sim *sim, firn_pool *pool, const move_plan *plan, fi
     char *to = pool->field[field];
     const char *from = sim->spare;
 #pragma omp parallel for schedule(static) num_threads(sim->n_threads)
-    for (size_t at = 0; at < bytes; at += 1 << 16) memcpy(to + at, from + at, bytes - at < 1 << 16 ? bytes - at : 1 << 16);
+    for (size_t at = 0; at < bytes; at += 1 << 16)
+        memcpy(to + at, from + at, bytes - at < 1 << 16 ? bytes - at : 1 << 16);
 }
 
 static void settle(firn_sim *sim, firn_pool *pool, const move_plan *plan)
@@ -381,8 +389,10 @@ firn_status firn_sort_particles(firn_sim *sim, firn_report *report)
     firn_memory_release(&sim->memory, keys, key_bytes);
     firn_memory_release(&sim->memory, plans, plan_bytes);
     if (status != FIRN_OK)
-        return firn_report_add(report, status, "no memory to sort %lld particles (%.1f MB in use); raise --max-memory or use fewer particles",
-                               (long long)firn_sim_n_particles(sim), (double)sim->memory.now / 1e6);
+        return firn_report_add(
+            report, status,
+            "no memory to sort %lld particles (%.1f MB in use); raise --max-memory or use fewer particles",
+            (long long)firn_sim_n_particles(sim), (double)sim->memory.now / 1e6);
     sim->n_sorts++, sim->must_sort = 0;
     return FIRN_OK;
 }

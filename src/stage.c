@@ -91,7 +91,8 @@ void firn_stage_grid(firn_sim *sim)
         for (int32_t b = first; b < end; b++) {
             void *nodes = firn_grid_nodes(grid, b);
             k->velocity(nodes, firn_grid_old(grid, b), dv, &grid->range[b]);
-            if (firn_conditions_apply(sim, b, sim->chunks + (size_t)chunk * (size_t)n_exchanges)) k->range(nodes, &grid->range[b]);
+            if (firn_conditions_apply(sim, b, sim->chunks + (size_t)chunk * (size_t)n_exchanges))
+                k->range(nodes, &grid->range[b]);
         }
     }
     firn_mirror_unfold(sim);
@@ -112,7 +113,8 @@ static int is_plainly_safe(const firn_sim *sim, int32_t home)
         for (int a = 0; a < 3; a++) low[a] = fmin(low[a], r->min[a]), high[a] = fmax(high[a], r->max[a]);
     }
     for (int w = 0; sim->scene.grid.has_box && w < 6; w++)
-        for (int a = 0; sim->scene.grid.walls[w] == FIRN_WALL_MIRROR && a < 3; a++) { /* unfolded nodes carry reversed velocities that the ranges do not hold */
+        for (int a = 0; sim->scene.grid.walls[w] == FIRN_WALL_MIRROR && a < 3;
+             a++) { /* unfolded nodes carry reversed velocities that the ranges do not hold */
             double most = fmax(fabs(low[a]), fabs(high[a]));
             low[a] = -most, high[a] = most;
         }
@@ -121,7 +123,8 @@ static int is_plainly_safe(const firn_sim *sim, int32_t home)
     return 1;
 }
 
-static int judge_block(firn_sim *sim, int32_t home, const firn_workspace *w, firn_block_verdict *verdict, int *pool_index)
+static int judge_block(firn_sim *sim, int32_t home, const firn_workspace *w, firn_block_verdict *verdict,
+                       int *pool_index)
 {
     sim->kernels->patch_load(w->patch, sim->grid.neighbours[home], sim->grid.nodes);
     for (int m = 0; m < sim->n_pools; m++) {
@@ -146,7 +149,8 @@ int firn_stage_judge(firn_sim *sim, char *why, size_t n_why)
         for (int32_t home = 0; home < sim->grid.n_home; home++) {
             firn_block_verdict verdict;
             int pool;
-            if (home < worst && !is_plainly_safe(sim, home) && !judge_block(sim, home, &w, &verdict, &pool)) worst = home;
+            if (home < worst && !is_plainly_safe(sim, home) && !judge_block(sim, home, &w, &verdict, &pool))
+                worst = home;
         }
     }
     if (worst == INT32_MAX) return 1;
@@ -162,19 +166,26 @@ int firn_stage_judge(firn_sim *sim, char *why, size_t n_why)
     }
     int64_t b = block->first + verdict.bundle;
     long cell[3];
-    for (int a = 0; a < 3; a++) cell[a] = 4L * block->coord[a] + (long)floor(firn_pool_value(pool, FIRN_FIELD_X, b, a, verdict.lane));
-    int n = snprintf(why, n_why, "material '%s' (law %s), particle %u, cell %ld %ld %ld: ", pool->material.name, pool->material.law->info.name,
-                     (unsigned)firn_pool_value(pool, FIRN_FIELD_ID, b, 0, verdict.lane), cell[0], cell[1], cell[2]);
+    for (int a = 0; a < 3; a++)
+        cell[a] = 4L * block->coord[a] + (long)floor(firn_pool_value(pool, FIRN_FIELD_X, b, a, verdict.lane));
+    int n = snprintf(why, n_why, "material '%s' (law %s), particle %u, cell %ld %ld %ld: ", pool->material.name,
+                     pool->material.law->info.name, (unsigned)firn_pool_value(pool, FIRN_FIELD_ID, b, 0, verdict.lane),
+                     cell[0], cell[1], cell[2]);
     if (n < 0 || (size_t)n >= n_why) return 0;
-    if (!verdict.is_finite) snprintf(why + n, n_why - (size_t)n, "its velocity is not finite");
-    else if (verdict.max_move > 1) snprintf(why + n, n_why - (size_t)n, "it would cross %.3g cells in one step", verdict.max_move);
-    else snprintf(why + n, n_why - (size_t)n, "the step would change its volume by a factor of %.3g (inversion)", verdict.min_det);
+    if (!verdict.is_finite)
+        snprintf(why + n, n_why - (size_t)n, "its velocity is not finite");
+    else if (verdict.max_move > 1)
+        snprintf(why + n, n_why - (size_t)n, "it would cross %.3g cells in one step", verdict.max_move);
+    else
+        snprintf(why + n, n_why - (size_t)n, "the step would change its volume by a factor of %.3g (inversion)",
+                 verdict.min_det);
     return 0;
 }
 
 /* ---------------------------------------------------------------- grid to particles, law, diagnosis */
 
-static firn_law_batch batch_of(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, const firn_workspace *w)
+static firn_law_batch batch_of(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block,
+                               const firn_workspace *w)
 {
     return (firn_law_batch){
         .material = &pool->material,
@@ -243,10 +254,11 @@ static firn_status collect_reports(firn_sim *sim, firn_report *report)
             pool->plastic_work += r->plastic, pool->viscous_work += r->viscous;
             sim->must_sort |= r->is_out_of_reach;
             if (r->flags & (FIRN_FLAG_FAILED | FIRN_FLAG_NONFINITE))
-                return firn_report_add(report, FIRN_STOPPED, "material '%s' (law %s), particle %u at t = %.9g s: %s", pool->material.name,
-                                       pool->material.law->info.name, id_at(pool, block, r->flag_bundle, r->flag_lane), sim->time,
-                                       r->flags & FIRN_FLAG_FAILED ? "the law lost its validity (material failure: no longer elliptic)"
-                                                                   : "the law gave a stress that is not finite");
+                return firn_report_add(
+                    report, FIRN_STOPPED, "material '%s' (law %s), particle %u at t = %.9g s: %s", pool->material.name,
+                    pool->material.law->info.name, id_at(pool, block, r->flag_bundle, r->flag_lane), sim->time,
+                    r->flags & FIRN_FLAG_FAILED ? "the law lost its validity (material failure: no longer elliptic)"
+                                                : "the law gave a stress that is not finite");
         }
     }
     return FIRN_OK;
@@ -298,8 +310,8 @@ void firn_stage_measure(firn_sim *sim)
     collect_reports(sim, NULL);
 }
 
-static void weigh_block(firn_sim *sim, firn_pool *pool, const firn_pool_block *block, const firn_workspace *w, const uint32_t *first_id,
-                        const uint32_t *end_id, int n_ranges)
+static void weigh_block(firn_sim *sim, firn_pool *pool, const firn_pool_block *block, const firn_workspace *w,
+                        const uint32_t *first_id, const uint32_t *end_id, int n_ranges)
 {
     firn_transfer transfer = transfer_of(sim, pool);
     firn_block_particles particles = firn_pool_block_particles(pool, block);

@@ -33,7 +33,8 @@ static void add_exchanges(firn_sim *sim)
             sum.work += c->work;
         }
         sim->last[e] = sum;
-        for (int a = 0; a < 3; a++) sim->total[e].impulse[a] += sum.impulse[a], sim->total[e].torque[a] += sum.torque[a];
+        for (int a = 0; a < 3; a++)
+            sim->total[e].impulse[a] += sum.impulse[a], sim->total[e].torque[a] += sum.torque[a];
         sim->total[e].work += sum.work;
         sim->external_work += sum.work;
     }
@@ -52,8 +53,10 @@ static firn_status solve_grid(firn_sim *sim, double *clock, firn_report *report)
         *clock = lap(sim, FIRN_STAGE_GRID, *clock);
         if (is_good) return FIRN_OK;
         if (halvings >= sim->time_def.max_halvings)
-            return firn_report_add(report, FIRN_STOPPED, "at t = %.9g s, step %lld, dt = %.3g s after %d halvings: %s; the last good frame is kept",
-                                   sim->time, (long long)sim->n_steps, sim->dt, halvings, why);
+            return firn_report_add(
+                report, FIRN_STOPPED,
+                "at t = %.9g s, step %lld, dt = %.3g s after %d halvings: %s; the last good frame is kept", sim->time,
+                (long long)sim->n_steps, sim->dt, halvings, why);
         sim->n_retries++, sim->dt *= 0.5;
         sim->limit = (firn_dt_limit){.dt = sim->dt, .criterion = "retry", .material = "", .particle = -1};
     }

@@ -25,12 +25,19 @@ firn_status firn_timestep_choose(firn_sim *sim, double until, firn_report *repor
     double remaining = until - sim->time, dt = remaining;
     limit_by(sim, dt, "frame", 0);
     if (!isfinite(sim->max_rate))
-        return firn_report_add(report, FIRN_STOPPED, "particle %lld of material '%s' has a wave speed or velocity that is not finite at t = %.9g s",
-                               (long long)sim->rate_particle, sim->rate_pool < 0 ? "" : sim->pools[sim->rate_pool].material.name, sim->time);
+        return firn_report_add(
+            report, FIRN_STOPPED,
+            "particle %lld of material '%s' has a wave speed or velocity that is not finite at t = %.9g s",
+            (long long)sim->rate_particle, sim->rate_pool < 0 ? "" : sim->pools[sim->rate_pool].material.name,
+            sim->time);
     double stable = sim->max_rate > 0 ? def->cfl / sim->max_rate : INFINITY;
     if (stable < dt) {
         dt = stable;
-        limit_by(sim, dt, sim->rate_is_viscous ? "viscosity" : 2 * sim->max_speed > sim->max_rate * sim->h ? "speed" : "wave", 1);
+        limit_by(sim, dt,
+                 sim->rate_is_viscous                          ? "viscosity"
+                 : 2 * sim->max_speed > sim->max_rate * sim->h ? "speed"
+                                                               : "wave",
+                 1);
     }
     double user = def->dt_fixed > 0 ? def->dt_fixed : INFINITY;
     if (def->dt_max > 0 && def->dt_max < user) user = def->dt_max;
@@ -39,9 +46,10 @@ firn_status firn_timestep_choose(firn_sim *sim, double until, firn_report *repor
         limit_by(sim, dt, "user", 0);
     }
     if (dt < def->dt_min || dt < 1e-15 * fabs(sim->time))
-        return firn_report_add(report, FIRN_STOPPED,
-                               "at t = %.9g s a step of %.3g s would be needed (%s, material '%s', particle %lld); dt_min is %.3g s",
-                               sim->time, dt, sim->limit.criterion, sim->limit.material, (long long)sim->limit.particle, def->dt_min);
+        return firn_report_add(
+            report, FIRN_STOPPED,
+            "at t = %.9g s a step of %.3g s would be needed (%s, material '%s', particle %lld); dt_min is %.3g s",
+            sim->time, dt, sim->limit.criterion, sim->limit.material, (long long)sim->limit.particle, def->dt_min);
     double n = ceil(remaining / dt * (1 - 1e-12));
     sim->dt = n > 1 ? remaining / n : remaining;
     sim->limit.dt = sim->dt;

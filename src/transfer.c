@@ -8,7 +8,8 @@
  *
  *     momentum   w_ijk m (v + h C d)
  *     force      dt f = -dt V tau grad w            force: gradient    (grad w has the factors g w w / h, ...)
- *                     = -dt V (D^-1 h) tau d w      force: mls         (Hu et al. 2018; D = h^2/3 cubic, h^2/4 quadratic)
+ *                     = -dt V (D^-1 h) tau d w      force: mls         (Hu et al. 2018; D = h^2/3 cubic, h^2/4
+ * quadratic)
  *
  * All of this is a sum of products of one factor an axis. With column vectors A_a (multiplying moments along axis a)
  * and S_a (multiplying derivatives) a row of four z-nodes times four channels, the unit of all work here, is
@@ -146,7 +147,8 @@ FIRN_INLINE void row_sum_z(row a, real *four)
 #else
     typedef real half __attribute__((vector_size(8 * sizeof(real))));
     fr s = a.part[0];
-    half t = __builtin_shufflevector(s, s, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(s, s, 8, 9, 10, 11, 12, 13, 14, 15);
+    half t = __builtin_shufflevector(s, s, 0, 1, 2, 3, 4, 5, 6, 7) +
+             __builtin_shufflevector(s, s, 8, 9, 10, 11, 12, 13, 14, 15);
     quad q = __builtin_shufflevector(t, t, 0, 1, 2, 3) + __builtin_shufflevector(t, t, 4, 5, 6, 7);
     memcpy(four, &q, sizeof q);
 #endif
@@ -220,10 +222,12 @@ FIRN_INLINE fr axis_weights(int is_quadratic, fr x, fr w[4], fr m[4], fr g[4])
         for (int k = 0; k < 4; k++) m[k] = w[k] * ((real)k - f);
         return base + 2;
     }
-    fr base = fr_clamp(fr_floor(x), fr_set1(-1), fr_set1(3)); /* -1 .. 3 whatever x is: an index is always in the patch */
+    fr base =
+        fr_clamp(fr_floor(x), fr_set1(-1), fr_set1(3)); /* -1 .. 3 whatever x is: an index is always in the patch */
     fr t = x - base, u = 1 - t, t2 = t * t, u2 = u * u;
     const real sixth = (real)(1.0 / 6), two_thirds = (real)(2.0 / 3), three_halves = (real)1.5;
-    w[0] = sixth * u2 * u, w[1] = two_thirds - t2 * (1 - half * t), w[2] = two_thirds - u2 * (1 - half * u), w[3] = sixth * t2 * t;
+    w[0] = sixth * u2 * u, w[1] = two_thirds - t2 * (1 - half * t), w[2] = two_thirds - u2 * (1 - half * u),
+    w[3] = sixth * t2 * t;
     g[0] = -half * u2, g[1] = t * (three_halves * t - 2), g[2] = u * (2 - three_halves * u), g[3] = half * t2;
     for (int k = 0; k < 4; k++) m[k] = w[k] * ((real)(k - 1) - t);
     return base + 1;
@@ -231,7 +235,8 @@ FIRN_INLINE fr axis_weights(int is_quadratic, fr x, fr w[4], fr m[4], fr g[4])
 
 FIRN_INLINE void weights_of_bundle(int is_quadratic, const real *x, weights *out)
 {
-    UNROLL for (int l = 0; l < 16; l += LANES) {
+    UNROLL for (int l = 0; l < 16; l += LANES)
+    {
         fr w[4], m[4], g[4], node = fr_zero();
         for (int axis = 0; axis < 2; axis++) {
             node = node * 8 + axis_weights(is_quadratic, fr_load(x + axis * 16 + l), w, m, g);
@@ -262,14 +267,16 @@ typedef struct outgoing { /* by slot: m v and m; A_x A_y A_z; S_x S_y S_z */
 } __attribute__((aligned(64))) outgoing;
 
 /* with_base: momentum goes out (or the pull of grips alone); affine, force: what joins it. */
-FIRN_INLINE void outgoing_of_bundle(const firn_block_particles *p, int b, int with_momentum, int affine, int mls, int force,
-                                    real h, real stress_factor, outgoing *out)
+FIRN_INLINE void outgoing_of_bundle(const firn_block_particles *p, int b, int with_momentum, int affine, int mls,
+                                    int force, real h, real stress_factor, outgoing *out)
 {
-    const real *v = (const real *)p->v + b * 48, *C = (const real *)p->C + b * 144, *tau = (const real *)p->tau + b * 96;
+    const real *v = (const real *)p->v + b * 48, *C = (const real *)p->C + b * 144,
+               *tau = (const real *)p->tau + b * 96;
     const real *mass = (const real *)p->mass + b * 16, *volume = (const real *)p->volume + b * 16;
     const real *pull = p->pull ? (const real *)p->pull + b * 48 : NULL;
     static const int sym[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
-    UNROLL for (int l = 0; l < 16; l += LANES) {
+    UNROLL for (int l = 0; l < 16; l += LANES)
+    {
         fr m = fr_load(mass + l), mh = m * h, q[3] = {fr_zero(), fr_zero(), fr_zero()};
         if (with_momentum)
             for (int i = 0; i < 3; i++) q[i] = m * fr_load(v + i * 16 + l);
@@ -312,11 +319,13 @@ FIRN_INLINE prepared prepare(int n, int moment, int gradient, const weights *wt,
         r.Sx = row_mul(zw, row_of_channels(o->S[0] + s));
         Sy = row_mul(zw, row_of_channels(o->S[1] + s));
     }
-    UNROLL for (int j = 0; j < n; j++) {
+    UNROLL for (int j = 0; j < n; j++)
+    {
         r.t[j] = row_zero();
         if (moment) r.t[j] = row_scale(fr_set1(wt->m[1][j][lane]), Ay);
-        if (gradient) r.t[j] = moment ? row_fma(fr_set1(wt->g[1][j][lane]), Sy, r.t[j])
-                                      : row_scale(fr_set1(wt->g[1][j][lane]), Sy);
+        if (gradient)
+            r.t[j] =
+                moment ? row_fma(fr_set1(wt->g[1][j][lane]), Sy, r.t[j]) : row_scale(fr_set1(wt->g[1][j][lane]), Sy);
     }
     return r;
 }
@@ -329,7 +338,8 @@ FIRN_INLINE void add_plane(int n, int moment, int gradient, const weights *wt, c
     row u = row_scale(wx, r->V0);
     if (moment) u = row_fma(fr_set1(wt->m[0][i][lane]), r->Ax, u);
     if (gradient) u = row_fma(fr_set1(wt->g[0][i][lane]), r->Sx, u);
-    UNROLL for (int j = 0; j < n; j++) {
+    UNROLL for (int j = 0; j < n; j++)
+    {
         rows[j] = row_fma(fr_set1(wt->w[1][j][lane]), u, rows[j]);
         if (moment || gradient) rows[j] = row_fma(wx, r->t[j], rows[j]);
     }
@@ -354,14 +364,14 @@ FIRN_INLINE void p2g_case(int is_quadratic, int moment, int gradient, int with_m
             real *at = patch + node;
             if (PLANES == 4) {
                 row rows[4][4];
-                UNROLL for (int i = 0; i < n; i++)
-                    UNROLL for (int j = 0; j < n; j++) rows[i][j] = row_load(at + i * NODE_X + j * NODE_Y);
+                UNROLL for (int i = 0; i < n; i++) UNROLL for (int j = 0; j < n; j++) rows[i][j] =
+                    row_load(at + i * NODE_X + j * NODE_Y);
                 for (int lane = first; lane < last; lane++) {
                     prepared r = prepare(n, moment, gradient, &wt, &out, lane);
                     UNROLL for (int i = 0; i < n; i++) add_plane(n, moment, gradient, &wt, &r, lane, i, rows[i]);
                 }
-                UNROLL for (int i = 0; i < n; i++)
-                    UNROLL for (int j = 0; j < n; j++) row_store(at + i * NODE_X + j * NODE_Y, rows[i][j]);
+                UNROLL for (int i = 0; i < n; i++) UNROLL for (int j = 0; j < n; j++)
+                    row_store(at + i * NODE_X + j * NODE_Y, rows[i][j]);
             } else {
                 prepared r[16];
                 for (int lane = first; lane < last; lane++) r[lane] = prepare(n, moment, gradient, &wt, &out, lane);
@@ -387,18 +397,26 @@ static void p2g(const firn_transfer *transfer, const firn_block_particles *p, vo
     int mls = transfer->is_mls;
     if (!forces) { /* momentum and force together */
         if (transfer->is_affine) {
-            if (mls) P2G(1, 0, 1, 1, 1, 1, patch);
-            else P2G(1, 1, 1, 1, 0, 1, patch);
+            if (mls)
+                P2G(1, 0, 1, 1, 1, 1, patch);
+            else
+                P2G(1, 1, 1, 1, 0, 1, patch);
         } else {
-            if (mls) P2G(1, 0, 1, 0, 1, 1, patch);
-            else P2G(0, 1, 1, 0, 0, 1, patch);
+            if (mls)
+                P2G(1, 0, 1, 0, 1, 1, patch);
+            else
+                P2G(0, 1, 1, 0, 0, 1, patch);
         }
         return;
     }
-    if (transfer->is_affine) P2G(1, 0, 1, 1, 0, 0, patch);
-    else P2G(0, 0, 1, 0, 0, 0, patch);
-    if (mls) P2G(1, 0, 0, 0, 1, 1, forces);
-    else P2G(0, 1, 0, 0, 0, 1, forces);
+    if (transfer->is_affine)
+        P2G(1, 0, 1, 1, 0, 0, patch);
+    else
+        P2G(0, 0, 1, 0, 0, 0, patch);
+    if (mls)
+        P2G(1, 0, 0, 0, 1, 1, forces);
+    else
+        P2G(0, 1, 0, 0, 0, 1, forces);
 }
 
 /* ---------------------------------------------------------------- grid to particles */
@@ -412,13 +430,17 @@ FIRN_INLINE void gather_particle(int n, int moment, int gradient, int with_old, 
 {
     const real *at = patch + wt->node[lane];
     row S0 = row_zero(), Sx = S0, Sy = S0, Gx = S0, Gy = S0;
-    UNROLL for (int i = 0; i < n; i++) {
+    UNROLL for (int i = 0; i < n; i++)
+    {
         row r = row_zero(), s = r, e = r;
-        UNROLL for (int j = 0; j < n; j++) {
+        UNROLL for (int j = 0; j < n; j++)
+        {
             row nodes = row_load(at + i * NODE_X + j * NODE_Y);
             r = j ? row_fma(fr_set1(wt->w[1][j][lane]), nodes, r) : row_scale(fr_set1(wt->w[1][j][lane]), nodes);
-            if (moment) s = j ? row_fma(fr_set1(wt->m[1][j][lane]), nodes, s) : row_scale(fr_set1(wt->m[1][j][lane]), nodes);
-            if (gradient) e = j ? row_fma(fr_set1(wt->g[1][j][lane]), nodes, e) : row_scale(fr_set1(wt->g[1][j][lane]), nodes);
+            if (moment)
+                s = j ? row_fma(fr_set1(wt->m[1][j][lane]), nodes, s) : row_scale(fr_set1(wt->m[1][j][lane]), nodes);
+            if (gradient)
+                e = j ? row_fma(fr_set1(wt->g[1][j][lane]), nodes, e) : row_scale(fr_set1(wt->g[1][j][lane]), nodes);
         }
         fr wx = fr_set1(wt->w[0][i][lane]);
         S0 = i ? row_fma(wx, r, S0) : row_scale(wx, r);
@@ -445,10 +467,11 @@ FIRN_INLINE void gather_particle(int n, int moment, int gradient, int with_old, 
     if (with_old) {
         const real *before = old_patch + wt->node[lane];
         row T0 = row_zero();
-        UNROLL for (int i = 0; i < n; i++) {
+        UNROLL for (int i = 0; i < n; i++)
+        {
             row r = row_zero();
-            UNROLL for (int j = 0; j < n; j++)
-                r = row_fma(fr_set1(wt->w[1][j][lane]), row_load(before + i * NODE_X + j * NODE_Y), r);
+            UNROLL for (int j = 0; j < n; j++) r =
+                row_fma(fr_set1(wt->w[1][j][lane]), row_load(before + i * NODE_X + j * NODE_Y), r);
             T0 = row_fma(fr_set1(wt->w[0][i][lane]), r, T0);
         }
         row_sum_z(row_mul(zw, T0), in->old + s);
@@ -487,7 +510,8 @@ FIRN_INLINE void g2p_case(int is_quadratic, int moment, int gradient, int with_o
         real *x = (real *)p->x + b * 48, *v = (real *)p->v + b * 48, *C = (real *)p->C + b * 144, *L = grad_v + b * 144;
         int count = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
         gather_bundle(is_quadratic, moment, gradient, with_old, x, count, patch, old_patch, &in);
-        UNROLL for (int l = 0; l < 16; l += LANES) {
+        UNROLL for (int l = 0; l < 16; l += LANES)
+        {
             fr u[3], mass, old[3] = {fr_zero(), fr_zero(), fr_zero()}, g[9];
             groups_load(in.v, l, &u[0], &u[1], &u[2], &mass);
             if (with_old) groups_load(in.old, l, &old[0], &old[1], &old[2], &mass);
@@ -513,14 +537,20 @@ static void g2p(const firn_transfer *transfer, const firn_block_particles *p, co
 {
     int with_old = transfer->flip > 0;
     if (transfer->is_mls) {
-        if (with_old) G2P(1, 0, 1);
-        else G2P(1, 0, 0);
+        if (with_old)
+            G2P(1, 0, 1);
+        else
+            G2P(1, 0, 0);
     } else if (transfer->is_affine) {
-        if (with_old) G2P(1, 1, 1);
-        else G2P(1, 1, 0);
+        if (with_old)
+            G2P(1, 1, 1);
+        else
+            G2P(1, 1, 0);
     } else {
-        if (with_old) G2P(0, 1, 1);
-        else G2P(0, 1, 0);
+        if (with_old)
+            G2P(0, 1, 1);
+        else
+            G2P(0, 1, 0);
     }
 }
 
@@ -539,9 +569,12 @@ static void judge(const firn_transfer *transfer, const firn_block_particles *p, 
         incoming in;
         const real *x = (const real *)p->x + b * 48;
         int count = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
-        if (transfer->is_quadratic) gather_bundle(1, 1, 1, 0, x, count, patch, NULL, &in);
-        else gather_bundle(0, 1, 1, 0, x, count, patch, NULL, &in);
-        UNROLL for (int l = 0; l < 16; l += LANES) {
+        if (transfer->is_quadratic)
+            gather_bundle(1, 1, 1, 0, x, count, patch, NULL, &in);
+        else
+            gather_bundle(0, 1, 1, 0, x, count, patch, NULL, &in);
+        UNROLL for (int l = 0; l < 16; l += LANES)
+        {
             fr u[3], mass, A[9];
             groups_load(in.v, l, &u[0], &u[1], &u[2], &mass);
             grad_v_of(gradient, &in, l, gradient_scale, affine_scale, A);
@@ -571,16 +604,19 @@ static void density(const firn_transfer *transfer, const firn_block_particles *p
         incoming in;
         const real *x = (const real *)p->x + b * 48;
         int count = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
-        if (transfer->is_quadratic) gather_bundle(1, 0, 0, 0, x, count, patch, NULL, &in);
-        else gather_bundle(0, 0, 0, 0, x, count, patch, NULL, &in);
+        if (transfer->is_quadratic)
+            gather_bundle(1, 0, 0, 0, x, count, patch, NULL, &in);
+        else
+            gather_bundle(0, 0, 0, 0, x, count, patch, NULL, &in);
         for (int lane = 0; lane < 16; lane++) ((real *)rho)[b * 16 + lane] = (real)(in.v[slot(lane) + 3] * per_cell);
     }
 }
 
 /* ---------------------------------------------------------------- after the law */
 
-static void diagnose(const firn_transfer *transfer, const firn_block_particles *p, const void *wave_, const void *viscosity_,
-                     const void *plastic_, const void *viscous_, const void *flags_, firn_block_report *report)
+static void diagnose(const firn_transfer *transfer, const firn_block_particles *p, const void *wave_,
+                     const void *viscosity_, const void *plastic_, const void *viscous_, const void *flags_,
+                     firn_block_report *report)
 {
     const real *wave = wave_, *viscosity = viscosity_, *plastic = plastic_, *viscous = viscous_, *flags = flags_;
     const fr h_inverse = fr_set1((real)(1 / transfer->h)), diffusive = fr_set1((real)(6 / (transfer->h * transfer->h)));
@@ -589,7 +625,8 @@ static void diagnose(const firn_transfer *transfer, const firn_block_particles *
     for (int b = 0; b * 16 < p->n; b++) {
         const real *x = (const real *)p->x + b * 48, *v = (const real *)p->v + b * 48;
         const real *volume = (const real *)p->volume + b * 16;
-        UNROLL for (int l = 0; l < 16; l += LANES) {
+        UNROLL for (int l = 0; l < 16; l += LANES)
+        {
             int o = b * 16 + l;
             fr vx = fr_load(v + l), vy = fr_load(v + 16 + l), vz = fr_load(v + 32 + l), V = fr_load(volume + l);
             fr v2 = vx * vx + vy * vy + vz * vz;
@@ -606,7 +643,8 @@ static void diagnose(const firn_transfer *transfer, const firn_block_particles *
         }
     }
     real rate[LANES], at[LANES], out[LANES], s2[LANES], worst[LANES], sum[2][LANES];
-    fr_store(rate, best), fr_store(at, best_bundle), fr_store(out, reach), fr_store(s2, speed2), fr_store(worst, flagged);
+    fr_store(rate, best), fr_store(at, best_bundle), fr_store(out, reach), fr_store(s2, speed2),
+        fr_store(worst, flagged);
     fr_store(sum[0], plastic_sum), fr_store(sum[1], viscous_sum);
     *report = (firn_block_report){.max_rate = 0};
     double max_s2 = 0, max_out = 0, any = 0;
@@ -670,8 +708,10 @@ static void patch_load(void *patch_, const int32_t neighbours[27], const void *n
             for (int j = 0; j < oy[2]; j++) {
                 real *to = patch + (((ox[0] + i) * 8 + oy[0] + j) * 8 + oz[0]) * FIRN_CHANNELS;
                 size_t n = (size_t)oz[2] * FIRN_CHANNELS * sizeof(real);
-                if (block) memcpy(to, block + (((ox[1] + i) * 4 + oy[1] + j) * 4 + oz[1]) * FIRN_CHANNELS, n);
-                else memset(to, 0, n);
+                if (block)
+                    memcpy(to, block + (((ox[1] + i) * 4 + oy[1] + j) * 4 + oz[1]) * FIRN_CHANNELS, n);
+                else
+                    memset(to, 0, n);
             }
     }
 }
@@ -722,6 +762,16 @@ extern const firn_kernels FIRN_VARIANT_NAME(firn_kernels);
 #define FIRN_STRING_(a) #a
 #define FIRN_STRING(a) FIRN_STRING_(a)
 const firn_kernels FIRN_VARIANT_NAME(firn_kernels) = {
-    FIRN_STRING(FIRN_VARIANT), FIRN_DOUBLE, sizeof(real), p2g, patch_add, patch_load, g2p, judge, density, diagnose,
-    velocity, range,
+    FIRN_STRING(FIRN_VARIANT),
+    FIRN_DOUBLE,
+    sizeof(real),
+    p2g,
+    patch_add,
+    patch_load,
+    g2p,
+    judge,
+    density,
+    diagnose,
+    velocity,
+    range,
 };

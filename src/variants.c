@@ -67,9 +67,14 @@ int firn_kernels_choose(const char *isa, int is_double, char *why, size_t n_why)
     }
     if (best < 0 && isa[0] == 0) best = FIRN_F64_SCALAR; /* a processor without vector kernels of ours */
     if (best >= 0) return best;
-    if (!is_known) snprintf(why, n_why, "instruction set '%s' is not known; use scalar, sse2, avx2 or avx512", isa);
-    else if (strcmp(isa, "scalar") == 0) snprintf(why, n_why, "the scalar kernels are double only; add --precision double, or use sse2");
-    else if (strcmp(isa, "sse2") == 0) snprintf(why, n_why, "sse2 has no double kernels; use scalar, avx2 or avx512");
-    else snprintf(why, n_why, "this processor or build has no %s kernels for %s precision", isa[0] ? isa : "vector", is_double ? "double" : "float");
+    if (!is_known)
+        snprintf(why, n_why, "instruction set '%s' is not known; use scalar, sse2, avx2 or avx512", isa);
+    else if (strcmp(isa, "scalar") == 0)
+        snprintf(why, n_why, "the scalar kernels are double only; add --precision double, or use sse2");
+    else if (strcmp(isa, "sse2") == 0)
+        snprintf(why, n_why, "sse2 has no double kernels; use scalar, avx2 or avx512");
+    else
+        snprintf(why, n_why, "this processor or build has no %s kernels for %s precision", isa[0] ? isa : "vector",
+                 is_double ? "double" : "float");
     return -1;
 }

@@ -1,0 +1,326 @@
+/* test_sim.c: the solver against closed forms - free fall, conservation, spin, linear fields - and against itself:
+ * threads, instruction sets, save and restore. */
+#include "firn/firn.h"
+#include "memory.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct setup {
+    firn_scene_def scene;
+    firn_material_def material;
+    firn_shape_def shape;
+    firn_body_def body;
+    firn_run_options options;
+} setup;
+
+/* A Neo-Hookean ball of radius 6.4 cells, no gravity. */
+static void make_ball(setup *s)
+{
+    *s = (setup){firn_scene_default(), firn_material_default(), firn_shape_default(), firn_body_default(),
+                 firn_run_options_default()};
+    strcpy(s->material.name, "stuff"), strcpy(s->material.law, "neo_hookean");
+    strcpy(s->material.parameters[0].name, "E"), s->material.parameters[0].value = 1e4;
+    strcpy(s->material.parameters[1].name, "rho"), s->material.parameters[1].value = 1000;
+    s->material.n_parameters = 2;
+    strcpy(s->shape.kind, "sphere"), s->shape.radius = 0.64;
+    strcpy(s->body.name, "ball"), strcpy(s->body.material, "stuff");
+    s->body.n_shapes = 1, s->body.shapes = &s->shape, s->body.sampling = FIRN_REGULAR, s->body.particles_per_cell = 8;
+    for (int a = 0; a < 3; a++) s->scene.gravity[a] = 0;
+    s->scene.grid.dx = 0.1;
+    s->scene.n_materials = 1, s->scene.materials = &s->material;
+    s->scene.n_bodies = 1, s->scene.bodies = &s->body;
+}
+
+static firn_sim *start(setup *s)
+{
+    firn_report *report = firn_report_create();
+    firn_sim *sim = NULL;
+    if (firn_sim_create(&s->scene, &s->options, &sim, report) != FIRN_OK)
+        for (int i = 0; i < firn_report_total(report); i++) print_error("%s\n", firn_report_sentence(report, i, NULL));
+    firn_report_destroy(report);
+    assert_non_null(sim);
+    return sim;
+}
+
+static void go(firn_sim *sim, double until)
+{
+    firn_report *report = firn_report_create();
+    if (firn_sim_advance_to(sim, until, report) != FIRN_OK) fail_msg("%s", firn_report_sentence(report, 0, NULL));
+    firn_report_destroy(report);
+}
+
+static double *copy(firn_sim *sim, const char *name)
+{
+    size_t n = (size_t)firn_sim_n_particles(sim) * (size_t)firn_attribute_components(name);
+    double *values = malloc(n * sizeof *values);
+    assert_int_equal(firn_sim_copy(sim, name, values, n, NULL), FIRN_OK);
+    return values;
+}
+
+/* x = x0 + v0 t - g t (t + dt) / 2 for the symplectic step, F = I (verification: rung 1). */
+static void free_fall(void **state)
+{
+    (void)state;
+    for (int is_double = 1; is_double >= 0; is_double--)
+        for (int scheme = FIRN_APIC; scheme <= FIRN_AFLIP; scheme++) {
+            setup s;
+            make_ball(&s);
+            s.scene.is_double = is_double, s.scene.gravity[1] = -9.81, s.body.velocity[0] = 2,
+            s.scene.transfer.scheme = scheme;
+            s.scene.transfer.flip_blend = 0.95, s.scene.time.dt_fixed = 0.25 / 128;
+            firn_sim *sim = start(&s);
+            double *before = copy(sim, "P");
+            go(sim, 0.25);
+            assert_int_equal(firn_sim_step_count(sim), 128);
+            double *after = copy(sim, "P"), *F = copy(sim, "F"), worst = 0, worst_F = 0;
+            int64_t n = firn_sim_n_particles(sim);
+            double t = 0.25, dt = t / 128, move[3] = {2 * t, -9.81 * t * (t + dt) / 2, 0};
+            for (int64_t i = 0; i < 3 * n; i++) worst = fmax(worst, fabs(after[i] - before[i] - move[i % 3]));
+            for (int64_t i = 0; i < 9 * n; i++) worst_F = fmax(worst_F, fabs(F[i] - (i % 9 % 4 == 0)));
+            /* double: 1e-12; float: 128 roundings of a place within 5 cells of 0.1 m (3e-7 cells each), and of v */
+            assert_true(worst < (is_double ? 1e-12 : 2e-5));
+            assert_true(worst_F < (is_double ? 1e-12 : 1e-4));
+            free(before), free(after), free(F);
+            firn_sim_destroy(sim);
+        }
+}
+
+static firn_ledger books(firn_sim *sim)
+{
+    firn_ledger ledger;
+    assert_int_equal(firn_sim_ledger(sim, -1, &ledger, NULL), FIRN_OK);
+    return ledger;
+}
+
+/* One turn of a ball of R = 6.4 h: APIC keeps angular momentum with its affine part, PIC loses more than half. */
+static void spinning(void **state)
+{
+    (void)state;
+    for (int force = FIRN_FORCE_GRADIENT; force <= FIRN_FORCE_MLS; force++)
+        for (int scheme = 0; scheme < 2; scheme++) {
+            setup s;
+            make_ball(&s);
+            s.scene.is_double = 1, s.body.spin[2] = 1, s.scene.transfer.scheme = scheme ? FIRN_PIC : FIRN_APIC;
+            s.scene.transfer.force = force;
+            firn_sim *sim = start(&s);
+            firn_ledger a = books(sim);
+            go(sim, 2 * 3.14159265358979);
+            firn_ledger b = books(sim);
+            double change = fabs(b.angular_momentum[2] / a.angular_momentum[2] - 1);
+            if (scheme)
+                assert_true(change > 0.5);
+            else
+                assert_true(change < 1e-11 * sqrt((double)firn_sim_step_count(sim)));
+            for (int c = 0; c < 3; c++) assert_true(fabs(b.momentum[c]) < 1e-11 * a.mass);
+            assert_true(b.mass == a.mass);
+            firn_sim_destroy(sim);
+        }
+}
+
+/* A velocity field that is linear in space is a fixed point of APIC's transfers: C comes back exactly. */
+static void linear_field(void **state)
+{
+    (void)state;
+    for (int spline = FIRN_CUBIC; spline <= FIRN_QUADRATIC; spline++) {
+        setup s;
+        make_ball(&s);
+        s.scene.is_double = 1, s.scene.grid.spline = spline;
+        firn_sim *sim = start(&s);
+        int64_t n = firn_sim_n_particles(sim);
+        double *x = copy(sim, "P"), *v = malloc((size_t)n * 3 * sizeof *v), *C = malloc((size_t)n * 9 * sizeof *C);
+        const double A[9] = {0.1, -0.2, 0.3, 0.05, -0.1, 0.02, 0.4, 0.2, 0.01};
+        for (int64_t i = 0; i < n; i++)
+            for (int a = 0; a < 3; a++) {
+                v[3 * i + a] = 0.5 * a;
+                for (int b = 0; b < 3; b++)
+                    v[3 * i + a] += A[3 * a + b] * x[3 * i + b], C[9 * i + 3 * a + b] = A[3 * a + b];
+            }
+        assert_int_equal(firn_sim_assign(sim, "v", v, (size_t)n * 3, NULL), FIRN_OK);
+        assert_int_equal(firn_sim_assign(sim, "C", C, (size_t)n * 9, NULL), FIRN_OK);
+        assert_int_equal(firn_sim_step(sim, 1e-5, NULL), FIRN_OK);
+        double *v2 = copy(sim, "v"), *C2 = copy(sim, "C"), worst = 0;
+        for (int64_t i = 0; i < 3 * n; i++) worst = fmax(worst, fabs(v2[i] - v[i]));
+        for (int64_t i = 0; i < 9 * n; i++) worst = fmax(worst, fabs(C2[i] - C[i]) * 0.1);
+        assert_true(worst < 1e-12);
+        free(x), free(v), free(C), free(v2), free(C2);
+        firn_sim_destroy(sim);
+    }
+}
+
+/* A busy scene: two balls collide on a plane, with APIC or FLIP. */
+static uint64_t busy(int threads, const char *isa, int scheme, int is_double, double until, double save_at)
+{
+    setup s;
+    make_ball(&s);
+    firn_body_def bodies[2] = {s.body, s.body};
+    firn_shape_def shapes[2] = {s.shape, s.shape}, plane = firn_shape_default();
+    strcpy(bodies[1].name, "other");
+    shapes[0].center[0] = -0.7, shapes[1].center[0] = 0.7, shapes[1].center[1] = 0.2;
+    bodies[0].shapes = &shapes[0], bodies[1].shapes = &shapes[1];
+    bodies[0].velocity[0] = 2, bodies[1].velocity[0] = -2;
+    bodies[0].sampling = bodies[1].sampling = FIRN_JITTERED;
+    firn_collider_def floor = firn_collider_default();
+    strcpy(floor.name, "floor"), strcpy(plane.kind, "plane"), plane.normal[0] = 0, plane.normal[1] = 1,
+                                                              plane.normal[2] = 0, plane.center[1] = -0.7;
+    floor.shapes = &plane, floor.n_shapes = 1, floor.contact = FIRN_SEPARATE, floor.friction = 0.3;
+    s.scene.n_bodies = 2, s.scene.bodies = bodies, s.scene.n_colliders = 1, s.scene.colliders = &floor;
+    s.scene.gravity[1] = -9.81, s.scene.transfer.scheme = scheme, s.scene.is_double = is_double;
+    s.options.n_threads = threads;
+    strcpy(s.options.isa, isa);
+    firn_sim *sim = start(&s);
+    if (save_at > 0) {
+        void *saved;
+        size_t n;
+        go(sim, save_at);
+        assert_int_equal(firn_sim_save(sim, &saved, &n, NULL), FIRN_OK);
+        firn_sim *again = start(&s);
+        assert_int_equal(firn_sim_restore(again, saved, n, NULL), FIRN_OK);
+        firn_sim_release_state(sim, saved, n);
+        firn_sim_destroy(sim);
+        sim = again;
+    }
+    go(sim, until / 2), go(sim, until);
+    uint64_t hash = firn_sim_hash(sim);
+    assert_true(books(sim).max_speed > 0.5);
+    firn_sim_destroy(sim);
+    return hash;
+}
+
+static void same_bits(void **state)
+{
+    (void)state;
+    const int threads[] = {2, 3, 4, 7, 16};
+    for (int scheme = FIRN_APIC; scheme <= FIRN_FLIP; scheme++) {
+        uint64_t one = busy(1, "", scheme, 0, 0.2, 0);
+        for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
+            assert_true(busy(threads[i], "", scheme, 0, 0.2, 0) == one);
+        assert_true(busy(2, "", scheme, 0, 0.2, 0.1) == one);
+    }
+}
+
+/* Every instruction set simulates the same thing as plain double C, within round-off grown over 15 steps. */
+static void same_physics(void **state)
+{
+    (void)state;
+    const struct {
+        const char *isa;
+        int is_double;
+        double tolerance;
+    } machines[] = {
+        {"sse2", 0, 2e-4}, {"avx2", 0, 2e-4}, {"avx512", 0, 2e-4}, {"avx2", 1, 1e-11}, {"avx512", 1, 1e-11}};
+    for (int scheme = FIRN_APIC; scheme <= FIRN_AFLIP; scheme++)
+        for (int form = 0; form < 4; form++) {
+            double *reference = NULL;
+            for (int i = -1; i < 5; i++) {
+                setup s;
+                make_ball(&s);
+                s.scene.is_double = i < 0 || machines[i].is_double, s.scene.transfer.scheme = scheme;
+                s.scene.grid.spline = form & 1 ? FIRN_QUADRATIC : FIRN_CUBIC,
+                s.scene.transfer.force = form & 2 ? FIRN_FORCE_MLS : FIRN_FORCE_GRADIENT;
+                s.body.sampling = FIRN_JITTERED, s.shape.radius = 0.25, s.body.spin[0] = 3, s.body.F[0] = 1.1,
+                s.body.F[1] = 0.1;
+                strcpy(s.options.isa, i < 0 ? "scalar" : machines[i].isa);
+                s.scene.time.dt_fixed = 1e-3;
+                firn_sim *sim = NULL;
+                if (firn_sim_create(&s.scene, &s.options, &sim, NULL) != FIRN_OK) {
+                    assert_true(i >= 0); /* this processor has no such instructions */
+                    continue;
+                }
+                go(sim, 0.015);
+                double *x = copy(sim, "P"), worst = 0;
+                for (int64_t k = 0; reference && k < 3 * firn_sim_n_particles(sim); k++)
+                    worst = fmax(worst, fabs(x[k] - reference[k]) / 0.1);
+                if (i >= 0 && worst > machines[i].tolerance)
+                    fail_msg("%s scheme %d form %d: %g cells off", machines[i].isa, scheme, form, worst);
+                if (reference)
+                    free(x);
+                else
+                    reference = x;
+                firn_sim_destroy(sim);
+            }
+            free(reference);
+        }
+}
+
+/* Two bodies 10 km apart cost what one costs twice, and are as exact there. */
+static void far_apart(void **state)
+{
+    (void)state;
+    double fall[2];
+    int64_t blocks[2];
+    for (int i = 0; i < 2; i++) {
+        setup s;
+        make_ball(&s);
+        s.shape.center[0] = i ? 10000.0 : 0.0;
+        s.scene.gravity[1] = -9.81;
+        firn_sim *sim = start(&s);
+        go(sim, 0.1);
+        firn_ledger l = books(sim);
+        fall[i] = l.center[1], blocks[i] = firn_sim_stats(sim).n_blocks;
+        firn_sim_destroy(sim);
+    }
+    assert_true(fabs(fall[0] - fall[1]) < 1e-6);
+    assert_true(llabs(blocks[0] - blocks[1]) < blocks[0] / 3);
+}
+
+static void refuses(void **state)
+{
+    (void)state;
+    firn_report *report = firn_report_create();
+    firn_sim *sim = NULL;
+    setup s;
+    make_ball(&s);
+    s.body.marker = 0;
+    assert_int_equal(firn_sim_create(&s.scene, NULL, &sim, report), FIRN_REFUSED);
+    assert_null(sim);
+    make_ball(&s);
+    s.options.max_memory = 200000;
+    assert_int_equal(firn_sim_create(&s.scene, &s.options, &sim, report), FIRN_MEMORY);
+    make_ball(&s);
+    strcpy(s.options.isa, "mmx");
+    assert_int_equal(firn_sim_create(&s.scene, &s.options, &sim, report), FIRN_REFUSED);
+    firn_report_destroy(report);
+    make_ball(&s);
+    sim = start(&s);
+    char garbage[64] = "not a state";
+    assert_int_equal(firn_sim_restore(sim, garbage, sizeof garbage, NULL), FIRN_REFUSED);
+    firn_sim_destroy(sim);
+}
+
+/* Every allocation fails once; each failure is a clean refusal and nothing leaks (the sanitizer build watches). */
+static void starved(void **state)
+{
+    (void)state;
+    int succeeded = 0;
+    for (int64_t n = 1; n < 400 && !succeeded; n++) {
+        setup s;
+        make_ball(&s);
+        s.shape.radius = 0.2;
+        firn_sim *sim = NULL;
+        firn_memory_fail_after(n);
+        firn_status status = firn_sim_create(&s.scene, &s.options, &sim, NULL);
+        if (status == FIRN_OK) status = firn_sim_advance_to(sim, 0.01, NULL);
+        firn_memory_fail_after(0);
+        succeeded = status == FIRN_OK;
+        if (!succeeded && sim) assert_int_equal(status, FIRN_MEMORY); /* once made, nothing else can go wrong */
+        firn_sim_destroy(sim);
+    }
+    assert_true(succeeded);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(free_fall), cmocka_unit_test(spinning),     cmocka_unit_test(linear_field),
+        cmocka_unit_test(same_bits), cmocka_unit_test(same_physics), cmocka_unit_test(far_apart),
+        cmocka_unit_test(refuses),   cmocka_unit_test(starved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
