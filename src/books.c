@@ -1,7 +1,6 @@
 #include "books.h"
 
 #include <stddef.h>
-#include <stdio.h>
 
 /* One entry a column; vectors have three. */
 typedef struct column {
@@ -87,17 +86,4 @@ void firn_books_row(firn_text *text, int frame, double time, const firn_ledger *
             firn_text_add(text, ",%.17g", *(const double *)(const void *)member);
     }
     firn_text_add(text, "\n");
-}
-
-firn_status firn_books_moment(firn_text *text, firn_sim *sim, int frame, firn_report *report)
-{
-    for (int material = -1; material < firn_sim_n_materials(sim); material++) {
-        firn_ledger ledger;
-        firn_status status = firn_sim_ledger(sim, material, &ledger, report);
-        if (status != FIRN_OK) return status;
-        if (material < 0) snprintf(ledger.material, sizeof ledger.material, "all");
-        firn_books_row(text, frame, firn_sim_time(sim), &ledger);
-    }
-    if (text->has_failed) return firn_report_add(report, FIRN_MEMORY, "out of memory for the ledger");
-    return FIRN_OK;
 }

@@ -7,9 +7,8 @@
 #include "text.h"
 
 void firn_books_header(firn_text *text);
+/* A ledger without a material's name is that of everything, "all". */
 void firn_books_row(firn_text *text, int frame, double time, const firn_ledger *ledger);
-/* The rows of all materials and of the whole at the present time. */
-firn_status firn_books_moment(firn_text *text, firn_sim *sim, int frame, firn_report *report);
 /* The columns behind frame, time and material: name and unit, NULL after the last. */
 const char *firn_books_column(int i, const char **unit);
 

@@ -1,5 +1,6 @@
 /* json.c: the writing half of json.h, and what the reader's users ask of nodes. RFC 8259. */
 #include "json.h"
+#include "hash.h"
 #include "memory.h"
 
 #include <math.h>
@@ -191,6 +192,34 @@ void firn_json_raw(firn_json_writer *writer, const char *key, const char *json)
 {
     lead(writer, key);
     put_text(writer, json);
+}
+
+/* Everything from the comma before the seal to the end of the text. */
+static int seal_text(char *seal, size_t n_seal, const char *key, int is_indented, uint64_t sum)
+{
+    const char *format = is_indented ? ",\n  \"%s\": \"%016llx\"\n}\n" : ", \"%s\": \"%016llx\"}\n";
+    return snprintf(seal, n_seal, format, key, (unsigned long long)sum);
+}
+
+void firn_json_seal(firn_json_writer *writer, const char *key)
+{
+    char seal[128];
+    if (writer->depth != 1 || writer->failed) {
+        writer->failed = 1;
+        return;
+    }
+    int n = seal_text(seal, sizeof seal, key, writer->is_indented, firn_hash_of(writer->text, writer->n));
+    put(writer, seal, (size_t)n - 1); /* finish adds the line end */
+    writer->depth = 0;
+}
+
+int firn_json_is_sealed(const char *text, size_t n, const char *key, int is_indented)
+{
+    char seal[128];
+    size_t n_seal = (size_t)seal_text(seal, sizeof seal, key, is_indented, 0);
+    if (n < n_seal) return 0;
+    seal_text(seal, sizeof seal, key, is_indented, firn_hash_of(text, n - n_seal));
+    return memcmp(text + n - n_seal, seal, n_seal) == 0;
 }
 
 const char *firn_json_finish(firn_json_writer *writer, size_t *n)

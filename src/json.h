@@ -31,6 +31,11 @@ void firn_json_flag(firn_json_writer *writer, const char *key, int value);
 void firn_json_null(firn_json_writer *writer, const char *key);
 /* 64 bits as 16 hexadecimal digits in a string: a JSON number would lose some of them in most readers. */
 void firn_json_hex(firn_json_writer *writer, const char *key, uint64_t value);
+/* Ends the outermost object with a member that holds the checksum (hash.h) of all text before it; nothing but
+ * firn_json_finish may follow. firn_json_is_sealed asks whether a text still ends in what its own bytes demand: no
+ * change of it goes unseen. */
+void firn_json_seal(firn_json_writer *writer, const char *key);
+int firn_json_is_sealed(const char *text, size_t n, const char *key, int is_indented);
 /* A value that is JSON already. */
 void firn_json_raw(firn_json_writer *writer, const char *key, const char *json);
 /* The text, ended by a newline; it belongs to the writer. NULL: memory ran out. */

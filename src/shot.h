@@ -50,10 +50,10 @@ typedef struct firn_shot_file {
 /* Begins an empty shot. A folder that holds one already is refused, or emptied of it first when `replace` is set
  * (only of what a shot consists of; other files stay). */
 firn_status firn_shot_create(const firn_shot_setup *setup, int replace, firn_shot **shot, firn_report *report);
-/* Goes on with an existing one after `frame` (of a checkpoint): what the books say of later moments, and their
- * caches, are removed; scene and outputs are those of the setup from now on, and the history says so. */
-firn_status firn_shot_resume(const firn_shot_setup *setup, int frame, firn_shot **shot, firn_report *report);
-/* Enters a moment; later than the last one. */
+/* Goes on with an existing one after the moment (frame, sub) of a checkpoint: what the books say of later moments, and
+ * their caches, are removed; scene and outputs are those of the setup from now on, and the history says so. */
+firn_status firn_shot_resume(const firn_shot_setup *setup, int frame, int sub, firn_shot **shot, firn_report *report);
+/* Enters a moment; later than the last one. On failure the books are as they were. */
 firn_status firn_shot_book(firn_shot *shot, const firn_shot_moment *moment, int n_files, const firn_shot_file *files,
                            firn_report *report);
 /* Writes how the run ended: "finished", "interrupted" or "stopped" (and why). The lock goes with destroy. */
@@ -66,6 +66,12 @@ int firn_shot_last(const firn_shot *shot, int *frame, int *sub);
 /* Whether output `i` of the scene wants this moment. */
 int firn_shot_is_due(const firn_shot *shot, int output, int frame, int sub);
 /* The name of its cache inside the folder. */
-firn_status firn_shot_file_name(const firn_shot *shot, int output, int frame, int sub, char *name, size_t n_name);
+void firn_shot_file_name(const firn_shot *shot, int output, int frame, int sub, char *name, size_t n_name);
+/* Takes a cache's name apart: 1 when it is STEM.FRAME[.SUB]EXTENSION of a shot called `name`, STEM being the name with
+ * or without _2 and so on for further outputs of one format. */
+int firn_shot_parse_name(const char *file, const char *name, int *frame, int *thousandths, size_t *n_stem);
+/* The stem: the scene's name with what file systems and Houdini dislike replaced by _. */
+void firn_shot_stem(const firn_scene_def *scene, char *stem, size_t n_stem);
+uint64_t firn_shot_scene_hash(const firn_shot *shot);
 
 #endif

@@ -1,0 +1,253 @@
+/* checkpoint.c: complete states on disk.
+ *
+ *     offset  bytes  little-endian
+ *          0      8  "FIRNCKPT"
+ *          8      4  version of this layout, 1
+ *         12      4  0
+ *         16      8  scene hash
+ *         24      4  frame
+ *         28      4  sub-frame
+ *         32      8  time, s (IEEE double)
+ *         40      8  step
+ *         48      8  n, length of the state
+ *         56      n  what firn_sim_save gave
+ *     56 + n      8  checksum (hash.h) of everything before it
+ *
+ * Not compressed: zlib at its fastest takes some ten times as long as writing and saves a fifth of float data. */
+#include "checkpoint.h"
+#include "hash.h"
+#include "manifest.h"
+#include "memory.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { HEADER = 56, VERSION = 1, PATH_ROOM = 4096, LISTED = 4096 };
+static const char MAGIC[] = "FIRNCKPT";
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are copied as they lie in memory");
+
+static void folder_of(const char *shot_folder, char *folder)
+{
+    snprintf(folder, PATH_ROOM, "%s/%s", shot_folder, FIRN_MANIFEST_CHECKPOINTS);
+}
+
+/* The frame in a name checkpoint.NNNNNN.firn; -1: it is none. */
+static int frame_of(const char *name)
+{
+    if (strncmp(name, "checkpoint.", 11) != 0) return -1;
+    const char *p = name + 11;
+    long long frame = 0;
+    int n = 0;
+    for (; isdigit((unsigned char)p[n]) && n < 10; n++) frame = frame * 10 + (p[n] - '0');
+    return n >= 6 && strcmp(p + n, ".firn") == 0 && frame <= INT32_MAX ? (int)frame : -1;
+}
+
+/* ---------------------------------------------------------------- the list of those that are there */
+
+typedef struct list {
+    int n, frames[LISTED]; /* ascending: the folder is listed in order of names, and those are padded */
+} list;
+
+static void note_frame(void *user, const char *name)
+{
+    list *l = user;
+    int frame = frame_of(name);
+    if (frame >= 0 && l->n < LISTED) l->frames[l->n++] = frame;
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+static firn_status find_all(const char *folder, list *l, firn_report *report)
+{
+    l->n = 0;
+    firn_status status = firn_file_list(folder, note_frame, l, report);
+    qsort(l->frames, (size_t)l->n, sizeof(int), compare_ints);
+    return status;
+}
+
+static firn_status drop(const char *folder, int frame, firn_report *report)
+{
+    char path[PATH_ROOM];
+    snprintf(path, sizeof path, "%.4000s/checkpoint.%06d.firn", folder, frame);
+    return firn_file_remove(path, report);
+}
+
+firn_status firn_checkpoint_drop_after(const char *shot_folder, int frame, firn_report *report)
+{
+    char folder[PATH_ROOM];
+    list l;
+    folder_of(shot_folder, folder);
+    if (access(folder, F_OK) != 0) return FIRN_OK;
+    firn_status status = firn_file_sweep(folder, report);
+    if (status == FIRN_OK) status = find_all(folder, &l, report);
+    for (int i = 0; status == FIRN_OK && i < l.n; i++)
+        if (l.frames[i] > frame) status = drop(folder, l.frames[i], report);
+    return status;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+static void pack(unsigned char header[HEADER], const firn_checkpoint_info *info, uint64_t n_state)
+{
+    uint32_t version = VERSION;
+    memset(header, 0, HEADER);
+    memcpy(header, MAGIC, 8);
+    memcpy(header + 8, &version, 4);
+    memcpy(header + 16, &info->scene_hash, 8);
+    memcpy(header + 24, &info->frame, 4);
+    memcpy(header + 28, &info->sub, 4);
+    memcpy(header + 32, &info->time, 8);
+    memcpy(header + 40, &info->step, 8);
+    memcpy(header + 48, &n_state, 8);
+}
+
+static uint64_t sum_of(const unsigned char header[HEADER], const void *state, size_t n_state)
+{
+    firn_hash hash;
+    firn_hash_init(&hash);
+    firn_hash_update(&hash, header, HEADER);
+    firn_hash_update(&hash, state, n_state);
+    return firn_hash_value(&hash);
+}
+
+firn_status firn_checkpoint_write(const char *shot_folder, const firn_checkpoint_info *info, const void *state,
+                                  size_t n_state, int keep, firn_report *report)
+{
+    char folder[PATH_ROOM], path[PATH_ROOM + 64];
+    unsigned char header[HEADER];
+    folder_of(shot_folder, folder);
+    firn_status status = firn_file_make_folder(folder, report);
+    if (status != FIRN_OK) return status;
+    snprintf(path, sizeof path, "%s/checkpoint.%06d.firn", folder, info->frame);
+    firn_file_writer *writer = firn_file_create(path, 0, report);
+    if (!writer) return FIRN_IO;
+    pack(header, info, n_state);
+    uint64_t sum = sum_of(header, state, n_state);
+    firn_file_write(writer, header, HEADER);
+    firn_file_write(writer, state, n_state);
+    firn_file_write(writer, &sum, 8);
+    status = firn_file_commit(writer, NULL, report);
+
+    /* Old ones go only once the new one is safe. */
+    list l;
+    if (status == FIRN_OK) status = find_all(folder, &l, report);
+    for (int i = 0; status == FIRN_OK && i < l.n - (keep > 1 ? keep : 1); i++)
+        status = drop(folder, l.frames[i], report);
+    return status;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+static firn_status damaged(const char *path, const char *what, firn_report *report)
+{
+    return firn_report_add(report, FIRN_IO, "%s: %s; this checkpoint is damaged", path, what);
+}
+
+/* The header; *n_state is bounded by the file. */
+static firn_status take_header(firn_file_reader *reader, unsigned char header[HEADER], firn_checkpoint_info *info,
+                               uint64_t *n_state, firn_report *report)
+{
+    const char *path = firn_file_path(reader);
+    uint32_t version;
+    firn_status status = firn_file_read(reader, header, HEADER, "the header", report);
+    if (status != FIRN_OK) return status;
+    memcpy(&version, header + 8, 4);
+    memcpy(&info->scene_hash, header + 16, 8);
+    memcpy(&info->frame, header + 24, 4);
+    memcpy(&info->sub, header + 28, 4);
+    memcpy(&info->time, header + 32, 8);
+    memcpy(&info->step, header + 40, 8);
+    memcpy(n_state, header + 48, 8);
+    if (memcmp(header, MAGIC, 8) != 0) return firn_report_add(report, FIRN_IO, "%s: is no checkpoint of firn", path);
+    if (version != VERSION)
+        return firn_report_add(report, FIRN_IO, "%s: has layout %u; this firn reads layout %d", path, version, VERSION);
+    uint64_t left = firn_file_left(reader);
+    if (left < 8 || *n_state != left - 8) return damaged(path, "its length is not that of its header", report);
+    return FIRN_OK;
+}
+
+/* Reads a state into *state, or only checks it when state is NULL. */
+static firn_status take(const char *path, firn_checkpoint_info *info, void **state, size_t *n_state,
+                        firn_report *report)
+{
+    unsigned char header[HEADER], piece[65536];
+    uint64_t n = 0, sum = 0;
+    firn_file_reader *reader = firn_file_open(path, 0, report);
+    if (!reader) return FIRN_IO;
+    firn_status status = take_header(reader, header, info, &n, report);
+    firn_hash hash;
+    firn_hash_init(&hash);
+    firn_hash_update(&hash, header, HEADER);
+    unsigned char *out = NULL;
+    if (status == FIRN_OK && state && !(out = firn_memory_allocate(NULL, n)))
+        status = firn_report_add(report, FIRN_MEMORY, "%s: no memory for the state", path);
+    for (uint64_t done = 0; status == FIRN_OK && done < n;) {
+        size_t part = n - done < sizeof piece ? (size_t)(n - done) : sizeof piece;
+        unsigned char *to = out ? out + done : piece;
+        status = firn_file_read(reader, to, part, "the state", report);
+        if (status == FIRN_OK) firn_hash_update(&hash, to, part);
+        done += part;
+    }
+    if (status == FIRN_OK) status = firn_file_read(reader, &sum, 8, "the checksum", report);
+    if (status == FIRN_OK && sum != firn_hash_value(&hash))
+        status = damaged(path, "its checksum does not match", report);
+    firn_file_close(reader);
+    if (status == FIRN_OK && state) {
+        *state = out, *n_state = n;
+        return FIRN_OK;
+    }
+    firn_memory_release(NULL, out, n);
+    return status;
+}
+
+firn_status firn_checkpoint_verify(const char *path, firn_checkpoint_info *info, firn_report *report)
+{
+    return take(path, info, NULL, NULL, report);
+}
+
+firn_status firn_checkpoint_read(const char *shot_folder, int max_frame, firn_checkpoint *checkpoint,
+                                 firn_report *report)
+{
+    char folder[PATH_ROOM];
+    list l;
+    *checkpoint = (firn_checkpoint){0};
+    folder_of(shot_folder, folder);
+    if (access(folder, F_OK) != 0) return firn_report_add(report, FIRN_IO, "%s: there are no checkpoints", shot_folder);
+    firn_status status = find_all(folder, &l, report);
+    int n_tried = 0;
+    for (int i = l.n - 1; status == FIRN_OK && i >= 0; i--) {
+        if (l.frames[i] > max_frame) continue;
+        n_tried++;
+        snprintf(checkpoint->path, sizeof checkpoint->path, "%.1100s/checkpoint.%06d.firn", folder, l.frames[i]);
+        firn_report *why = firn_report_create();
+        status = take(checkpoint->path, &checkpoint->info, &checkpoint->state, &checkpoint->n_state, why);
+        if (status == FIRN_IO) { /* an older one will do */
+            firn_report_warn(report, "passed over: %s", firn_report_sentence(why, 0, NULL));
+            firn_report_destroy(why);
+            status = FIRN_OK;
+            continue;
+        }
+        if (status != FIRN_OK) firn_report_add(report, status, "%s", firn_report_sentence(why, 0, NULL));
+        firn_report_destroy(why);
+        return status;
+    }
+    *checkpoint = (firn_checkpoint){0};
+    if (status != FIRN_OK) return status;
+    if (n_tried) return firn_report_add(report, FIRN_IO, "%s: none of %d checkpoints is whole", shot_folder, n_tried);
+    return firn_report_add(report, FIRN_IO, "%s: there is no checkpoint%s", shot_folder,
+                           l.n ? " of that frame or an earlier one" : "");
+}
+
+void firn_checkpoint_clear(firn_checkpoint *checkpoint)
+{
+    firn_memory_release(NULL, checkpoint->state, checkpoint->n_state);
+    *checkpoint = (firn_checkpoint){0};
+}

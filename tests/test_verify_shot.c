@@ -1,0 +1,150 @@
+/* Verification: flipped bits and cuts all over every file of a small shot is found; missing and foreign frames as
+ * well; what a killed run leaves is not taken for damage. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "manifest.h"
+#include "sample_shot.h"
+#include "verify_shot.h"
+
+static firn_status verify(const char *folder)
+{
+    firn_verify_shot result;
+    return firn_verify_shot_run(folder, &result, NULL);
+}
+
+/* Every byte, or every second to seventh, in turn another bit; all of them where FIRN_TEST_ALL is set (the campaign).
+ */
+static void flip_all(const char *path, const char *folder)
+{
+    size_t n;
+    unsigned char *data = scratch_load(path, &n);
+    const size_t step = getenv("FIRN_TEST_ALL") ? 1 : n > 1200 ? 57 : 19;
+    for (size_t bit = 0; bit < 8 * n; bit += step) {
+        data[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        scratch_store(path, data, n);
+        data[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        if (verify(folder) == FIRN_OK) fail_msg("%s: bit %zu", path, bit);
+    }
+    for (size_t cut = 0; cut<n; cut += n> 1200 ? 601 : 37) {
+        scratch_store(path, data, cut);
+        if (verify(folder) == FIRN_OK) fail_msg("%s: cut to %zu", path, cut);
+    }
+    unlink(path);
+    assert_int_not_equal(verify(folder), FIRN_OK);
+    scratch_store(path, data, n);
+    data[n] = 'x'; /* the loader left room for one more */
+    scratch_store(path, data, n + 1);
+    assert_int_not_equal(verify(folder), FIRN_OK);
+    scratch_store(path, data, n);
+    assert_int_equal(verify(folder), FIRN_OK);
+    free(data);
+}
+
+static void finds_flipped_bits(void **state)
+{
+    (void)state;
+    sample_shot(scratch("bits"), 1);
+    flip_all(scratch("bits/snow_ball.0001.bgeo"), scratch("bits"));
+    flip_all(scratch("bits/snow_ball_2.0000.bgeo"), scratch("bits"));
+    flip_all(scratch("bits/ledger.csv"), scratch("bits"));
+    flip_all(scratch("bits/frames.jsonl"), scratch("bits"));
+    flip_all(scratch("bits/manifest.json"), scratch("bits"));
+}
+
+static void finds_damaged_checkpoints(void **state)
+{
+    (void)state;
+    sample_shot(scratch("ckpt"), 1);
+    const char *path = scratch("ckpt/checkpoints/checkpoint.000001.firn");
+    char kept[512];
+    strcpy(kept, path);
+    size_t n;
+    unsigned char *data = scratch_load(kept, &n);
+    assert_int_equal(n, 56 + 5000 + 8);
+    for (size_t bit = 0; bit < 8 * n; bit += bit < 8 * 60 || bit > 8 * (n - 10) ? 1 : 307) {
+        scratch_poke(kept, bit / 8, data[bit / 8] ^ (unsigned char)(1 << bit % 8));
+        assert_int_equal(verify(scratch("ckpt")), FIRN_IO);
+        scratch_poke(kept, bit / 8, data[bit / 8]);
+    }
+    free(data);
+}
+
+static void names_what_it_finds(void **state)
+{
+    (void)state;
+    firn_verify_shot result;
+    firn_report *report = firn_report_create();
+    sample_shot(scratch("finds"), 4);
+    assert_int_equal(firn_verify_shot_run(scratch("finds"), &result, report), FIRN_OK);
+    assert_true(result.n_moments == 5 && result.n_files == 8 && result.n_checkpoints == 1 && result.n_problems == 0);
+    assert_int_equal(firn_report_total(report), 0);
+    unlink(scratch("finds/snow_ball.0002.bgeo"));
+    scratch_store(scratch("finds/snow_ball.0099.bgeo"), "x", 1);
+    scratch_store(scratch("finds/snow_ball.0001.bgeo"), "x", 1);
+    scratch_store(scratch("finds/snow_ball.0001.bgeo.gz"), "x", 1); /* somebody converted one: none of ours */
+    assert_int_equal(firn_verify_shot_run(scratch("finds"), &result, report), FIRN_IO);
+    assert_int_equal(result.n_problems, 3);
+    assert_true(scratch_says(report, "snow_ball.0002.bgeo: missing"));
+    assert_true(scratch_says(report, "snow_ball.0099.bgeo: foreign"));
+    assert_true(scratch_says(report, "snow_ball.0001.bgeo: 1 bytes long instead of"));
+    assert_true(scratch_says(report, "snow_ball.0001.bgeo.gz: not of this run"));
+    firn_report_clear(report);
+    assert_int_equal(firn_verify_shot_file(scratch("finds/snow_ball.0001.bgeo"), report), FIRN_IO);
+    assert_int_equal(firn_verify_shot_file(scratch("finds/snow_ball.0000.bgeo"), NULL), FIRN_OK);
+    assert_int_equal(firn_verify_shot_file(scratch("finds/checkpoints/checkpoint.000004.firn"), NULL), FIRN_OK);
+    assert_int_equal(firn_verify_shot_run(scratch("nowhere"), &result, report), FIRN_IO);
+    assert_true(scratch_says(report, "so it is not a shot of firn"));
+    firn_report_destroy(report);
+}
+
+/* A killed run: half a line behind the books, caches of the next frame, a temporary file. A finished shot with the
+ * same things in it is not whole. */
+static void takes_a_kill_for_no_damage(void **state)
+{
+    (void)state;
+    firn_shot *shot;
+    firn_shot_setup setup = sample_setup(scratch("killed"), 1);
+    assert_int_equal(firn_shot_create(&setup, 0, &shot, NULL), FIRN_OK);
+    for (int frame = 0; frame < 3; frame++) assert_int_equal(sample_frame(shot, frame, 0, NULL), FIRN_OK);
+    firn_shot_destroy(shot); /* never closed */
+    FILE *file = fopen(scratch("killed/frames.jsonl"), "ab");
+    fputs("{\"frame\": 3, \"su", file);
+    fclose(file);
+    scratch_store(scratch("killed/snow_ball.0003.bgeo"), "whole or absent in earnest", 26);
+    scratch_store(scratch("killed/.part.1.0.snow_ball.0004.bgeo"), "x", 1);
+    firn_verify_shot result;
+    firn_report *report = firn_report_create();
+    assert_int_equal(firn_verify_shot_run(scratch("killed"), &result, report), FIRN_OK);
+    assert_int_equal(result.n_moments, 3);
+    assert_true(scratch_says(report, "behind the last whole entry, from a run that was killed"));
+    assert_true(scratch_says(report, "snow_ball.0003.bgeo: written, but not in the books yet"));
+    assert_true(scratch_says(report, "left by a writer that was killed"));
+    assert_true(scratch_says(report, "firn resume"));
+    assert_int_equal(firn_shot_resume(&setup, 2, 0, &shot, NULL), FIRN_OK);
+    assert_int_not_equal(access(scratch("killed/snow_ball.0003.bgeo"), F_OK), 0);
+    assert_int_not_equal(access(scratch("killed/.part.1.0.snow_ball.0004.bgeo"), F_OK), 0);
+    assert_int_equal(sample_frame(shot, 3, 0, NULL), FIRN_OK);
+    assert_int_equal(firn_shot_close(shot, "finished", NULL, NULL), FIRN_OK);
+    firn_shot_destroy(shot);
+    firn_report_clear(report);
+    assert_int_equal(firn_verify_shot_run(scratch("killed"), &result, report), FIRN_OK);
+    assert_int_equal(firn_report_total(report), 0);
+    scratch_store(scratch("killed/snow_ball.0004.bgeo"), "x", 1);
+    assert_int_equal(verify(scratch("killed")), FIRN_IO);
+    firn_report_destroy(report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_flipped_bits),
+        cmocka_unit_test(finds_damaged_checkpoints),
+        cmocka_unit_test(names_what_it_finds),
+        cmocka_unit_test(takes_a_kill_for_no_damage),
+    };
+    return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
+}
