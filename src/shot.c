@@ -314,12 +314,12 @@ static firn_status create(firn_shot *shot, const firn_shot_setup *setup, int rep
     if (!replace && firn_manifest_exists(shot->folder))
         return firn_report_add(report, FIRN_REFUSED,
                                "%s: holds a shot already; go on with it (firn resume), choose another folder (--out), "
-                               "or replace it (--replace)",
+                               "or replace it (--overwrite)",
                                shot->folder);
     if (!replace && n_caches)
         return firn_report_add(report, FIRN_REFUSED,
                                "%s: holds %d caches called %s.* that belong to no shot; choose another folder (--out) "
-                               "or replace them (--replace)",
+                               "or replace them (--overwrite)",
                                shot->folder, n_caches, shot->manifest.name);
     if ((status = empty(shot, report)) != FIRN_OK) return status;
     if ((status = begin_files(shot, report)) != FIRN_OK) return status;

@@ -29,6 +29,12 @@ typedef struct checking {
     int has_no_memory;
 } checking;
 
+/* A run that was killed, or stopped by an error of the disk, may leave the beginnings of one more moment. */
+static int may_have_rest(const checking *c)
+{
+    return strcmp(c->manifest->state, "running") == 0 || strcmp(c->manifest->state, "stopped") == 0;
+}
+
 static void problem(checking *c) { c->result->n_problems++; }
 
 /* Compares one file, or its good part, with what the books say of it. */
@@ -109,8 +115,8 @@ static void check_book(checking *c, const char *name, const firn_file_receipt *g
         problem(c);
     } else if (all.n_bytes > good->n_bytes) {
         unsigned long long extra = all.n_bytes - good->n_bytes;
-        if (strcmp(c->manifest->state, "running") == 0) {
-            firn_report_warn(c->report, "%s: %llu bytes behind the last whole entry, from a run that was killed", path,
+        if (may_have_rest(c)) {
+            firn_report_warn(c->report, "%s: %llu bytes behind the last whole entry, from a run that was killed or stopped", path,
                              extra);
         } else {
             firn_report_add(c->report, FIRN_IO, "%s: %llu bytes too long: something was added", path, extra);
@@ -151,7 +157,7 @@ static void check_entry(void *user, const char *name)
     if (!firn_shot_parse_name(name, c->manifest->name, &frame, &thousandths, &n_stem)) return;
     int is_later = c->manifest->n_moments == 0 || frame > c->manifest->last_frame ||
                    (frame == c->manifest->last_frame && thousandths > 0);
-    if (is_later && strcmp(c->manifest->state, "running") == 0) {
+    if (is_later && may_have_rest(c)) {
         firn_report_warn(c->report, "%s/%s: written, but not in the books yet; resume makes it anew", c->folder, name);
     } else if (is_like_ours(c, name, n_stem)) {
         firn_report_add(c->report, FIRN_IO, "%s/%s: foreign: the books of this shot do not know it", c->folder, name);
