@@ -36,7 +36,7 @@ int firn_legend_draw_bar(firn_image *image, const firn_legend *legend)
     float length = fminf(roundf(15.0f * size), (float)image->width - 6 * gap), thick = roundf(0.75f * size);
     float x0 = 3 * gap, y1 = (float)image->height - 2.2f * gap - size, y0 = roundf(y1 - thick);
     y1 = y0 + thick;
-    plate(image, x0 - 1.6f * gap, y0 - 1.2f * gap - size, x0 + length + 1.6f * gap, y1 + 1.6f * gap + size, gap);
+    plate(image, x0 - 1.6f * gap, y0 - 1.2f * gap - size, x0 + length + 2.2f * gap, y1 + 1.6f * gap + size, gap);
     firn_text_style style = {.size = size, .color = ink};
     int good = firn_font_draw(image, x0, y0 - 0.8f * gap, title, &style);
     for (float i = 0; i < length; i++)

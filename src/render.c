@@ -108,7 +108,7 @@ static firn_status make_spheres(frame *f, firn_report *report)
     if (!is_float(position) || position->n_components != 3)
         return firn_report_add(report, FIRN_REFUSED, "these points carry no position P of three numbers");
     if (f->points->n >= FIRN_NO_SPHERE)
-        return firn_report_add(report, FIRN_REFUSED, "%lld particles are too many for one picture; use --every-nth",
+        return firn_report_add(report, FIRN_REFUSED, "%lld particles are too many for one picture",
                                (long long)f->points->n);
     f->xyzr = firn_memory_array(NULL, (size_t)f->points->n, 4 * sizeof *f->xyzr);
     if (!f->xyzr) return firn_report_add(report, FIRN_MEMORY, "memory is exhausted");
@@ -178,9 +178,14 @@ static firn_status make_colors(frame *f, firn_report *report)
 
 /* ---------------------------------------------------------------- light */
 
+double firn_render_sun_azimuth(const firn_render_def *def)
+{
+    return isnan(def->sun_azimuth) ? def->camera.azimuth - 58 * degree : def->sun_azimuth;
+}
+
 static void sun_direction(const firn_render_def *def, float sun[3])
 {
-    double azimuth = isnan(def->sun_azimuth) ? def->camera.azimuth - 58 * degree : def->sun_azimuth;
+    double azimuth = firn_render_sun_azimuth(def);
     double flat = cos(def->sun_elevation);
     sun[0] = (float)(sin(azimuth) * flat), sun[1] = (float)sin(def->sun_elevation),
     sun[2] = (float)(cos(azimuth) * flat);

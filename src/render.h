@@ -32,6 +32,9 @@ typedef struct firn_render_def {
 } firn_render_def;
 
 firn_render_def firn_render_default(void);
+/* The sun's azimuth with NAN resolved. A caller whose camera moves fixes it with this beforehand: else the sun
+ * would move along. */
+double firn_render_sun_azimuth(const firn_render_def *def);
 
 /* The picture, to be destroyed by the caller. Spheres have radius pscale; without pscale half of the detail dx, and
  * without that a radius at which n spheres would fill the box of the survey. */

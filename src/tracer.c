@@ -21,7 +21,8 @@ static firn_status refuse(firn_tracer *tracer, enum RTCError error, firn_report 
     firn_status status = error == RTC_ERROR_OUT_OF_MEMORY ? FIRN_MEMORY : FIRN_USAGE;
     firn_tracer_destroy(tracer);
     if (status == FIRN_MEMORY)
-        return firn_report_add(report, status, "memory is exhausted while Embree sorts the particles; use --every-nth");
+        return firn_report_add(report, status,
+                               "memory is exhausted while Embree sorts the particles; --engine splat needs less");
     return firn_report_add(report, status, "Embree cannot be used here (its error %d); use --engine splat", (int)error);
 }
 

@@ -1,0 +1,25 @@
+/* gallery.h: several views in one picture - shots side by side, frames on a contact sheet. A picture is a grid of
+ * panels of equal size; a single view is a grid of one. */
+#ifndef FIRN_GALLERY_H
+#define FIRN_GALLERY_H
+
+#include "render.h"
+#include "sequence.h"
+
+typedef struct firn_gallery_panel {
+    const firn_sequence_frame *frame;
+    const char *title; /* first line of the caption; NULL: none */
+} firn_gallery_panel;
+
+/* Looks at up to nine frames of each sequence, spread evenly, first and last among them, so that all panels of all
+ * pictures share camera, ground and range. *fps: frames a second as the caches' own times have it; 0: they do not
+ * say. */
+firn_status firn_gallery_survey(int n, const firn_sequence *sequences, const char *attribute, firn_survey *survey,
+                                double *fps, firn_report *report);
+
+/* Draws the panels in rows of `columns`; def's size is that of the whole picture, its caption is not used. Captions
+ * tell title, frame and time; with_captions 0 leaves them out. The legend is in the first panel of the last row. */
+firn_status firn_gallery_draw(int n, const firn_gallery_panel *panels, int columns, const firn_survey *survey,
+                              const firn_render_def *def, int with_captions, firn_image **image, firn_report *report);
+
+#endif
