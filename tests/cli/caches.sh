@@ -1,0 +1,46 @@
+#!/bin/bash
+# caches.sh FIRN: info, convert and verify as a shell sees them, on a cache of two points typed here byte by byte.
+# Prints one line a check that fails; the exit code is the number of failures.
+firn=$1
+failures=0
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+fail() { echo "failed: $*"; failures=$((failures + 1)); }
+expect() { # CODE WORDS ARGUMENTS...: exit code, and what stdout or stderr must contain
+    local code=$1 words=$2
+    shift 2
+    "$firn" "$@" >"$folder/said" 2>&1 </dev/null
+    local got=$?
+    [ $got -eq "$code" ] || fail "firn $*: exit code $got, expected $code: $(head -1 "$folder/said")"
+    [ -z "$words" ] || grep -qF -- "$words" "$folder/said" || fail "firn $*: does not say '$words': $(head -1 "$folder/said")"
+}
+
+# header; one point attribute Jp (float, default 0); records x y z w Jp; no details; trailer
+{
+    printf 'BgeoV\0\0\0\5\0\0\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0'
+    printf '\0\2Jp\0\1\0\0\0\0\0\0\0\0'
+    printf '\0\0\0\0\0\0\0\0\0\0\0\0\77\200\0\0\77\200\0\0'
+    printf '\100\0\0\0\0\0\0\0\0\0\0\0\77\200\0\0\77\0\0\0'
+    printf '\0\377'
+} >"$folder/a.bgeo"
+expect 0 "2 points, bgeo, 97 bytes" info "$folder/a.bgeo"
+expect 0 "bounding box: 2 x 0 x 0 m" info "$folder/a.bgeo"
+expect 0 '"points": 2' info --json "$folder/a.bgeo"
+expect 0 "" convert "$folder/a.bgeo" "$folder/b.bgeo.gz"
+expect 0 "2 points, bgeo.gz" info "$folder/b.bgeo.gz"
+expect 0 "" convert "$folder/b.bgeo.gz" "$folder/c.bgeo"
+cmp -s "$folder/a.bgeo" "$folder/c.bgeo" || fail "to gzip and back is not the same"
+expect 0 "" convert -n 2 -a Jp "$folder/a.bgeo" "$folder/d.bgeo"
+expect 0 "1 points" info "$folder/d.bgeo"
+expect 1 "there is no attribute 'v'" convert -a v "$folder/a.bgeo" "$folder/e.bgeo"
+[ -e "$folder/e.bgeo" ] && fail "a refused conversion left a file"
+expect 2 "endings that can:" convert "$folder/a.bgeo" "$folder/a.xyz"
+expect 1 "convert takes two files" convert "$folder/a.bgeo"
+expect 0 ".bgeo.gz" convert --list
+expect 4 "cannot be read" info "$folder/none.bgeo"
+expect 0 "whole" verify "$folder/a.bgeo"
+head -c 60 "$folder/a.bgeo" >"$folder/cut.bgeo"
+expect 4 "damaged or not a classic bgeo" verify "$folder/cut.bgeo"
+expect 4 "it is not a shot of firn" verify "$folder"
+expect 4 "it is not a shot of firn" info "$folder"
+exit $failures
