@@ -1,6 +1,8 @@
 /* format.c: the table of particle file formats and the choice among them. */
 #include "format.h"
 #include "bgeo.h"
+#include "ply.h"
+#include "vtp.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +14,9 @@ static const firn_format formats[] = {
      firn_bgeo_write_gzip},
     {"bhclassic", ".bhclassic", "the same under the name that newer Houdini gives to the classic format",
      firn_bgeo_read, firn_bgeo_write},
+    {"ply", ".ply", "binary PLY: every attribute when read by firn; other programs may see positions only",
+     firn_ply_read, firn_ply_write},
+    {"vtp", ".vtp", "VTK PolyData for ParaView: every attribute", NULL, firn_vtp_write},
 };
 
 const firn_format *firn_format_at(int i)
