@@ -86,29 +86,47 @@ FIRN_INLINE row row_mul_add(row a, row b, row c)
 
 #if LANES >= 4
 typedef real quad __attribute__((vector_size(4 * sizeof(real))));
-FIRN_INLINE quad quad_load(const real *a)
+#endif
+
+/* Four reals in memory as LANES: repeated (channels of every z-node), or each one four times, beginning with number
+ * LANES / 4 * part (weights of a part's z-nodes). Intrinsics, because gcc 12 takes a shuffle that widens a vector
+ * through memory, at three times the cost of the whole of P2G. */
+#if LANES == 16
+FIRN_INLINE fr repeat_four(const real *four) { return (fr)_mm512_broadcast_f32x4(_mm_loadu_ps(four)); }
+FIRN_INLINE fr spread_four(const real *four, int part)
 {
-    quad q;
-    memcpy(&q, a, sizeof q);
-    return q;
+    (void)part;
+    const __m512i each = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+    return (fr)_mm512_permutexvar_ps(each, _mm512_castps128_ps512(_mm_loadu_ps(four)));
 }
+#elif LANES == 8 && FIRN_DOUBLE
+FIRN_INLINE fr repeat_four(const real *four) { return (fr)_mm512_broadcast_f64x4(_mm256_loadu_pd(four)); }
+FIRN_INLINE fr spread_four(const real *four, int part)
+{
+    const __m512i low = _mm512_setr_epi64(0, 0, 0, 0, 1, 1, 1, 1), high = _mm512_setr_epi64(2, 2, 2, 2, 3, 3, 3, 3);
+    return (fr)_mm512_permutexvar_pd(part ? high : low, _mm512_castpd256_pd512(_mm256_loadu_pd(four)));
+}
+#elif LANES == 8
+FIRN_INLINE fr repeat_four(const real *four) { return (fr)_mm256_broadcast_ps((const __m128 *)four); }
+FIRN_INLINE fr spread_four(const real *four, int part)
+{
+    const __m256i low = _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1), high = _mm256_setr_epi32(2, 2, 2, 2, 3, 3, 3, 3);
+    return (fr)_mm256_permutevar8x32_ps(_mm256_castps128_ps256(_mm_loadu_ps(four)), part ? high : low);
+}
+#elif LANES == 4
+FIRN_INLINE fr repeat_four(const real *four) { return fr_load(four); }
+FIRN_INLINE fr spread_four(const real *four, int part) { return fr_set1(four[part]); }
 #endif
 
 /* (c0 c1 c2 c3) for each of the four z-nodes: a channel vector repeated */
 FIRN_INLINE row row_of_channels(const real *four)
 {
     row r;
+    UNROLL for (int p = 0; p < PARTS; p++)
 #if LANES == 1
-    for (int e = 0; e < ROW; e++) r.part[e] = four[e & 3];
+        r.part[p] = four[p & 3];
 #else
-    quad q = quad_load(four);
-#if LANES == 4
-    UNROLL for (int p = 0; p < PARTS; p++) r.part[p] = (fr)q;
-#elif LANES == 8
-    UNROLL for (int p = 0; p < PARTS; p++) r.part[p] = __builtin_shufflevector(q, q, 0, 1, 2, 3, 0, 1, 2, 3);
-#else
-    r.part[0] = __builtin_shufflevector(q, q, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
-#endif
+        r.part[p] = repeat_four(four);
 #endif
     return r;
 }
@@ -117,17 +135,11 @@ FIRN_INLINE row row_of_channels(const real *four)
 FIRN_INLINE row row_of_weights(const real *four)
 {
     row r;
+    UNROLL for (int p = 0; p < PARTS; p++)
 #if LANES == 1
-    for (int e = 0; e < ROW; e++) r.part[e] = four[e >> 2];
-#elif LANES == 4
-    UNROLL for (int p = 0; p < PARTS; p++) r.part[p] = fr_set1(four[p]);
-#elif LANES == 8
-    quad q = quad_load(four);
-    r.part[0] = __builtin_shufflevector(q, q, 0, 0, 0, 0, 1, 1, 1, 1);
-    r.part[1] = __builtin_shufflevector(q, q, 2, 2, 2, 2, 3, 3, 3, 3);
+        r.part[p] = four[p >> 2];
 #else
-    quad q = quad_load(four);
-    r.part[0] = __builtin_shufflevector(q, q, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+        r.part[p] = spread_four(four, p);
 #endif
     return r;
 }
