@@ -41,20 +41,39 @@ static firn_status add_source(firn_sim *sim, const char *name, firn_report *repo
     return FIRN_OK;
 }
 
+/* What particle i starts with: its own arrays, or its body's motion v = velocity + spin x (x - center), C = spin. */
+static void start_of(const firn_newborn *born, int is_affine, int64_t i, double v[3], double C[9], double F[9])
+{
+    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    memset(v, 0, 3 * sizeof *v), memset(C, 0, 9 * sizeof *C), memcpy(F, identity, sizeof identity);
+    if (born->body) {
+        const double *w = born->body->spin, W[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
+        double d[3];
+        for (int a = 0; a < 3; a++) d[a] = born->x[3 * i + a] - born->center[a];
+        for (int a = 0; a < 3; a++)
+            v[a] = born->body->velocity[a] + W[3 * a] * d[0] + W[3 * a + 1] * d[1] + W[3 * a + 2] * d[2];
+        if (is_affine) memcpy(C, W, sizeof W);
+        memcpy(F, born->body->F, sizeof identity);
+    }
+    if (born->v) memcpy(v, born->v + 3 * i, 3 * sizeof *v);
+    if (born->C) memcpy(C, born->C + 9 * i, 9 * sizeof *C);
+    if (born->F) memcpy(F, born->F + 9 * i, 9 * sizeof *F);
+}
+
 static void put(firn_sim *sim, firn_pool *pool, const firn_newborn *born, int64_t i, const firn_pool_block *block,
                 int p)
 {
-    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     int64_t b = block->first + p / 16;
     int lane = p % 16;
+    double v[3], C[9], F[9];
+    start_of(born, pool->transfer.is_affine, i, v, C, F);
     for (int a = 0; a < 3; a++) {
         firn_pool_set(pool, FIRN_FIELD_X, b, a, lane, born->x[3 * i + a] / sim->h - 4.0 * block->coord[a]);
-        firn_pool_set(pool, FIRN_FIELD_V, b, a, lane, born->v ? born->v[3 * i + a] : 0);
+        firn_pool_set(pool, FIRN_FIELD_V, b, a, lane, v[a]);
     }
-    const double *F = born->F ? born->F + 9 * i : identity;
     for (int c = 0; c < 9; c++) {
         firn_pool_set(pool, FIRN_FIELD_F, b, c, lane, F[c]);
-        firn_pool_set(pool, FIRN_FIELD_C, b, c, lane, born->C ? born->C[9 * i + c] : 0);
+        firn_pool_set(pool, FIRN_FIELD_C, b, c, lane, C[c]);
     }
     firn_pool_set(pool, FIRN_FIELD_MASS, b, 0, lane, born->mass);
     firn_pool_set(pool, FIRN_FIELD_VOLUME, b, 0, lane, born->volume);
@@ -129,26 +148,17 @@ static firn_pool *pool_named(firn_sim *sim, const char *name)
     return NULL;
 }
 
-/* v = velocity + spin x (x - center), C = spin as a matrix, F and the places it moves. */
-static void set_motion(const firn_body_def *def, int is_affine, int64_t n, double *x, double *v, double *C, double *F)
+/* The center of a body's points, and, where wanted, the points moved by its F about it. */
+static void place_points(const firn_body_def *def, int64_t n, double *x, double center[3])
 {
-    double center[3] = {0, 0, 0};
+    for (int a = 0; a < 3; a++) center[a] = 0;
     for (int64_t i = 0; i < n; i++)
         for (int a = 0; a < 3; a++) center[a] += x[3 * i + a] / (double)n;
-    const double *w = def->spin;
-    const double W[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; def->deform_positions && i < n; i++) {
         double d[3];
         for (int a = 0; a < 3; a++) d[a] = x[3 * i + a] - center[a];
-        if (def->deform_positions) {
-            double y[3];
-            for (int a = 0; a < 3; a++)
-                y[a] = def->F[3 * a] * d[0] + def->F[3 * a + 1] * d[1] + def->F[3 * a + 2] * d[2];
-            for (int a = 0; a < 3; a++) x[3 * i + a] = center[a] + y[a], d[a] = y[a];
-        }
         for (int a = 0; a < 3; a++)
-            v[3 * i + a] = def->velocity[a] + W[3 * a] * d[0] + W[3 * a + 1] * d[1] + W[3 * a + 2] * d[2];
-        for (int c = 0; c < 9; c++) C[9 * i + c] = is_affine ? W[c] : 0, F[9 * i + c] = def->F[c];
+            x[3 * i + a] = center[a] + def->F[3 * a] * d[0] + def->F[3 * a + 1] * d[1] + def->F[3 * a + 2] * d[2];
     }
 }
 
@@ -171,25 +181,15 @@ static firn_status add_body(firn_sim *sim, const firn_body_def *def, firn_report
                                "body '%s' holds no particle: it is smaller than the particle spacing of %.3g m",
                                def->name, spacing);
     }
-    size_t bytes = (size_t)n * 21 * sizeof(double);
-    double *v = firn_memory_allocate(&sim->memory, bytes), volume = spacing * spacing * spacing;
-    if (!v)
-        status =
-            firn_report_add(report, FIRN_MEMORY, "body '%s': no memory for %lld particles", def->name, (long long)n);
-    if (v) {
-        double *C = v + 3 * n, *F = C + 9 * n;
-        set_motion(def, pool->transfer.is_affine, n, x, v, C, F);
-        firn_newborn born = {.n = n,
-                             .x = x,
-                             .v = v,
-                             .C = C,
-                             .F = F,
-                             .temperature = def->temperature,
-                             .mass = pool->material.density * volume,
-                             .volume = volume};
-        status = firn_populate_add(sim, pool, &born, def->name, report);
-    }
-    firn_memory_release(&sim->memory, v, bytes);
+    double volume = spacing * spacing * spacing;
+    firn_newborn born = {.n = n,
+                         .x = x,
+                         .body = def,
+                         .temperature = def->temperature,
+                         .mass = pool->material.density * volume,
+                         .volume = volume};
+    place_points(def, n, x, born.center);
+    status = firn_populate_add(sim, pool, &born, def->name, report);
     firn_memory_release(NULL, x, (size_t)n * 3 * sizeof *x);
     return status;
 }

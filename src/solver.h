@@ -161,10 +161,12 @@ void firn_force_destroy(firn_force *force, firn_memory *memory);
 void firn_force_prepare(firn_force *force, double time);
 void firn_force_add(const firn_force *force, const double x[3], const double v[3], double time, double a[3]);
 /* populate.c: bodies and emitters into pools. */
-typedef struct firn_newborn { /* particles to be added to one pool; arrays of n, or NULL for the common value */
+typedef struct firn_newborn { /* particles to be added to one pool */
     int64_t n;
     const double *x;             /* [n][3] m */
-    const double *v, *C, *F, *T; /* [n][3] [n][9] [n][9] [n]; NULL: zero, zero, identity, `temperature` */
+    const double *v, *C, *F, *T; /* [n][3] [n][9] [n][9] [n]; NULL: those of `body`, else zero, zero, identity */
+    const firn_body_def *body;   /* its velocity, spin about `center`, F; NULL: none */
+    double center[3];
     double temperature, mass, volume;
 } firn_newborn;
 firn_status firn_populate_add(firn_sim *sim, firn_pool *pool, const firn_newborn *born, const char *source,
