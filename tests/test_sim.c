@@ -162,13 +162,14 @@ static uint64_t busy(int threads, const char *isa, int scheme, int is_double, do
     firn_body_def bodies[2] = {s.body, s.body};
     firn_shape_def shapes[2] = {s.shape, s.shape}, plane = firn_shape_default();
     strcpy(bodies[1].name, "other");
-    shapes[0].center[0] = -0.7, shapes[1].center[0] = 0.7, shapes[1].center[1] = 0.2;
+    shapes[0].center[0] = -0.35, shapes[1].center[0] = 0.35, shapes[1].center[1] = 0.1;
+    shapes[0].radius = shapes[1].radius = 0.3;
     bodies[0].shapes = &shapes[0], bodies[1].shapes = &shapes[1];
     bodies[0].velocity[0] = 2, bodies[1].velocity[0] = -2;
     bodies[0].sampling = bodies[1].sampling = FIRN_JITTERED;
     firn_collider_def floor = firn_collider_default();
     strcpy(floor.name, "floor"), strcpy(plane.kind, "plane"), plane.normal[0] = 0, plane.normal[1] = 1,
-                                                              plane.normal[2] = 0, plane.center[1] = -0.7;
+                                                              plane.normal[2] = 0, plane.center[1] = -0.32;
     floor.shapes = &plane, floor.n_shapes = 1, floor.contact = FIRN_SEPARATE, floor.friction = 0.3;
     s.scene.n_bodies = 2, s.scene.bodies = bodies, s.scene.n_colliders = 1, s.scene.colliders = &floor;
     s.scene.gravity[1] = -9.81, s.scene.transfer.scheme = scheme, s.scene.is_double = is_double;
@@ -198,10 +199,10 @@ static void same_bits(void **state)
     (void)state;
     const int threads[] = {2, 3, 4, 7, 16};
     for (int scheme = FIRN_APIC; scheme <= FIRN_FLIP; scheme++) {
-        uint64_t one = busy(1, "", scheme, 0, 0.2, 0);
+        uint64_t one = busy(1, "", scheme, 0, 0.08, 0);
         for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
-            assert_true(busy(threads[i], "", scheme, 0, 0.2, 0) == one);
-        assert_true(busy(2, "", scheme, 0, 0.2, 0.1) == one);
+            assert_true(busy(threads[i], "", scheme, 0, 0.08, 0) == one);
+        assert_true(busy(2, "", scheme, 0, 0.08, 0.05) == one);
     }
 }
 
