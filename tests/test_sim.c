@@ -202,7 +202,7 @@ static void same_bits(void **state)
         uint64_t one = busy(1, "", scheme, 0, 0.08, 0);
         for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
             assert_true(busy(threads[i], "", scheme, 0, 0.08, 0) == one);
-        assert_true(busy(2, "", scheme, 0, 0.08, 0.05) == one);
+        assert_true(busy(2, "", scheme, 0, 0.08, 0.04) == one);
     }
 }
 
