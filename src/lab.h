@@ -129,6 +129,9 @@ typedef struct firn_lab_curve {
  * shows it and marks say where it is lost. */
 firn_status firn_lab_draw(const char *title, int n, const firn_lab_curve *curves, const char *x, const char *y,
                           const char *path, firn_report *report);
+/* The same as an SVG element, for pages. */
+firn_status firn_lab_draw_svg(const char *title, int n, const firn_lab_curve *curves, const char *x, const char *y,
+                              firn_text *svg, firn_report *report);
 
 /* Figures 5, 6 and 7 of the thesis, principal stress over stretch with the other stretches 1, each with the moduli
  * as printed (mu = 100, lambda = 27.78) and with the consistent pair (mu = 41.667), into the folder as

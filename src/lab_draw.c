@@ -87,8 +87,9 @@ static firn_plot panel(sheet *s, const char *title, const char *x, const char *y
                        .marks = s->marks};
 }
 
-firn_status firn_lab_draw(const char *title, int n, const firn_lab_curve *curves, const char *x, const char *y,
-                          const char *path, firn_report *report)
+/* To the file, or into `svg` when there is no path. */
+static firn_status draw(const char *title, int n, const firn_lab_curve *curves, const char *x, const char *y,
+                        const char *path, firn_text *svg, firn_report *report)
 {
     if (n > CURVES_MAX) return firn_report_add(report, FIRN_REFUSED, "At most %d curves fit into a plot.", CURVES_MAX);
     sheet *sheets = firn_memory_array(NULL, 2, sizeof *sheets);
@@ -109,9 +110,21 @@ firn_status firn_lab_draw(const char *title, int n, const firn_lab_curve *curves
         firn_plot plots[2] = {panel(&sheets[0], title, x, y), panel(&sheets[1], "Ellipticity", x, "acoustic_min")};
         firn_figure figure = {
             .n_plots = sheets[1].n ? 2 : 1, .plots = plots, .n_columns = 1, .width = 720, .height = 430};
-        status = firn_plot_write(&figure, path, report);
+        status = path ? firn_plot_write(&figure, path, report) : firn_plot_svg(&figure, svg, report);
     }
     release(&sheets[0]), release(&sheets[1]);
     firn_memory_release(NULL, sheets, 2 * sizeof *sheets);
     return status;
+}
+
+firn_status firn_lab_draw(const char *title, int n, const firn_lab_curve *curves, const char *x, const char *y,
+                          const char *path, firn_report *report)
+{
+    return draw(title, n, curves, x, y, path, NULL, report);
+}
+
+firn_status firn_lab_draw_svg(const char *title, int n, const firn_lab_curve *curves, const char *x, const char *y,
+                              firn_text *svg, firn_report *report)
+{
+    return draw(title, n, curves, x, y, NULL, svg, report);
 }

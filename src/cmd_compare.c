@@ -1,0 +1,102 @@
+/* cmd_compare.c: `firn compare study.yaml`: laws, settings and scenes side by side, in one report. */
+#include "cli.h"
+#include "compare.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void tell(const firn_compare_run *run, int n_done, int n_runs)
+{
+    const char *how = run->is_reused                   ? "was there already"
+                      : run->exit_code == 0            ? "done"
+                      : run->exit_code == FIRN_STOPPED ? "stopped by its material"
+                                                       : "failed";
+    printf("[%d/%d] %s: %s\n", n_done, n_runs, run->name, how);
+    fflush(stdout);
+}
+
+static int count_failures(const firn_compare *compare)
+{
+    int n = 0;
+    for (int i = 0; i < compare->n_runs; i++) n += compare->runs[i].series.table == NULL;
+    return n;
+}
+
+static firn_status execute(const firn_cli *cli, firn_compare *compare, firn_study *study, firn_report *report)
+{
+    char program[FIRN_PATH], folder[FIRN_PATH];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n <= 0) return firn_report_add(report, FIRN_IO, "the program cannot find itself through /proc/self/exe");
+    program[n] = 0;
+    snprintf(folder, sizeof folder, "studies/%.900s", study->name);
+    firn_compare_options options = {.folder = firn_cli_text(cli, "out", folder),
+                                    .program = program,
+                                    .n_jobs = (int)firn_cli_integer(cli, "jobs", 1),
+                                    .n_threads = (int)firn_cli_integer(cli, "threads", 0),
+                                    .is_fresh = firn_cli_has(cli, "fresh"),
+                                    .told = firn_cli_has(cli, "quiet") ? NULL : tell};
+    firn_status status = firn_compare_plan(compare, study, &options, report);
+    if (status != FIRN_OK) return status;
+    if (firn_cli_has(cli, "list")) {
+        for (int i = 0; i < compare->n_runs; i++) printf("%s\n", compare->runs[i].command);
+        return FIRN_OK;
+    }
+    status = firn_compare_execute(compare, &options, report);
+    if (status == FIRN_INTERRUPTED)
+        return firn_report_add(report, status, "interrupted; the same command goes on where this one ended");
+    if (status == FIRN_OK) status = firn_compare_report(compare, report);
+    if (status == FIRN_OK) printf("%s/report.html\n%s/summary.csv\n", options.folder, options.folder);
+    if (status == FIRN_OK && count_failures(compare))
+        status = firn_report_add(report, FIRN_STOPPED, "%d of %d runs have no results", count_failures(compare),
+                                 compare->n_runs);
+    return status;
+}
+
+static int run(const firn_cli *cli)
+{
+    firn_report *report = firn_report_create();
+    if (!report) return firn_cli_fail(FIRN_MEMORY, "no memory left");
+    firn_study *study = firn_compare_study_load(cli->arguments[0], report);
+    firn_compare compare = {0};
+    firn_status status = study ? execute(cli, &compare, study, report) : firn_report_status(report);
+    firn_compare_clear(&compare);
+    firn_compare_study_destroy(study);
+    firn_cli_report(report, status);
+    firn_report_destroy(report);
+    return status;
+}
+
+static const firn_cli_option options[] = {
+    {"out", 'o', FIRN_CLI_FOLDER, "DIR", "Folder of the study; usually studies/NAME."},
+    {"jobs", 'j', FIRN_CLI_INTEGER, "N", "Runs at the same time; 1 when nothing is said.", .min = 1, .max = 256},
+    {"threads", 't', FIRN_CLI_INTEGER, "N", "Threads of each run; otherwise the machine is divided among the jobs.",
+     .min = 1, .max = 1024},
+    {"fresh", 0, FIRN_CLI_FLAG, .doc = "Run also what is done already."},
+    {"list", 0, FIRN_CLI_FLAG, .doc = "Check the study and print the commands of its runs; run nothing."},
+    {"quiet", 'q', FIRN_CLI_FLAG, .doc = "Say nothing about single runs."},
+    {0},
+};
+
+const firn_cli_verb firn_cmd_compare = {
+    .name = "compare",
+    .summary = "laws, settings and scenes side by side, in one report",
+    .arguments = "STUDY.yaml",
+    .n_min = 1,
+    .n_max = 1,
+    .completes = FIRN_CLI_FILE,
+    .text =
+        "A study names scenes, laws for one of their materials, and settings with the values that they take in turn. "
+        "Every combination becomes one run of its own, an ordinary shot under DIR/runs; the study can be "
+        "interrupted, and goes on with what is missing when it is started again. What came out is told in "
+        "DIR/report.html, one file that needs no network, and DIR/summary.csv: numbers, curves over time, "
+        "parameters, hashes, and the commands that make each run again.\n\n"
+        "    study: snow_block_drop\n"
+        "    scenes: snow_block.yaml\n"
+        "    material: block\n"
+        "    laws: [snow, 'cam_clay,E=140 kPa']\n"
+        "    sweep: {grid.dx: [4 cm, 2 cm]}\n\n"
+        "All keys are explained in scenes/studies/README.md.",
+    .options = options,
+    .run = run,
+};

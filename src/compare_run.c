@@ -1,0 +1,351 @@
+/* compare_run.c: the runs of a study - which there are, their folders and commands, and the processes that do them.
+ *
+ * A run is known again by its command: OUT/runs/NAME.command holds the command that filled OUT/runs/NAME. With the
+ * same command a finished shot is taken as it is, an interrupted one is resumed, anything else is run anew. */
+#include "compare.h"
+#include "file.h"
+#include "hash.h"
+#include "manifest.h"
+#include "memory.h"
+#include "scene.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { ARGUMENTS_MAX = 160, COMMAND_MAX = 1 << 16 };
+
+/* ---------------------------------------------------------------- planning */
+
+static const char *keep(firn_compare *c, firn_text *text)
+{
+    const char *copy = text->data && !text->has_failed ? firn_arena_text(&c->arena, text->data, text->n) : NULL;
+    firn_text_clear(text);
+    if (!copy) c->arena.has_failed = 1;
+    return copy ? copy : "";
+}
+
+/* "materials.NAME={name: NAME, law: L, E: 100}": the law replaces the scene's material as a whole. */
+static const char *law_setting(firn_compare *c, const firn_study_law *law, firn_report *report)
+{
+    firn_material_def def;
+    firn_material material;
+    firn_text text = {0};
+    const char *name = c->study->material;
+    if (firn_lab_material(law->spec, &def, &material, report) != FIRN_OK) return NULL;
+    firn_text_add(&text, "materials.%s={name: %s, law: %s", name, name, material.law->info.name);
+    if (def.preset[0]) firn_text_add(&text, ", preset: %s", def.preset);
+    for (int i = 0; i < def.n_parameters; i++)
+        firn_text_add(&text, ", %s: %.12g", def.parameters[i].name, def.parameters[i].value);
+    firn_text_add(&text, "}");
+    return keep(c, &text);
+}
+
+/* Letters, digits and dots of a text, everything else a dash. */
+static void add_slug(firn_text *text, const char *words)
+{
+    int was_dash = 1;
+    for (const char *w = words; *w && text->n < 72; w++) {
+        int is_plain = (*w >= 'a' && *w <= 'z') || (*w >= 'A' && *w <= 'Z') || (*w >= '0' && *w <= '9') || *w == '.';
+        if (is_plain)
+            firn_text_add_bytes(text, w, 1);
+        else if (!was_dash)
+            firn_text_add_bytes(text, "-", 1);
+        was_dash = !is_plain;
+    }
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* What tells this run from the others, in words. */
+static const char *make_label(firn_compare *c, const firn_compare_run *run)
+{
+    const firn_study *s = c->study;
+    firn_text text = {0};
+    if (s->n_scenes > 1) firn_text_add(&text, "%s", file_name(s->scenes[run->scene]));
+    if (run->law >= 0) firn_text_add(&text, "%s%s", text.n ? ", " : "", s->laws[run->law].label);
+    for (int a = 0; a < s->n_axes; a++) {
+        const char *dot = strrchr(s->axes[a].path, '.');
+        firn_text_add(&text, "%s%s %s", text.n ? ", " : "", dot ? dot + 1 : s->axes[a].path,
+                      s->axes[a].values[run->place[a]]);
+    }
+    if (!text.n) firn_text_add(&text, "%s", file_name(s->scenes[run->scene]));
+    return keep(c, &text);
+}
+
+/* A word as a shell takes it. */
+static void add_quoted(firn_text *text, const char *word)
+{
+    int is_plain = word[0] != 0;
+    for (const char *w = word; *w; w++) is_plain &= strchr(" \t\"'$`\\{}[]()*?;&|<>#~!", *w) == NULL;
+    if (is_plain) {
+        firn_text_add(text, "%s", word);
+        return;
+    }
+    firn_text_add(text, "'");
+    for (const char *w = word; *w; w++) firn_text_add(text, *w == '\'' ? "'\\''" : "%c", *w);
+    firn_text_add(text, "'");
+}
+
+static void add_materials(firn_text *text, const firn_scene_def *def, const char *only)
+{
+    for (int m = 0; m < def->n_materials; m++) {
+        firn_material material;
+        if (only && strcmp(def->materials[m].name, only) != 0) continue;
+        if (firn_material_resolve(&def->materials[m], def->seed, &material, NULL) != FIRN_OK) continue;
+        const firn_law_info *law = &material.law->info;
+        firn_text_add(text, "%s%s: %s", text->n ? "; " : "", def->materials[m].name, law->name);
+        for (int k = 0; k < law->n_parameters; k++) {
+            const char *unit = law->parameters[k].unit;
+            firn_text_add(text, ", %s = %.6g%s%s", law->parameters[k].name, material.value[k],
+                          strcmp(unit, "1") ? " " : "", strcmp(unit, "1") ? unit : "");
+        }
+    }
+}
+
+/* Loads the scene with the run's settings: the errors of all runs are known before the first one starts. */
+static firn_status look_at_scene(firn_compare *c, firn_compare_run *run, firn_report *report)
+{
+    firn_scene *scene = firn_scene_load(c->study->scenes[run->scene], run->n_sets, run->sets, report);
+    if (!scene) return firn_report_status(report);
+    firn_scene_def def = *firn_scene_definition(scene);
+    memcpy(run->gravity, def.gravity, sizeof run->gravity);
+    firn_text text = {0};
+    add_materials(&text, &def, NULL);
+    run->parameters = keep(c, &text);
+    def.folder[0] = 0; /* where it is written to is no part of what it is */
+    firn_status status = firn_scene_write(&def, &text, report);
+    if (status == FIRN_OK) run->scene_hash = firn_hash_of(text.data, text.n);
+    firn_text_clear(&text);
+    firn_scene_destroy(scene);
+    return status;
+}
+
+static firn_status plan_run(firn_compare *c, int index, const firn_compare_options *options, firn_report *report)
+{
+    const firn_study *s = c->study;
+    firn_compare_run *run = &c->runs[index];
+    firn_text text = {0};
+    int rest = index;
+    for (int a = s->n_axes - 1; a >= 0; a--) run->place[a] = rest % s->axes[a].n, rest /= s->axes[a].n;
+    run->law = s->n_laws ? rest % s->n_laws : -1;
+    run->scene = s->n_laws ? rest / s->n_laws : rest;
+    run->exit_code = -1;
+    run->sets = firn_arena_allocate(&c->arena, (size_t)(s->n_sets + s->n_axes + 1) * sizeof *run->sets);
+    if (!run->sets) return FIRN_MEMORY;
+    for (int i = 0; i < s->n_sets; i++) run->sets[run->n_sets++] = s->sets[i];
+    if (run->law >= 0 && !(run->sets[run->n_sets++] = law_setting(c, &s->laws[run->law], report)))
+        return firn_report_status(report);
+    for (int a = 0; a < s->n_axes; a++) {
+        firn_text_add(&text, "%s=%s", s->axes[a].path, s->axes[a].values[run->place[a]]);
+        run->sets[run->n_sets++] = keep(c, &text);
+    }
+    run->label = make_label(c, run);
+    firn_text_add(&text, "%03d-", index + 1);
+    add_slug(&text, run->label);
+    run->name = keep(c, &text);
+    firn_text_add(&text, "%s/runs/%s", options->folder, run->name);
+    run->folder = keep(c, &text);
+    firn_text_add(&text, "firn run ");
+    add_quoted(&text, s->scenes[run->scene]);
+    for (int i = 0; i < run->n_sets; i++) {
+        firn_text_add(&text, " --set ");
+        add_quoted(&text, run->sets[i]);
+    }
+    firn_text_add(&text, " --out ");
+    add_quoted(&text, run->folder);
+    run->command = keep(c, &text);
+    if (c->arena.has_failed) return FIRN_MEMORY;
+    return look_at_scene(c, run, report);
+}
+
+firn_status firn_compare_plan(firn_compare *c, firn_study *study, const firn_compare_options *options,
+                              firn_report *report)
+{
+    *c = (firn_compare){.study = study, .folder = options->folder};
+    int64_t n = study->n_scenes;
+    if (study->n_laws) n *= study->n_laws;
+    for (int a = 0; a < study->n_axes; a++) n *= study->axes[a].n;
+    if (n > FIRN_COMPARE_RUNS_MAX)
+        return firn_report_add(report, FIRN_REFUSED, "The study stands for %lld runs; at most %d are possible.",
+                               (long long)n, FIRN_COMPARE_RUNS_MAX);
+    for (int i = 0; i < study->n_metrics && i < FIRN_COMPARE_METRICS_MAX; i++)
+        c->metrics[c->n_metrics++] = firn_compare_metric_find(study->metrics[i]);
+    for (int i = 0; !study->n_metrics && firn_compare_metric_at(i); i++)
+        c->metrics[c->n_metrics++] = firn_compare_metric_at(i);
+    c->runs = firn_memory_array(NULL, (size_t)n, sizeof *c->runs);
+    if (!c->runs) return firn_report_add(report, FIRN_MEMORY, "No memory left for %lld runs.", (long long)n);
+    c->n_runs = (int)n;
+    firn_status worst = FIRN_OK;
+    for (int i = 0; i < c->n_runs; i++) {
+        firn_status status = plan_run(c, i, options, report);
+        if (status == FIRN_MEMORY) return firn_report_add(report, FIRN_MEMORY, "No memory left for planning a study.");
+        if (status != FIRN_OK) worst = status;
+    }
+    return worst;
+}
+
+void firn_compare_clear(firn_compare *c)
+{
+    for (int i = 0; i < c->n_runs; i++) firn_compare_series_clear(&c->runs[i].series);
+    firn_memory_release(NULL, c->runs, (size_t)c->n_runs * sizeof *c->runs);
+    firn_arena_clear(&c->arena);
+    *c = (firn_compare){0};
+}
+
+/* ---------------------------------------------------------------- processes */
+
+/* What has to be done for a run: 0 nothing, 1 resume, 2 all of it. */
+static int what_is_left(const firn_compare_run *run, int is_fresh)
+{
+    char path[2 * FIRN_PATH];
+    size_t n;
+    snprintf(path, sizeof path, "%s.command", run->folder);
+    if (is_fresh || access(path, R_OK) != 0 || !firn_manifest_exists(run->folder)) return 2;
+    char *command = firn_file_text(path, COMMAND_MAX, &n, NULL);
+    int is_same = command && strcmp(command, run->command) == 0;
+    if (command) firn_memory_release(NULL, command, n + 1);
+    firn_manifest manifest = {0};
+    if (!is_same || firn_manifest_read(run->folder, &manifest, NULL) != FIRN_OK) return 2;
+    /* one that stopped because its material failed would stop there again */
+    int is_done = strcmp(manifest.state, "finished") == 0 || strcmp(manifest.state, "stopped") == 0;
+    firn_manifest_clear(&manifest);
+    return is_done ? 0 : 1;
+}
+
+static pid_t start(const firn_compare_run *run, const char *scene, int how, const firn_compare_options *options,
+                   int n_threads)
+{
+    const char *arguments[ARGUMENTS_MAX];
+    char threads[16], log[2 * FIRN_PATH];
+    int n = 0;
+    snprintf(threads, sizeof threads, "%d", n_threads);
+    snprintf(log, sizeof log, "%s.log", run->folder);
+    arguments[n++] = "firn";
+    arguments[n++] = how == 1 ? "resume" : "run";
+    arguments[n++] = how == 1 ? run->folder : scene;
+    for (int i = 0; how == 2 && i < run->n_sets && n < ARGUMENTS_MAX - 12; i++)
+        arguments[n++] = "--set", arguments[n++] = run->sets[i];
+    if (how == 2) arguments[n++] = "--out", arguments[n++] = run->folder, arguments[n++] = "--overwrite";
+    arguments[n++] = "--threads", arguments[n++] = threads;
+    arguments[n++] = "--progress", arguments[n++] = "none";
+    arguments[n] = NULL;
+    posix_spawn_file_actions_t actions;
+    pid_t pid = -1;
+    if (posix_spawn_file_actions_init(&actions) != 0) return -1;
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    if (posix_spawn(&pid, options->program, &actions, NULL, (char *const *)(uintptr_t)arguments, environ) != 0)
+        pid = -1;
+    posix_spawn_file_actions_destroy(&actions);
+    return pid;
+}
+
+static firn_status write_command(const firn_compare_run *run, firn_report *report)
+{
+    char path[2 * FIRN_PATH];
+    firn_text text = {0};
+    snprintf(path, sizeof path, "%s.command", run->folder);
+    firn_text_add(&text, "%s", run->command);
+    firn_status status = firn_text_write(&text, path, report);
+    firn_text_clear(&text);
+    return status;
+}
+
+static void read_results(firn_compare *c, firn_compare_run *run, firn_report *report)
+{
+    firn_report *own = firn_report_create();
+    for (int m = 0; m < c->n_metrics; m++) run->metrics[m] = NAN;
+    if (firn_manifest_exists(run->folder) &&
+        firn_compare_series_read(run->folder, c->study->watch, run->gravity, &run->series, own) == FIRN_OK) {
+        for (int m = 0; m < c->n_metrics; m++) run->metrics[m] = c->metrics[m]->of(&run->series);
+    } else
+        firn_report_warn(report, "%s: there are no results; %s.log says why. %s", run->name, run->folder,
+                         firn_report_sentence(own, 0, NULL));
+    if (run->exit_code > 0 && run->exit_code != FIRN_STOPPED)
+        firn_report_warn(report, "%s: firn ended with exit code %d; see %s.log.", run->name, run->exit_code,
+                         run->folder);
+    firn_report_destroy(own);
+}
+
+/* One place in the row of processes. */
+typedef struct job {
+    pid_t pid;
+    int run, how;
+} job;
+
+/* Looks after one job: 1 when its place is free (again). */
+static int tend(job *j, firn_compare *c, const firn_compare_options *options, int n_threads)
+{
+    int state;
+    if (j->pid <= 0) return 1;
+    if (waitpid(j->pid, &state, WNOHANG) == 0) return 0;
+    firn_compare_run *run = &c->runs[j->run];
+    run->exit_code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+    j->pid = 0;
+    /* what cannot be resumed (no checkpoint yet) is run from its start, unless somebody wants us to end */
+    if (j->how == 1 && run->exit_code != FIRN_OK && run->exit_code != FIRN_STOPPED &&
+        run->exit_code != FIRN_INTERRUPTED) {
+        j->how = 2;
+        j->pid = start(run, c->study->scenes[run->scene], 2, options, n_threads);
+        return j->pid <= 0;
+    }
+    return 1;
+}
+
+firn_status firn_compare_execute(firn_compare *c, const firn_compare_options *options, firn_report *report)
+{
+    enum { JOBS_MAX = 256 };
+    job jobs[JOBS_MAX] = {0};
+    int n_jobs = options->n_jobs < 1 ? 1 : options->n_jobs > JOBS_MAX ? JOBS_MAX : options->n_jobs;
+    int cores = (int)sysconf(_SC_NPROCESSORS_ONLN), n_threads = options->n_threads, n_done = 0, is_ending = 0;
+    if (n_threads < 1) n_threads = cores > n_jobs ? cores / n_jobs : 1;
+    char path[FIRN_PATH + 8];
+    snprintf(path, sizeof path, "%s/runs", options->folder);
+    firn_status status = firn_file_make_folder(path, report);
+    int next = 0, n_active = 0;
+    while (status == FIRN_OK && (next < c->n_runs || n_active)) {
+        for (int k = 0; k < n_jobs; k++) {
+            int was_active = jobs[k].pid > 0;
+            if (!tend(&jobs[k], c, options, n_threads)) continue;
+            if (was_active) {
+                firn_compare_run *run = &c->runs[jobs[k].run];
+                n_active--, n_done++;
+                if (run->exit_code == FIRN_INTERRUPTED || run->exit_code == 128 + SIGINT) is_ending = 1;
+                read_results(c, run, report);
+                if (options->told) options->told(run, n_done, c->n_runs);
+            }
+            if (next == c->n_runs || is_ending) continue;
+            firn_compare_run *run = &c->runs[next];
+            int how = what_is_left(run, options->is_fresh);
+            if (how == 0) {
+                run->is_reused = 1, run->exit_code = 0, next++, n_done++;
+                read_results(c, run, report);
+                if (options->told) options->told(run, n_done, c->n_runs);
+                continue;
+            }
+            if (write_command(run, report) != FIRN_OK) return FIRN_IO;
+            jobs[k] = (job){start(run, c->study->scenes[run->scene], how, options, n_threads), next++, how};
+            if (jobs[k].pid > 0)
+                n_active++;
+            else
+                status = firn_report_add(report, FIRN_IO, "The program %s could not be started.", options->program);
+        }
+        if (is_ending && !n_active) return FIRN_INTERRUPTED;
+        nanosleep(&(struct timespec){0, 20000000}, NULL);
+    }
+    return status;
+}
