@@ -45,13 +45,15 @@ firn_status firn_timestep_choose(firn_sim *sim, double until, firn_report *repor
         dt = user;
         limit_by(sim, dt, "user", 0);
     }
+    if (!(dt < INFINITY))
+        return firn_report_add(report, FIRN_REFUSED, "nothing limits the step: neither a particle nor an end; give a time to step to");
     if (dt < def->dt_min || dt < 1e-15 * fabs(sim->time))
         return firn_report_add(
             report, FIRN_STOPPED,
             "at t = %.9g s a step of %.3g s would be needed (%s, material '%s', particle %lld); dt_min is %.3g s",
             sim->time, dt, sim->limit.criterion, sim->limit.material, (long long)sim->limit.particle, def->dt_min);
-    double n = ceil(remaining / dt * (1 - 1e-12));
-    sim->dt = n > 1 ? remaining / n : remaining;
+    double n = ceil(remaining / dt * (1 - 1e-12)); /* a run without an end has no frames to meet */
+    sim->dt = isinf(n) ? dt : n > 1 ? remaining / n : remaining;
     sim->limit.dt = sim->dt;
     return FIRN_OK;
 }

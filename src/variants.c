@@ -1,5 +1,6 @@
 /* variants.c: which compilation of the kernels runs here. */
 #include "kernels.h"
+#include "limits.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,24 +9,32 @@
 #define FIRN_X86 1
 #endif
 
+#define FLOPS(variant) double firn_limits_flops_##variant(long n_rounds, double *sink)
 extern const firn_kernels firn_kernels_f64_scalar;
+FLOPS(f64_scalar);
 #if FIRN_X86
 extern const firn_kernels firn_kernels_f32_sse2, firn_kernels_f32_avx2, firn_kernels_f64_avx2, firn_kernels_f32_avx512,
     firn_kernels_f64_avx512;
+FLOPS(f32_sse2);
+FLOPS(f32_avx2);
+FLOPS(f64_avx2);
+FLOPS(f32_avx512);
+FLOPS(f64_avx512);
 #endif
 
 static const struct {
     const char *name, *isa;
     int is_double;
     const firn_kernels *kernels;
+    firn_limits_fn flops;
 } variants[FIRN_N_VARIANTS] = {
-    [FIRN_F64_SCALAR] = {"f64_scalar", "scalar", 1, &firn_kernels_f64_scalar},
+    [FIRN_F64_SCALAR] = {"f64_scalar", "scalar", 1, &firn_kernels_f64_scalar, firn_limits_flops_f64_scalar},
 #if FIRN_X86
-    [FIRN_F32_SSE2] = {"f32_sse2", "sse2", 0, &firn_kernels_f32_sse2},
-    [FIRN_F32_AVX2] = {"f32_avx2", "avx2", 0, &firn_kernels_f32_avx2},
-    [FIRN_F64_AVX2] = {"f64_avx2", "avx2", 1, &firn_kernels_f64_avx2},
-    [FIRN_F32_AVX512] = {"f32_avx512", "avx512", 0, &firn_kernels_f32_avx512},
-    [FIRN_F64_AVX512] = {"f64_avx512", "avx512", 1, &firn_kernels_f64_avx512},
+    [FIRN_F32_SSE2] = {"f32_sse2", "sse2", 0, &firn_kernels_f32_sse2, firn_limits_flops_f32_sse2},
+    [FIRN_F32_AVX2] = {"f32_avx2", "avx2", 0, &firn_kernels_f32_avx2, firn_limits_flops_f32_avx2},
+    [FIRN_F64_AVX2] = {"f64_avx2", "avx2", 1, &firn_kernels_f64_avx2, firn_limits_flops_f64_avx2},
+    [FIRN_F32_AVX512] = {"f32_avx512", "avx512", 0, &firn_kernels_f32_avx512, firn_limits_flops_f32_avx512},
+    [FIRN_F64_AVX512] = {"f64_avx512", "avx512", 1, &firn_kernels_f64_avx512, firn_limits_flops_f64_avx512},
 #endif
 };
 
@@ -51,6 +60,11 @@ static int processor_runs(firn_variant variant)
 const firn_kernels *firn_kernels_find(firn_variant variant)
 {
     return (int)variant >= 0 && variant < FIRN_N_VARIANTS && processor_runs(variant) ? variants[variant].kernels : NULL;
+}
+
+firn_limits_fn firn_limits_find(firn_variant variant)
+{
+    return firn_kernels_find(variant) ? variants[variant].flops : NULL;
 }
 
 const char *firn_variant_name(firn_variant variant) { return variants[variant].name ? variants[variant].name : ""; }

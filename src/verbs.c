@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define VERBS(V) V(info) V(verify) V(convert) V(lab) V(fit) V(compare) V(render) V(help)
+#define VERBS(V) V(info) V(verify) V(convert) V(lab) V(fit) V(compare) V(render) V(bench) V(help)
 
 #define DECLARE(name) extern const firn_cli_verb firn_cmd_##name;
 #define POINTER(name) &firn_cmd_##name,

@@ -1,0 +1,145 @@
+#include "bench.h"
+#include "kernels.h"
+#include "limits.h"
+#include "memory.h"
+#include "solver.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+firn_bench_case firn_bench_case_default(void)
+{
+    return (firn_bench_case){.law = "sand",
+                             .scheme = FIRN_APIC,
+                             .force = FIRN_FORCE_MLS,
+                             .spline = FIRN_CUBIC,
+                             .n_steps = 10,
+                             .n_repeats = 5,
+                             .n_particles = 1000000,
+                             .speed = 1};
+}
+
+/* ---------------------------------------------------------------- the machine */
+
+static double multiply_adds(firn_variant variant, int n_threads)
+{
+    firn_limits_fn flops = firn_limits_find(variant);
+    double best = 0;
+    for (int repeat = 0; flops && repeat < 3; repeat++) {
+        double total = 0, begin = firn_solver_clock();
+#pragma omp parallel num_threads(n_threads) reduction(+ : total)
+        {
+            double sink = 0;
+            total += flops(4000000, &sink) + 0 * sink;
+        }
+        best = fmax(best, total / (firn_solver_clock() - begin));
+    }
+    return best;
+}
+
+static double copy_bandwidth(int n_threads)
+{
+    enum { CHUNK = 1 << 16, CHUNKS = 2048 };
+    size_t bytes = (size_t)CHUNK * CHUNKS;
+    char *from = firn_memory_allocate(NULL, bytes), *to = firn_memory_allocate(NULL, bytes);
+    double best = 0;
+    for (int repeat = 0; from && to && repeat < 5; repeat++) {
+        double begin = firn_solver_clock();
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+        for (int c = 0; c < CHUNKS; c++) memcpy(to + (size_t)c * CHUNK, from + (size_t)c * CHUNK, CHUNK);
+        best = fmax(best, 2 * (double)bytes / (firn_solver_clock() - begin));
+    }
+    firn_memory_release(NULL, from, bytes), firn_memory_release(NULL, to, bytes);
+    return best;
+}
+
+/* Row operations (16 multiply-adds each) that transfer.c makes for a particle. */
+static double p2g_flops(const firn_bench_case *b)
+{
+    double n = b->spline == FIRN_QUADRATIC ? 3 : 4, has_moment = b->scheme == FIRN_APIC || b->force == FIRN_FORCE_MLS,
+           has_gradient = b->force == FIRN_FORCE_GRADIENT;
+    return 32 * (2 * n * n + n * (1 + 2 * has_moment + 2 * has_gradient) + 1 + 3 * has_moment + 3 * has_gradient);
+}
+static double g2p_flops(const firn_bench_case *b)
+{
+    double n = b->spline == FIRN_QUADRATIC ? 3 : 4, has_moment = b->scheme == FIRN_APIC || b->force == FIRN_FORCE_MLS,
+           has_gradient = b->force == FIRN_FORCE_GRADIENT;
+    double sets = 1 + has_moment + has_gradient + (b->scheme == FIRN_FLIP || b->scheme == FIRN_AFLIP);
+    return 32 * (n * n * sets + n * (2 * sets - 1) + 3 * sets);
+}
+
+/* ---------------------------------------------------------------- the case */
+
+static firn_status make_cube(const firn_bench_case *b, firn_sim **sim, firn_report *report)
+{
+    firn_scene_def scene = firn_scene_default();
+    firn_material_def material = firn_material_default();
+    firn_shape_def box = firn_shape_default(), plane = firn_shape_default();
+    firn_body_def body = firn_body_default();
+    firn_collider_def floor = firn_collider_default();
+    firn_run_options options = firn_run_options_default();
+    double cells = cbrt((double)b->n_particles / 8), h = 0.01;
+    snprintf(material.name, sizeof material.name, "bench");
+    snprintf(material.law, sizeof material.law, "%s", b->law);
+    snprintf(box.kind, sizeof box.kind, "box");
+    for (int a = 0; a < 3; a++) box.size[a] = cells * h;
+    box.center[1] = 0.5 * cells * h;
+    snprintf(body.name, sizeof body.name, "cube");
+    snprintf(body.material, sizeof body.material, "bench");
+    body.shapes = &box, body.n_shapes = 1, body.sampling = FIRN_JITTERED, body.particles_per_cell = 8,
+    body.velocity[0] = b->speed;
+    snprintf(plane.kind, sizeof plane.kind, "plane");
+    plane.normal[0] = plane.normal[2] = 0, plane.normal[1] = 1;
+    snprintf(floor.name, sizeof floor.name, "floor");
+    floor.shapes = &plane, floor.n_shapes = 1, floor.contact = FIRN_SEPARATE, floor.friction = 0.4;
+    scene.is_double = b->is_double, scene.grid.dx = h, scene.grid.spline = b->spline;
+    scene.transfer.scheme = b->scheme, scene.transfer.force = b->force;
+    scene.materials = &material, scene.n_materials = 1, scene.bodies = &body, scene.n_bodies = 1,
+    scene.colliders = &floor, scene.n_colliders = 1;
+    options.n_threads = b->n_threads;
+    snprintf(options.isa, sizeof options.isa, "%s", b->isa);
+    return firn_sim_create(&scene, &options, sim, report);
+}
+
+static firn_status measure(const firn_bench_case *b, firn_sim *sim, firn_bench_result *r, firn_report *report)
+{
+    double n = (double)firn_sim_n_particles(sim), slowest = 0, total = 0;
+    firn_status status = FIRN_OK;
+    for (int i = 0; i < 3 && status == FIRN_OK; i++) status = firn_sim_step(sim, INFINITY, report);
+    int64_t sorts = firn_sim_stats(sim).n_sorts;
+    for (int repeat = 0; repeat < b->n_repeats && status == FIRN_OK; repeat++) {
+        firn_stats before = firn_sim_stats(sim);
+        double begin = firn_solver_clock();
+        for (int i = 0; i < b->n_steps && status == FIRN_OK; i++) status = firn_sim_step(sim, INFINITY, report);
+        double seconds = (firn_solver_clock() - begin) / b->n_steps, rate = n / seconds;
+        firn_stats after = firn_sim_stats(sim);
+        total += seconds, slowest = fmax(slowest, seconds);
+        if (rate <= r->best) continue;
+        r->best = rate;
+        for (int s = 0; s < FIRN_N_STAGES; s++)
+            r->stage_ns[s] = (after.stage_seconds[s] - before.stage_seconds[s]) / b->n_steps / n * 1e9;
+    }
+    r->mean = n * b->n_repeats / total, r->spread = slowest * r->best / n - 1;
+    r->sorts_per_step = (double)(firn_sim_stats(sim).n_sorts - sorts) / (b->n_steps * b->n_repeats);
+    return status;
+}
+
+firn_status firn_bench_run(const firn_bench_case *b, firn_bench_machine *machine, firn_bench_result *r,
+                           firn_report *report)
+{
+    firn_sim *sim = NULL;
+    *r = (firn_bench_result){0};
+    firn_status status = make_cube(b, &sim, report);
+    if (status != FIRN_OK) return status;
+    r->n_particles = firn_sim_n_particles(sim), r->n_threads = sim->n_threads;
+    snprintf(r->variant, sizeof r->variant, "%s", sim->kernels->name);
+    machine->flops = multiply_adds(sim->variant, sim->n_threads), machine->bandwidth = copy_bandwidth(sim->n_threads);
+    status = measure(b, sim, r, report);
+    r->bytes_per_particle = (double)firn_sim_stats(sim).memory_peak / (double)r->n_particles;
+    r->p2g_share = p2g_flops(b) / (r->stage_ns[FIRN_STAGE_P2G] * 1e-9) / machine->flops;
+    r->g2p_share = g2p_flops(b) / (r->stage_ns[FIRN_STAGE_G2P] * 1e-9) / machine->flops;
+    firn_sim_destroy(sim);
+    return status;
+}
