@@ -29,7 +29,6 @@ void firn_interrupt_end(void)
 {
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
-    signal(SIGPIPE, SIG_DFL);
 }
 
 int firn_interrupt_signal(void) { return caught; }

@@ -1,9 +1,22 @@
-/* verbs.c: the register of verbs. A verb is a file src/cmd_NAME.c and one word here; the order is that of --help. */
+/* verbs.c: the register of verbs. A verb is a file src/cmd_NAME.c and one line here; the order is that of --help. */
 #include "cli.h"
 
 #include <string.h>
 
-#define VERBS(V) V(info) V(verify) V(convert) V(lab) V(fit) V(compare) V(render) V(bench) V(help)
+/* clang-format off */
+#define VERBS(V) \
+    V(run) \
+    V(resume) \
+    V(info) \
+    V(verify) \
+    V(lab) \
+    V(compare) \
+    V(fit) \
+    V(render) \
+    V(convert) \
+    V(bench) \
+    V(help)
+/* clang-format on */
 
 #define DECLARE(name) extern const firn_cli_verb firn_cmd_##name;
 #define POINTER(name) &firn_cmd_##name,

@@ -1,0 +1,157 @@
+/* cmd_resume.c: `firn resume shot/` - goes on from the newest checkpoint, or an earlier one, also with edited
+ * settings and beyond the scene's last frame. The scene is read from the shot's manifest, where it stands with every
+ * default, so the scene file may have changed or be gone. */
+#include "simulate.h"
+
+#include "checkpoint.h"
+#include "hash.h"
+#include "json.h"
+#include "memory.h"
+#include "scene.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum { MANIFEST_MAX = 64 << 20 };
+
+/* What resuming needs and releases. */
+typedef struct job {
+    firn_report *report;
+    firn_scene *scene;
+    firn_scene_def def;
+    firn_checkpoint checkpoint;
+    firn_text scene_json;
+    firn_json_writer edits;
+    firn_sim *sim;
+} job;
+
+/* The scene as the manifest holds it, with --set applied. */
+static firn_status load_scene(const firn_cli *cli, job *j)
+{
+    const char *folder = cli->arguments[0], *sets[FIRN_SIMULATE_MAX_SETS];
+    char path[FIRN_PATH + 32];
+    int n_sets;
+    if (firn_simulate_sets(cli, sets, &n_sets) != FIRN_OK) return FIRN_USAGE;
+    snprintf(path, sizeof path, "%s/manifest.json", folder);
+    size_t n_text;
+    char *text = firn_file_text(path, MANIFEST_MAX, &n_text, j->report);
+    if (!text) return firn_report_add(j->report, FIRN_IO, "%s is not the folder of a shot", folder);
+    firn_json *manifest = firn_json_parse(text, n_text, path, j->report);
+    const firn_json_node *node = manifest ? firn_json_member(firn_json_root(manifest), "scene") : NULL;
+    if (node)
+        j->scene = firn_scene_parse(text + node->first_byte, node->last_byte - node->first_byte, path, n_sets, sets,
+                                    j->report);
+    else if (manifest)
+        firn_report_add(j->report, FIRN_REFUSED, "%s: the member \"scene\" is missing; was this written by firn?",
+                        path);
+    firn_json_destroy(manifest);
+    firn_memory_release(NULL, text, n_text + 1);
+    if (!j->scene) return firn_report_status(j->report);
+    j->def = *firn_scene_definition(j->scene);
+    snprintf(j->def.folder, sizeof j->def.folder, "%s", folder);
+    firn_json_init(&j->edits, 0);
+    firn_json_begin(&j->edits, NULL, '[');
+    for (int i = 0; i < n_sets; i++) firn_json_string(&j->edits, NULL, sets[i]);
+    firn_json_end(&j->edits);
+    return FIRN_OK;
+}
+
+static firn_status restore(const firn_cli *cli, job *j, const firn_run_options *options)
+{
+    int max_frame = (int)firn_cli_integer(cli, "from", INT_MAX);
+    firn_status status = firn_checkpoint_read(j->def.folder, max_frame, &j->checkpoint, j->report);
+    if (status == FIRN_OK) status = firn_sim_create(&j->def, options, &j->sim, j->report);
+    if (status == FIRN_OK) status = firn_sim_restore(j->sim, j->checkpoint.state, j->checkpoint.n_state, j->report);
+    return status;
+}
+
+static firn_status open_record(job *j, const firn_run_plan *plan, const firn_run_options *options, firn_record *record)
+{
+    firn_status status = firn_scene_write(&j->def, &j->scene_json, j->report);
+    if (status != FIRN_OK) return status;
+    const char *edits = firn_json_finish(&j->edits, NULL);
+    if (!edits) return firn_report_add(j->report, FIRN_MEMORY, "out of memory for the list of edits");
+    uint64_t hash = firn_hash_of(j->scene_json.data, j->scene_json.n);
+    firn_shot_setup setup = {.folder = j->def.folder,
+                             .scene_json = j->scene_json.data,
+                             .scene_hash = hash,
+                             .scene = &j->def,
+                             .n_subframes = plan->n_subframes,
+                             .n_threads = options->n_threads,
+                             .isa = options->isa,
+                             .edits_json = strcmp(edits, "[]\n") ? edits : NULL};
+    firn_shot *shot = NULL;
+    status = firn_shot_resume(&setup, j->checkpoint.info.frame, j->checkpoint.info.sub, &shot, j->report);
+    if (status == FIRN_OK) status = firn_record_begin(record, shot, &j->def, hash, j->sim, j->report);
+    /* Only now that the books are cut may checkpoints of a future that will not be go. */
+    if (status == FIRN_OK) status = firn_checkpoint_drop_after(j->def.folder, j->checkpoint.info.frame, j->report);
+    return status;
+}
+
+static int resume(const firn_cli *cli, job *j)
+{
+    firn_record record = {0};
+    int first, last;
+    firn_run_plan plan = firn_simulate_plan(cli, &j->def, &first, &last);
+    if (last > j->def.frames) j->def.frames = last; /* a longer shot stays longer when it is resumed again */
+    firn_run_options options = firn_simulate_options(cli);
+    firn_status status = restore(cli, j, &options);
+    if (status == FIRN_OK && firn_sim_time(j->sim) >= plan.end) {
+        firn_cli_report(j->report, FIRN_OK);
+        firn_cli_note("nothing is left to do: the shot has all its frames up to %d; --frames :%d would make it longer",
+                      j->checkpoint.info.frame, 2 * j->def.frames);
+        return FIRN_OK;
+    }
+    if (status == FIRN_OK) status = open_record(j, &plan, &options, &record);
+    if (status != FIRN_OK) {
+        firn_record_end(&record, NULL, status, "", NULL);
+        return firn_cli_report(j->report, status);
+    }
+    record.first_frame = first, record.last_frame = last;
+    plan.skip_now = 1;
+    firn_cli_report(j->report, FIRN_OK);
+    firn_report_clear(j->report);
+    if (!firn_cli_has(cli, "quiet"))
+        firn_cli_note("going on after frame %d, at %g s", j->checkpoint.info.frame, firn_sim_time(j->sim));
+    return firn_simulate(cli, j->sim, &record, &plan, j->report);
+}
+
+static int run(const firn_cli *cli)
+{
+    job j = {.report = firn_report_create()};
+    if (!j.report) return firn_cli_fail(FIRN_MEMORY, "out of memory");
+    int status = load_scene(cli, &j);
+    status = status == FIRN_OK ? resume(cli, &j) : firn_cli_report(j.report, (firn_status)status);
+    firn_sim_destroy(j.sim);
+    firn_checkpoint_clear(&j.checkpoint);
+    firn_text_clear(&j.scene_json);
+    firn_json_clear(&j.edits);
+    firn_scene_destroy(j.scene);
+    firn_report_destroy(j.report);
+    return status;
+}
+
+static const firn_cli_option options[] = {
+    {"from", 0, FIRN_CLI_INTEGER, "FRAME", "Go back to the newest checkpoint at or before this frame.", .min = 0,
+     .max = 1e8},
+    FIRN_SIMULATE_OPTIONS,
+    {0},
+};
+
+const firn_cli_verb firn_cmd_resume = {
+    .name = "resume",
+    .summary = "go on with a shot from a checkpoint",
+    .arguments = "SHOT",
+    .n_min = 1,
+    .n_max = 1,
+    .completes = FIRN_CLI_FOLDER,
+    .text =
+        "Goes on from the shot's newest checkpoint. Without edits the result is the same, to the bit, as that of an "
+        "undisturbed run. Settings may be edited with --set; the manifest's history says what was changed when. "
+        "--frames :B makes a shot longer than its scene.\n\n"
+        "  firn resume shots/snowball\n"
+        "  firn resume shots/snowball --from 20 --set time.cfl=0.2\n"
+        "  firn resume shots/snowball --frames :240",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,117 @@
+/* cmd_run.c: `firn run scene.yaml` - from a scene file to a shot. */
+#include "simulate.h"
+
+#include "hash.h"
+#include "scene.h"
+
+#include <string.h>
+
+/* What the run needs and releases, in this order. */
+typedef struct job {
+    firn_report *report;
+    firn_scene *scene;
+    firn_scene_def def; /* the scene's, with what the command line changes */
+    firn_text json;
+    firn_sim *sim;
+} job;
+
+/* Where the shot goes: --out, else what the scene says, else shots/NAME. */
+static void choose_folder(const firn_cli *cli, firn_scene_def *def)
+{
+    const char *out = firn_cli_text(cli, "out", NULL);
+    if (out)
+        snprintf(def->folder, sizeof def->folder, "%s", out);
+    else if (!*def->folder)
+        snprintf(def->folder, sizeof def->folder, "shots/%s", def->name);
+}
+
+static firn_status load(const firn_cli *cli, job *j)
+{
+    const char *sets[FIRN_SIMULATE_MAX_SETS];
+    int n_sets;
+    if (firn_simulate_sets(cli, sets, &n_sets) != FIRN_OK) return FIRN_USAGE;
+    j->scene = firn_scene_load(cli->arguments[0], n_sets, sets, j->report);
+    if (!j->scene) return firn_report_status(j->report);
+    j->def = *firn_scene_definition(j->scene);
+    j->def.seed = (uint64_t)firn_cli_integer(cli, "seed", (int64_t)j->def.seed);
+    const char *precision = firn_cli_text(cli, "precision", NULL);
+    if (precision) j->def.is_double = !strcmp(precision, "double");
+    choose_folder(cli, &j->def);
+    return FIRN_OK;
+}
+
+static firn_status create_record(const firn_cli *cli, job *j, const firn_run_plan *plan,
+                                 const firn_run_options *options, firn_record *record)
+{
+    firn_status status = firn_scene_write(&j->def, &j->json, j->report);
+    if (status != FIRN_OK) return status;
+    uint64_t hash = firn_hash_of(j->json.data, j->json.n);
+    firn_shot_setup setup = {.folder = j->def.folder,
+                             .scene_json = j->json.data,
+                             .scene_hash = hash,
+                             .scene = &j->def,
+                             .n_subframes = plan->n_subframes,
+                             .n_threads = options->n_threads,
+                             .isa = options->isa};
+    firn_shot *shot = NULL;
+    status = firn_shot_create(&setup, firn_cli_has(cli, "overwrite"), &shot, j->report);
+    if (status != FIRN_OK) return status;
+    return firn_record_begin(record, shot, &j->def, hash, j->sim, j->report);
+}
+
+static int simulate(const firn_cli *cli, job *j)
+{
+    firn_record record = {0};
+    int first, last;
+    firn_run_plan plan = firn_simulate_plan(cli, &j->def, &first, &last);
+    firn_run_options options = firn_simulate_options(cli);
+    firn_status status = firn_sim_create(&j->def, &options, &j->sim, j->report);
+    if (status == FIRN_OK) status = create_record(cli, j, &plan, &options, &record);
+    if (status != FIRN_OK) {
+        firn_record_end(&record, NULL, status, "", NULL);
+        return firn_cli_report(j->report, status);
+    }
+    record.first_frame = first, record.last_frame = last;
+    firn_cli_report(j->report, FIRN_OK); /* warnings come before the first line of progress */
+    firn_report_clear(j->report);
+    return firn_simulate(cli, j->sim, &record, &plan, j->report);
+}
+
+static int run(const firn_cli *cli)
+{
+    job j = {.report = firn_report_create()};
+    if (!j.report) return firn_cli_fail(FIRN_MEMORY, "out of memory");
+    int status = load(cli, &j);
+    status = status == FIRN_OK ? simulate(cli, &j) : firn_cli_report(j.report, (firn_status)status);
+    firn_sim_destroy(j.sim);
+    firn_text_clear(&j.json);
+    firn_scene_destroy(j.scene);
+    firn_report_destroy(j.report);
+    return status;
+}
+
+static const firn_cli_option options[] = {
+    {"out", 'o', FIRN_CLI_FOLDER, "DIR", "Folder of the shot, instead of the scene's; usually shots/NAME."},
+    {"overwrite", 0, FIRN_CLI_FLAG, .doc = "Replace a shot that is in that folder."},
+    {"seed", 0, FIRN_CLI_INTEGER, "N", "Seed of everything random, instead of the scene's.", .min = 0, .max = 9e18},
+    {"precision", 0, FIRN_CLI_CHOICE, "HOW", "Numbers that the solver computes with.", .choices = "float double"},
+    FIRN_SIMULATE_OPTIONS,
+    {0},
+};
+
+const firn_cli_verb firn_cmd_run = {
+    .name = "run",
+    .summary = "simulate a scene",
+    .arguments = "SCENE.yaml",
+    .n_min = 1,
+    .n_max = 1,
+    .completes = FIRN_CLI_FILE,
+    .text =
+        "Simulates the scene and writes a shot: a folder of caches, a ledger (ledger.csv), checkpoints and a manifest "
+        "(manifest.json). Ctrl-C or SIGTERM ends the run after the present step, with a checkpoint from which "
+        "'firn resume' goes on; a second signal ends it at once.\n\n"
+        "  firn run scenes/snowball.yaml\n"
+        "  firn run scenes/snowball.yaml --set grid.dx=1cm --frames :24 --out shots/test",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,147 @@
+#include "record.h"
+
+#include "checkpoint.h"
+#include "memory.h"
+#include "snapshot.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_OUTPUTS = 64 };
+
+double firn_record_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+firn_status firn_record_begin(firn_record *record, firn_shot *shot, const firn_scene_def *scene, uint64_t scene_hash,
+                              const firn_sim *sim, firn_report *report)
+{
+    double now = firn_record_clock();
+    *record = (firn_record){.shot = shot,
+                            .scene = scene,
+                            .scene_hash = scene_hash,
+                            .last_frame = scene->frames,
+                            .began = now,
+                            .last_checkpoint = now,
+                            .n_ledgers = firn_sim_n_materials(sim) + 1};
+    if (scene->n_outputs > MAX_OUTPUTS)
+        return firn_report_add(report, FIRN_REFUSED, "outputs: %d are wanted, at most %d are possible",
+                               scene->n_outputs, MAX_OUTPUTS);
+    record->ledgers = firn_memory_array(NULL, (size_t)record->n_ledgers, sizeof *record->ledgers);
+    if (!record->ledgers) return firn_report_add(report, FIRN_MEMORY, "out of memory for the ledgers");
+    firn_shot_last(shot, &record->frame, &record->sub);
+    return firn_cache_create(shot, 0, &record->cache, report);
+}
+
+/* ---------------------------------------------------------------- moments */
+
+/* The snapshots that are due at this moment; what was taken stays in `items` also on failure. */
+static firn_status take_snapshots(const firn_record *record, firn_sim *sim, const firn_run_moment *moment,
+                                  firn_cache_item *items, int *n_items, firn_report *report)
+{
+    if (moment->frame < record->first_frame || moment->frame > record->last_frame) return FIRN_OK;
+    for (int i = 0; i < record->scene->n_outputs; i++) {
+        const firn_output_def *output = &record->scene->outputs[i];
+        if (!firn_shot_is_due(record->shot, i, moment->frame, moment->sub)) continue;
+        firn_points *points = NULL;
+        firn_status status = firn_snapshot_take(sim, output->attributes, output->nth, &points, report);
+        if (status != FIRN_OK) return status;
+        items[(*n_items)++] = (firn_cache_item){.output = i, .points = points};
+    }
+    return FIRN_OK;
+}
+
+static firn_status take_ledgers(firn_record *record, firn_sim *sim, firn_report *report)
+{
+    for (int i = 0; i < record->n_ledgers; i++) {
+        firn_status status = firn_sim_ledger(sim, i - 1, &record->ledgers[i], report);
+        if (status != FIRN_OK) return status;
+    }
+    return FIRN_OK;
+}
+
+static firn_status write_checkpoint(firn_record *record, firn_sim *sim, firn_report *report)
+{
+    /* The books must not lag behind the checkpoint: going on from it would leave a hole in the shot. */
+    firn_status status = firn_cache_flush(record->cache, report);
+    void *state = NULL;
+    size_t n_bytes = 0;
+    if (status == FIRN_OK) status = firn_sim_save(sim, &state, &n_bytes, report);
+    if (status != FIRN_OK) return status;
+    firn_checkpoint_info info = {.scene_hash = record->scene_hash,
+                                 .frame = record->frame,
+                                 .sub = record->sub,
+                                 .time = firn_sim_time(sim),
+                                 .step = firn_sim_step_count(sim)};
+    status = firn_checkpoint_write(firn_shot_folder(record->shot), &info, state, n_bytes,
+                                   record->scene->checkpoint.keep, report);
+    firn_sim_release_state(sim, state, n_bytes);
+    record->last_checkpoint = firn_record_clock();
+    return status;
+}
+
+firn_status firn_record_moment(firn_record *record, firn_sim *sim, const firn_run_moment *moment, firn_report *report)
+{
+    if (moment->sub < 0) return FIRN_OK; /* between the moments of the books */
+    firn_cache_item items[MAX_OUTPUTS];
+    int n_items = 0;
+    firn_status status = take_snapshots(record, sim, moment, items, &n_items, report);
+    if (status == FIRN_OK) status = take_ledgers(record, sim, report);
+    if (status != FIRN_OK) {
+        for (int i = 0; i < n_items; i++) firn_points_destroy(items[i].points);
+        return status;
+    }
+    firn_shot_moment booked = {.frame = moment->frame,
+                               .sub = moment->sub,
+                               .time = moment->time,
+                               .wall_seconds = firn_record_clock() - record->began,
+                               .state_hash = moment->sub == 0 ? firn_sim_hash(sim) : 0,
+                               .stats = firn_sim_stats(sim),
+                               .n_ledgers = record->n_ledgers,
+                               .ledgers = record->ledgers};
+    status = firn_cache_push(record->cache, &booked, n_items, items, report);
+    if (status != FIRN_OK) return status;
+    record->frame = moment->frame, record->sub = moment->sub;
+    int every = record->scene->checkpoint.every_frames;
+    if (every > 0 && moment->sub == 0 && moment->frame > 0 && moment->frame % every == 0)
+        return write_checkpoint(record, sim, report);
+    return FIRN_OK;
+}
+
+firn_status firn_record_step(firn_record *record, firn_sim *sim, firn_report *report)
+{
+    double every = record->scene->checkpoint.every_seconds;
+    if (!(every > 0) || firn_record_clock() - record->last_checkpoint < every) return FIRN_OK;
+    return write_checkpoint(record, sim, report);
+}
+
+/* ---------------------------------------------------------------- the end */
+
+firn_status firn_record_end(firn_record *record, firn_sim *sim, firn_status status, const char *why,
+                            firn_report *report)
+{
+    /* A stopped simulation stands at its last good step, so that it can be gone on with under other settings. After
+     * an error of the disk one more file would only fail again. */
+    firn_status end = FIRN_OK;
+    if (record->cache && sim && (status == FIRN_OK || status == FIRN_STOPPED || status == FIRN_INTERRUPTED))
+        end = write_checkpoint(record, sim, report);
+    if (record->cache) {
+        firn_status flushed = firn_cache_destroy(record->cache, report);
+        if (end == FIRN_OK) end = flushed;
+    }
+    if (record->shot) {
+        const char *state = status == FIRN_OK && end == FIRN_OK ? "finished"
+                            : status == FIRN_INTERRUPTED        ? "interrupted"
+                                                                : "stopped";
+        firn_status closed = firn_shot_close(record->shot, state, why, report);
+        if (end == FIRN_OK) end = closed;
+    }
+    firn_shot_destroy(record->shot);
+    firn_memory_release(NULL, record->ledgers, (size_t)record->n_ledgers * sizeof *record->ledgers);
+    *record = (firn_record){0};
+    return status == FIRN_OK || status == FIRN_INTERRUPTED ? (end != FIRN_OK ? end : status) : status;
+}

@@ -1,0 +1,36 @@
+/* record.h: what a run writes, moment by moment - snapshots into the cache queue, ledgers into the books, checkpoints
+ * when they are due. It joins the simulation (snapshot.h), the shot (shot.h), the queue (cache.h) and checkpoints. */
+#ifndef FIRN_RECORD_H
+#define FIRN_RECORD_H
+
+#include "cache.h"
+#include "run.h"
+
+typedef struct firn_record {
+    firn_shot *shot;   /* owned */
+    firn_cache *cache; /* owned */
+    const firn_scene_def *scene;
+    uint64_t scene_hash;
+    int first_frame, last_frame; /* caches are written within */
+    double began;                /* wall clock, s */
+    double last_checkpoint;
+    int frame, sub; /* the last moment told */
+    firn_ledger *ledgers;
+    int n_ledgers;
+} firn_record;
+
+/* Takes over the shot, also when it fails. `frame` and `sub`: the last moment in the books, -1 for none. */
+firn_status firn_record_begin(firn_record *record, firn_shot *shot, const firn_scene_def *scene, uint64_t scene_hash,
+                              const firn_sim *sim, firn_report *report);
+firn_status firn_record_moment(firn_record *record, firn_sim *sim, const firn_run_moment *moment, firn_report *report);
+/* After a step: writes a checkpoint when the scene's wall-time interval has passed. */
+firn_status firn_record_step(firn_record *record, firn_sim *sim, firn_report *report);
+/* Waits for the queue, leaves a checkpoint so that the shot can be gone on with, closes the books. `status` and `why`
+ * are how the run ended; returns that, or what went wrong here. Everything is released. */
+firn_status firn_record_end(firn_record *record, firn_sim *sim, firn_status status, const char *why,
+                            firn_report *report);
+
+/* Seconds of a clock that never goes back. */
+double firn_record_clock(void);
+
+#endif

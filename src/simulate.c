@@ -1,0 +1,170 @@
+#include "simulate.h"
+
+#include "interrupt.h"
+#include "progress.h"
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+firn_run_options firn_simulate_options(const firn_cli *cli)
+{
+    firn_run_options options = firn_run_options_default();
+    options.n_threads = (int)firn_cli_integer(cli, "threads", options.n_threads);
+    options.max_memory = firn_cli_bytes(cli, "max-memory", options.max_memory);
+    snprintf(options.isa, sizeof options.isa, "%s", firn_cli_text(cli, "isa", options.isa));
+    return options;
+}
+
+int firn_simulate_sets(const firn_cli *cli, const char **sets, int *n_sets)
+{
+    *n_sets = firn_cli_all(cli, "set", sets, FIRN_SIMULATE_MAX_SETS);
+    if (*n_sets > FIRN_SIMULATE_MAX_SETS)
+        return firn_cli_fail(FIRN_USAGE, "at most %d --set are possible; put them into the scene file",
+                             FIRN_SIMULATE_MAX_SETS);
+    return FIRN_OK;
+}
+
+firn_run_plan firn_simulate_plan(const firn_cli *cli, const firn_scene_def *scene, int *first, int *last)
+{
+    firn_run_plan plan = firn_run_plan_of(scene);
+    *first = 0, *last = scene->frames;
+    if (firn_cli_has(cli, "until")) {
+        plan.end = firn_cli_number(cli, "until", plan.end);
+        *last = (int)floor(plan.end * scene->fps + 1e-9);
+    }
+    /* --frames may also go beyond the scene's last frame: that is how a shot is made longer. */
+    if (firn_cli_span(cli, "frames", first, last)) plan.end = *last / scene->fps;
+    return plan;
+}
+
+/* ---------------------------------------------------------------- while it runs */
+
+typedef struct show {
+    firn_progress_display display;
+    firn_progress_meter meter;
+    firn_record *record;
+    firn_report *report;
+    firn_status record_status;     /* of a checkpoint between moments */
+    double began, first_time, end; /* wall s; simulated s */
+    double updates;                /* particles times steps, since it began */
+    int last_frame;
+    int64_t steps_before, steps_of_frame; /* the count at the start of the run, of the frame */
+} show;
+
+static void tell(show *s, firn_sim *sim, int frame, int is_frame_done)
+{
+    firn_stats stats = firn_sim_stats(sim);
+    double now = firn_record_clock() - s->began, time = firn_sim_time(sim);
+    firn_progress_measure(&s->meter, now, time - s->first_time, s->updates);
+    double left = s->end - time, rate = s->meter.seconds_per_time;
+    firn_progress progress = {.frame = frame,
+                              .last_frame = s->last_frame,
+                              .fraction = s->end > 0 ? time / s->end : 1,
+                              .time = time,
+                              .n_substeps = stats.n_steps - s->steps_of_frame,
+                              .stats = stats,
+                              .seconds = now,
+                              .updates_per_second = s->meter.updates_per_second,
+                              .eta = rate > 0   ? left * rate
+                                     : left > 0 ? -1
+                                                : 0};
+    firn_progress_show(&s->display, &progress, is_frame_done);
+    if (is_frame_done) s->steps_of_frame = stats.n_steps;
+}
+
+static int on_step(void *user, firn_sim *sim, int frame)
+{
+    show *s = user;
+    s->updates += (double)firn_sim_n_particles(sim);
+    tell(s, sim, frame, 0);
+    s->record_status = firn_record_step(s->record, sim, s->report);
+    return s->record_status != FIRN_OK || firn_interrupt_signal() != 0;
+}
+
+static firn_status on_moment(void *user, firn_sim *sim, const firn_run_moment *moment, firn_report *report)
+{
+    show *s = user;
+    firn_status status = firn_record_moment(s->record, sim, moment, report);
+    if (status == FIRN_OK && moment->sub == 0) tell(s, sim, moment->frame, 1);
+    return status;
+}
+
+static firn_progress_style style_of(const firn_cli *cli)
+{
+    const char *how = firn_cli_text(cli, "progress", "auto");
+    if (firn_cli_has(cli, "quiet") || !strcmp(how, "none")) return FIRN_PROGRESS_NONE;
+    if (!strcmp(how, "json")) return FIRN_PROGRESS_JSON;
+    if (!strcmp(how, "plain")) return FIRN_PROGRESS_PLAIN;
+    if (!strcmp(how, "line")) return FIRN_PROGRESS_LINE;
+    return isatty(STDOUT_FILENO) && isatty(STDERR_FILENO) ? FIRN_PROGRESS_LINE : FIRN_PROGRESS_PLAIN;
+}
+
+/* ---------------------------------------------------------------- afterwards */
+
+static void summarize(const show *s, firn_sim *sim)
+{
+    firn_stats stats = firn_sim_stats(sim);
+    double seconds = firn_record_clock() - s->began, total = 0;
+    char clock[32];
+    firn_progress_clock(seconds, clock, sizeof clock);
+    printf("%lld steps of %lld particles in %s: %.3g M particle updates a second; memory peak %.0f MiB\n",
+           (long long)(stats.n_steps - s->steps_before), (long long)stats.n_particles, clock,
+           seconds > 0 ? s->updates / seconds * 1e-6 : 0, (double)stats.memory_peak / (1 << 20));
+    for (int i = 0; i < FIRN_N_STAGES; i++) total += stats.stage_seconds[i];
+    if (total <= 0) return;
+    fputs("time by stage:", stdout);
+    for (int i = 0; i < FIRN_N_STAGES; i++)
+        printf("%s %s %.0f %%", i ? "," : "", firn_stage_name(i), 100 * stats.stage_seconds[i] / total);
+    fputc('\n', stdout);
+    if (stats.n_lost) printf("%lld particles left through deleting walls or were lost\n", (long long)stats.n_lost);
+    if (stats.n_retries) printf("%lld steps were repeated with a smaller dt\n", (long long)stats.n_retries);
+}
+
+/* The first error of a report, as the reason that the books give. */
+static const char *first_error(const firn_report *report)
+{
+    for (int i = 0; i < firn_report_total(report); i++) {
+        firn_level level = FIRN_NOTE;
+        const char *sentence = firn_report_sentence(report, i, &level);
+        if (level == FIRN_ERROR) return sentence;
+    }
+    return "";
+}
+
+int firn_simulate(const firn_cli *cli, firn_sim *sim, firn_record *record, const firn_run_plan *plan,
+                  firn_report *report)
+{
+    int64_t n_steps = firn_sim_step_count(sim);
+    show s = {.display = firn_progress_open(style_of(cli)),
+              .record = record,
+              .report = report,
+              .began = firn_record_clock(),
+              .first_time = firn_sim_time(sim),
+              .end = plan->end,
+              .last_frame = (int)ceil(plan->end * plan->fps - 1e-9),
+              .steps_before = n_steps,
+              .steps_of_frame = n_steps};
+    firn_run_observer observer = {&s, on_step, on_moment};
+    char folder[FIRN_PATH];
+    snprintf(folder, sizeof folder, "%s", firn_shot_folder(record->shot));
+    firn_interrupt_begin();
+    firn_status status = firn_run(sim, plan, &observer, report);
+    if (status == FIRN_INTERRUPTED && s.record_status != FIRN_OK) status = s.record_status;
+    firn_progress_break(&s.display);
+    if (status == FIRN_INTERRUPTED)
+        firn_cli_note("%s: writing a checkpoint", firn_interrupt_signal() == SIGINT ? "interrupted" : "asked to end");
+    status = firn_record_end(record, sim, status, first_error(report), report);
+    firn_interrupt_end();
+    firn_cli_report(report, status);
+    if (status == FIRN_INTERRUPTED || status == FIRN_STOPPED)
+        firn_cli_note("the shot is whole up to %g s; to go on: firn resume %s", firn_sim_time(sim), folder);
+    if (status != FIRN_OK) return status;
+    if (s.display.is_broken) return FIRN_OK; /* nobody reads stdout */
+    if (s.display.style == FIRN_PROGRESS_LINE || s.display.style == FIRN_PROGRESS_PLAIN) {
+        summarize(&s, sim);
+        printf("the shot is in %s; 'firn info %s' describes it\n", folder, folder);
+    }
+    return status;
+}

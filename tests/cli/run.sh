@@ -1,0 +1,93 @@
+#!/bin/bash
+# run.sh FIRN TINY.yaml: run and resume as a user and a farm meet them - progress, refusals, signals, disks that fill
+# up, pipes that close. Prints one line a check that fails; the exit code is 1 if any did.
+firn=$1
+scene=$2
+failures=0
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+export FIRN_THREADS=2
+fail() { echo "failed: $*"; failures=$((failures + 1)); }
+
+# expect CODE WORDS ARGUMENTS...: the exit code, and what stderr must contain ("": nothing is asked of it)
+expect() {
+    local code=$1 words=$2
+    shift 2
+    "$firn" "$@" >out 2>err </dev/null
+    local got=$?
+    [ $got -eq "$code" ] || { fail "firn $*: exit code $got, expected $code"; head -3 err; }
+    [ -z "$words" ] || grep -qF -- "$words" err || { fail "firn $*: stderr lacks '$words'"; head -3 err; }
+}
+# The hashes of the state at every frame, as the books of a shot have them.
+hashes() { grep -o '"state_hash": *"[0-9a-f]*"' "$1/frames.jsonl"; }
+
+# ---- a whole run, and its three ways of telling
+expect 0 "" run "$scene" --out whole --progress json
+[ "$(wc -l <out)" -eq 9 ] || fail "json progress: $(wc -l <out) lines for frames 0 to 8"
+python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]' <out || fail "json progress is not JSON"
+[ "$(hashes whole | wc -l)" -eq 9 ] || fail "the books do not have 9 state hashes"
+[ "$(find whole -name 'tiny.*.bgeo' | wc -l)" -eq 9 ] || fail "not 9 caches"
+expect 0 "" run "$scene" --out plain --threads 1
+grep -q '^frame 8/8 100 %' out || fail "no plain line for the last frame"
+grep -q $'\r' out && fail "a living line in a file"
+cmp -s <(hashes whole) <(hashes plain) || fail "one thread and two give different states"
+expect 0 "" run "$scene" --out quiet --quiet --frames 2:3
+[ ! -s out ] || fail "--quiet says something"
+[ "$(find quiet -name 'tiny.*.bgeo' | sort | tr '\n' ' ')" = "quiet/tiny.0002.bgeo quiet/tiny.0003.bgeo " ] ||
+    fail "--frames 2:3 wrote $(ls quiet)"
+
+# ---- refusals say what, where, what to do
+expect 4 "no-such.yaml" run no-such.yaml
+expect 2 "holds a shot" run "$scene" --out whole
+expect 0 "" run "$scene" --out whole --overwrite --until 0.03
+[ "$(find whole -name 'tiny.*.bgeo' | wc -l)" -eq 4 ] || fail "--overwrite or --until 0.03 left $(ls whole)"
+expect 2 "nosuch" run "$scene" --set grid.nosuch=1 --out refused
+[ ! -e refused ] || fail "a refused run left a folder"
+expect 1 "did you mean" run "$scene" --thread 2
+expect 5 "" run "$scene" --out memory --max-memory 64K
+expect 4 "" run "$scene" --out /dev/null/shot
+expect 4 "" resume no-such-shot
+
+# ---- a pipe that closes does not end the run
+"$firn" run "$scene" --out pipe --progress plain 2>err | head -n 1 >out
+code=${PIPESTATUS[0]}
+[ $code -eq 0 ] || fail "run | head ended with $code"
+[ "$(hashes pipe | wc -l)" -eq 9 ] || fail "run | head did not finish the shot"
+
+# ---- a disk that is full: an error, and what is there stays whole
+(
+    trap '' XFSZ
+    ulimit -f 12 # kB
+    "$firn" run "$scene" --out full --set outputs='[{format: bgeo, attributes: P v F C stress id}]' >out 2>err
+    [ $? -eq 4 ] || echo "full disk: exit code is not 4: $(head -1 err)"
+    [ -s err ] || echo "full disk: nothing is said"
+) | grep . && failures=$((failures + 1))
+
+# ---- signals: the step ends, a checkpoint is written, the way on is named
+for signal in INT TERM; do
+    rm -rf cut
+    "$firn" run "$scene" --out cut --set scene.frames=100000 >out 2>err &
+    pid=$!
+    for _ in $(seq 100); do [ -s cut/frames.jsonl ] && break; sleep 0.05; done
+    sleep 0.2
+    begin=$(date +%s)
+    kill -$signal $pid
+    wait $pid
+    [ $? -eq 6 ] || fail "SIG$signal: the exit code is not 6"
+    [ $(($(date +%s) - begin)) -le 10 ] || fail "SIG$signal: took longer than 10 s"
+    grep -q "firn resume cut" err || fail "SIG$signal: the way on is not named"
+done
+
+# ---- resume: the same bits as an undisturbed run, further than the scene, with edits
+last=$(hashes cut | wc -l)
+expect 0 "" resume cut --frames ":$((last + 20))" --quiet
+expect 0 "" run "$scene" --out straight --set scene.frames=100000 --frames ":$((last + 20))" --quiet
+cmp -s <(hashes cut) <(hashes straight) || fail "an interrupted and resumed run differs from a straight one"
+expect 0 "nothing is left" resume plain
+expect 0 "" resume plain --frames :12 --set gravity='[0, 1, 0]'
+[ "$(hashes plain | wc -l)" -eq 13 ] || fail "a longer shot has $(hashes plain | wc -l) frames, not 13"
+grep -q "gravity" plain/manifest.json || fail "the manifest does not tell of the edit"
+
+[ $failures -eq 0 ] && echo "all checks of run and resume passed"
+exit $((failures > 0))
