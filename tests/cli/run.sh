@@ -1,8 +1,8 @@
 #!/bin/bash
 # run.sh FIRN TINY.yaml: run and resume as a user and a farm meet them - progress, refusals, signals, disks that fill
 # up, pipes that close. Prints one line a check that fails; the exit code is 1 if any did.
-firn=$1
-scene=$2
+firn=$(realpath "$1")
+scene=$(realpath "$2")
 failures=0
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
