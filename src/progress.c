@@ -1,6 +1,7 @@
 #include "progress.h"
 
 #include <math.h>
+#include <stdio_ext.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -144,7 +145,8 @@ void firn_progress_show(firn_progress_display *display, const firn_progress *pro
     display->last_shown = progress->seconds;
     display->is_line_open = is_living;
     if (fflush(display->out) != 0 || ferror(display->out)) {
-        /* Nobody listens any more. The stream is cleared, or the end of the program would complain again. */
+        /* Nobody listens any more. What is left in the stream goes, or the end of the program would complain again. */
+        __fpurge(display->out);
         clearerr(display->out);
         display->is_broken = 1;
     }
