@@ -51,11 +51,13 @@ typedef struct show {
     double updates;                /* particles times steps, since it began */
     int last_frame;
     int64_t steps_before, steps_of_frame; /* the count at the start of the run, of the frame */
+    firn_dt_limit limit;                  /* of the frame's smallest step that was not just cut to reach its end */
 } show;
 
 static void tell(show *s, firn_sim *sim, int frame, int is_frame_done)
 {
     firn_stats stats = firn_sim_stats(sim);
+    if (s->limit.criterion) stats.limit = s->limit;
     double now = firn_record_clock() - s->began, time = firn_sim_time(sim);
     firn_progress_measure(&s->meter, now, time - s->first_time, s->updates);
     double left = s->end - time, rate = s->meter.seconds_per_time;
@@ -71,12 +73,22 @@ static void tell(show *s, firn_sim *sim, int frame, int is_frame_done)
                                      : left > 0 ? -1
                                                 : 0};
     firn_progress_show(&s->display, &progress, is_frame_done);
-    if (is_frame_done) s->steps_of_frame = stats.n_steps;
+    if (is_frame_done) s->steps_of_frame = stats.n_steps, s->limit = (firn_dt_limit){0};
+}
+
+/* The step that ends a frame is limited by the frame, which tells nothing. */
+static void note_limit(show *s, const firn_dt_limit *now)
+{
+    int is_frame = !now->criterion || !strcmp(now->criterion, "frame");
+    if (!s->limit.criterion || (!is_frame && (!strcmp(s->limit.criterion, "frame") || now->dt < s->limit.dt)))
+        s->limit = *now;
 }
 
 static int on_step(void *user, firn_sim *sim, int frame)
 {
     show *s = user;
+    firn_dt_limit now = firn_sim_stats(sim).limit;
+    note_limit(s, &now);
     s->updates += (double)firn_sim_n_particles(sim);
     tell(s, sim, frame, 0);
     s->record_status = firn_record_step(s->record, sim, s->report);
