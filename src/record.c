@@ -8,7 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAX_OUTPUTS = 64 };
+/* More waiting moments would only be work that an interrupted run must still do before it may end. */
+enum { MAX_OUTPUTS = 64, MAX_WAITING = 8 };
 
 double firn_record_clock(void)
 {
@@ -104,6 +105,8 @@ firn_status firn_record_moment(firn_record *record, firn_sim *sim, const firn_ru
                                .n_ledgers = record->n_ledgers,
                                .ledgers = record->ledgers};
     status = firn_cache_push(record->cache, &booked, n_items, items, report);
+    if (status == FIRN_OK && firn_cache_state(record->cache).n_waiting >= MAX_WAITING)
+        status = firn_cache_flush(record->cache, report);
     if (status != FIRN_OK) return status;
     record->frame = moment->frame, record->sub = moment->sub;
     int every = record->scene->checkpoint.every_frames;
