@@ -1,6 +1,6 @@
 #include "bench.h"
 #include "kernels.h"
-#include "limits.h"
+#include "ceiling.h"
 #include "memory.h"
 #include "solver.h"
 

@@ -1,6 +1,6 @@
 /* variants.c: which compilation of the kernels runs here. */
 #include "kernels.h"
-#include "limits.h"
+#include "ceiling.h"
 
 #include <stdio.h>
 #include <string.h>

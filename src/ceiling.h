@@ -1,4 +1,4 @@
-/* limits.h: multiply-adds of one variant. Returns how many floating-point operations were made in n_rounds. */
+/* ceiling.h: multiply-adds of one variant. Returns how many floating-point operations were made in n_rounds. */
 #ifndef FIRN_LIMITS_H
 #define FIRN_LIMITS_H
 

@@ -1,7 +1,7 @@
-/* limits.c: how fast this processor multiplies and adds, once a variant. Twelve independent chains hide the latency of
+/* ceiling.c: how fast this processor multiplies and adds, once a variant. Twelve independent chains hide the latency of
  * a fused multiply-add; the factor keeps the numbers finite. */
 #include "lanes.h"
-#include "limits.h"
+#include "ceiling.h"
 
 FIRN_LIMITS_FN(FIRN_VARIANT_NAME(firn_limits_flops))
 {
