@@ -25,7 +25,7 @@ firn_bench_case firn_bench_case_default(void)
 
 static double multiply_adds(firn_variant variant, int n_threads)
 {
-    firn_limits_fn flops = firn_limits_find(variant);
+    firn_ceiling_fn flops = firn_ceiling_find(variant);
     double best = 0;
     for (int repeat = 0; flops && repeat < 3; repeat++) {
         double total = 0, begin = firn_solver_clock();

@@ -3,7 +3,7 @@
 #include "lanes.h"
 #include "ceiling.h"
 
-FIRN_LIMITS_FN(FIRN_VARIANT_NAME(firn_limits_flops))
+FIRN_CEILING_FN(FIRN_VARIANT_NAME(firn_ceiling_flops))
 {
     enum { CHAINS = 12 };
     fr x[CHAINS], a = fr_set1((real)0.999), b = fr_set1((real)0.001);

@@ -9,7 +9,7 @@
 #define FIRN_X86 1
 #endif
 
-#define FLOPS(variant) double firn_limits_flops_##variant(long n_rounds, double *sink)
+#define FLOPS(variant) double firn_ceiling_flops_##variant(long n_rounds, double *sink)
 extern const firn_kernels firn_kernels_f64_scalar;
 FLOPS(f64_scalar);
 #if FIRN_X86
@@ -26,15 +26,15 @@ static const struct {
     const char *name, *isa;
     int is_double;
     const firn_kernels *kernels;
-    firn_limits_fn flops;
+    firn_ceiling_fn flops;
 } variants[FIRN_N_VARIANTS] = {
-    [FIRN_F64_SCALAR] = {"f64_scalar", "scalar", 1, &firn_kernels_f64_scalar, firn_limits_flops_f64_scalar},
+    [FIRN_F64_SCALAR] = {"f64_scalar", "scalar", 1, &firn_kernels_f64_scalar, firn_ceiling_flops_f64_scalar},
 #if FIRN_X86
-    [FIRN_F32_SSE2] = {"f32_sse2", "sse2", 0, &firn_kernels_f32_sse2, firn_limits_flops_f32_sse2},
-    [FIRN_F32_AVX2] = {"f32_avx2", "avx2", 0, &firn_kernels_f32_avx2, firn_limits_flops_f32_avx2},
-    [FIRN_F64_AVX2] = {"f64_avx2", "avx2", 1, &firn_kernels_f64_avx2, firn_limits_flops_f64_avx2},
-    [FIRN_F32_AVX512] = {"f32_avx512", "avx512", 0, &firn_kernels_f32_avx512, firn_limits_flops_f32_avx512},
-    [FIRN_F64_AVX512] = {"f64_avx512", "avx512", 1, &firn_kernels_f64_avx512, firn_limits_flops_f64_avx512},
+    [FIRN_F32_SSE2] = {"f32_sse2", "sse2", 0, &firn_kernels_f32_sse2, firn_ceiling_flops_f32_sse2},
+    [FIRN_F32_AVX2] = {"f32_avx2", "avx2", 0, &firn_kernels_f32_avx2, firn_ceiling_flops_f32_avx2},
+    [FIRN_F64_AVX2] = {"f64_avx2", "avx2", 1, &firn_kernels_f64_avx2, firn_ceiling_flops_f64_avx2},
+    [FIRN_F32_AVX512] = {"f32_avx512", "avx512", 0, &firn_kernels_f32_avx512, firn_ceiling_flops_f32_avx512},
+    [FIRN_F64_AVX512] = {"f64_avx512", "avx512", 1, &firn_kernels_f64_avx512, firn_ceiling_flops_f64_avx512},
 #endif
 };
 
@@ -62,7 +62,7 @@ const firn_kernels *firn_kernels_find(firn_variant variant)
     return (int)variant >= 0 && variant < FIRN_N_VARIANTS && processor_runs(variant) ? variants[variant].kernels : NULL;
 }
 
-firn_limits_fn firn_limits_find(firn_variant variant)
+firn_ceiling_fn firn_ceiling_find(firn_variant variant)
 {
     return firn_kernels_find(variant) ? variants[variant].flops : NULL;
 }
