@@ -15,6 +15,10 @@
 
 #include "firn/base.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What a manifest remembers of a file. */
 typedef struct firn_file_receipt {
     uint64_t n_bytes, checksum; /* as on disk; the checksum is firn_hash's */
@@ -85,4 +89,7 @@ const char *firn_file_reason(int error);
  * first does half of its work, as on a disk that fills up. n = 0 switches that off. */
 void firn_file_fail_after(int64_t n, int error);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,6 +1,7 @@
 /* format.c: the table of particle file formats and the choice among them. */
 #include "format.h"
 #include "bgeo.h"
+#include "partio.h"
 #include "ply.h"
 #include "vtp.h"
 
@@ -17,6 +18,11 @@ static const firn_format formats[] = {
     {"ply", ".ply", "binary PLY: every attribute when read by firn; other programs may see positions only",
      firn_ply_read, firn_ply_write},
     {"vtp", ".vtp", "VTK PolyData for ParaView: every attribute", NULL, firn_vtp_write},
+#ifdef FIRN_HAVE_PARTIO
+    {"geo", ".geo", "Houdini's classic text format, by Partio", firn_partio_read, firn_partio_write},
+    {"pdc", ".pdc", "Maya's particle cache, by Partio; loses attributes", firn_partio_read, firn_partio_write},
+    {"ptc", ".ptc", "RenderMan's point cloud, by Partio; loses attributes", firn_partio_read, firn_partio_write},
+#endif
 };
 
 const firn_format *firn_format_at(int i)

@@ -8,6 +8,10 @@
 
 #include "firn/base.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum firn_attribute_type {
     FIRN_ATTRIBUTE_FLOAT,
     FIRN_ATTRIBUTE_INT,
@@ -49,4 +53,7 @@ int firn_attribute_intern(firn_attribute *attribute, const char *string);
 int firn_attribute_append(firn_attribute *attribute, const char *string);
 size_t firn_points_bytes(const firn_points *points);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
