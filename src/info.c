@@ -361,7 +361,9 @@ static void say_shot(firn_text *text, const char *folder, const firn_manifest *m
     firn_text_add(text, ", begun %s\n", harmless(manifest->started, safe, sizeof safe));
     firn_text_add(text, "scene %016llx, %g frames a second", (unsigned long long)manifest->scene_hash, manifest->fps);
     if (manifest->n_subframes > 1) firn_text_add(text, ", %d moments a frame", manifest->n_subframes);
-    firn_text_add(text, ", %d threads, %s\n", manifest->n_threads, harmless(manifest->isa, safe, sizeof safe));
+    if (manifest->n_threads) firn_text_add(text, ", %d threads", manifest->n_threads);
+    if (*manifest->isa) firn_text_add(text, ", %s", harmless(manifest->isa, safe, sizeof safe));
+    firn_text_add(text, "\n");
     if (t->n_moments == 0) {
         firn_text_add(text, "no frame is finished yet\n");
         return;

@@ -1,0 +1,49 @@
+#!/bin/bash
+# kill_campaign.sh BUILD [N] [SCENE.yaml]: what the ordinary tests do a hundred times, N times (1,000), and with the
+# program itself: a run is killed with -9 at random moments and resumed until it is finished; after every kill the
+# shot must verify, and in the end the state of every frame must have the hash of an undisturbed run.
+# BUILD is a build folder; the exit code is 0 when everything held.
+set -u
+build=${1:?usage: kill_campaign.sh BUILD [N] [SCENE.yaml]}
+kills=${2:-1000}
+scene=${3:-$(dirname "$0")/../tests/cli/tiny.yaml}
+firn=$build/src/firn
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+echo "books and checkpoints, $kills kills of a writing process"
+FIRN_TEST_KILLS=$kills "$build/tests/test_checkpoint" >"$folder/log" 2>&1 || { tail -5 "$folder/log"; exit 1; }
+echo "every bit of every file of a shot"
+FIRN_TEST_ALL=1 "$build/tests/test_verify_shot" >"$folder/log" 2>&1 || { tail -5 "$folder/log"; exit 1; }
+
+# hashes SHOT: frame and state hash, a line each
+hashes() { sed 's/.*"frame": \([0-9]*\),.*"state_hash": "\([0-9a-f]*\)".*/\1 \2/' "$1/frames.jsonl"; }
+
+settings=(--frames :40 --set checkpoints.every_frames=5 --quiet)
+"$firn" run "$scene" --out "$folder/whole" "${settings[@]}" || exit 1
+hashes "$folder/whole" >"$folder/whole.hashes"
+echo "$kills kills of firn run and firn resume, $(wc -l <"$folder/whole.hashes") frames"
+shot=$folder/killed
+done_runs=0
+for ((i = 0; i < kills; i++)); do
+    if [ -e "$shot/manifest.json" ] && ls "$shot"/checkpoints/checkpoint.*.firn >/dev/null 2>&1; then
+        "$firn" resume "$shot" --frames :40 --quiet >"$folder/log" 2>&1 &
+    else
+        "$firn" run "$scene" --out "$shot" --overwrite "${settings[@]}" >"$folder/log" 2>&1 &
+    fi
+    sleep "0.$(printf '%03d' $((RANDOM % 1000)))"
+    if kill -9 $! 2>/dev/null; then
+        wait $! 2>/dev/null
+    else
+        wait $! || { echo "kill $i: the program gave up:"; cat "$folder/log"; exit 1; }
+    fi
+    [ -e "$shot/manifest.json" ] || continue
+    "$firn" verify --quiet "$shot" >"$folder/log" 2>&1 || { echo "kill $i:"; cat "$folder/log"; exit 1; }
+    if grep -q '"state": "finished"' "$shot/manifest.json"; then
+        hashes "$shot" | cmp - "$folder/whole.hashes" || { echo "kill $i: another result"; exit 1; }
+        rm -rf "$shot"
+        done_runs=$((done_runs + 1))
+    fi
+done
+[ $done_runs -gt 0 ] || [ "$kills" -lt 100 ] || { echo "no shot was ever finished: nothing was compared"; exit 1; }
+echo "all $kills kills survived; $done_runs shots were finished on the way, each with the hashes of the undisturbed one"
