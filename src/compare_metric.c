@@ -87,8 +87,15 @@ static void derive(firn_table *t)
     }
 }
 
+/* What walls, colliders and outer forces do is booked for everything, not for single materials. */
+static int is_booked_for_all(const char *column)
+{
+    return strstr(column, "_impulse_") != NULL || strcmp(column, "external_work") == 0;
+}
+
 static firn_table *read_ledger(char *text, const char *material)
 {
+    double of_all[COLUMNS_MAX + 3] = {0};
     firn_table_column columns[COLUMNS_MAX + 3] = {0};
     firn_table *table = NULL;
     int n = 0;
@@ -104,10 +111,15 @@ static firn_table *read_ledger(char *text, const char *material)
             continue;
         }
         double row[COLUMNS_MAX + 3] = {0};
-        int is_wanted = 0, c = 0;
+        int is_wanted = 0, is_all = 0, c = 0;
         for (char *rest = line, *value; c < n && (value = field(&rest)); c++) {
-            if (strcmp(columns[c].name, "material") == 0) is_wanted = strcmp(value, material) == 0;
+            if (strcmp(columns[c].name, "material") == 0)
+                is_wanted = strcmp(value, material) == 0, is_all = strcmp(value, "all") == 0;
             row[c] = strtod(value, NULL);
+            if (is_all)
+                of_all[c] = row[c]; /* its row comes first in every moment */
+            else if (is_booked_for_all(columns[c].name))
+                row[c] = of_all[c];
         }
         if (is_wanted && c == n && !firn_table_add(table, row)) {
             firn_table_destroy(table);

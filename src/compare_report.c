@@ -179,7 +179,9 @@ static firn_status draw_curve(const firn_compare *c, const char *column, firn_ta
     int is_complete = 1, n_runs;
     for (int i = 0; i < c->n_runs && b.n < SERIES_MAX - 8; i++) {
         int before = b.n;
-        is_complete &= add_series(&b, c->runs[i].series.table, column, c->runs[i].label, FIRN_PLOT_LINE, 0);
+        /* solid and dashed in turn, so that a curve that lies on another does not hide it */
+        is_complete &= add_series(&b, c->runs[i].series.table, column, c->runs[i].label,
+                                  b.n % 2 ? FIRN_PLOT_DASHED : FIRN_PLOT_LINE, 0);
         if (b.n > before) tables[before] = c->runs[i].series.table;
     }
     n_runs = b.n;
@@ -213,7 +215,7 @@ static firn_status draw_curve(const firn_compare *c, const char *column, firn_ta
                 end = fmax(end, b.series[i].x[k]);
             }
         for (int i = 0; i < n_runs; i++) {
-            b.series[i].color = i + 1;
+            b.series[i].color = i + 1, b.series[i].style = FIRN_PLOT_LINE;
             small[i] = all;
             small[i].title = b.series[i].label, small[i].n_series = 1, small[i].series = &b.series[i];
             if (high > low) small[i].y.has_range = 1, small[i].y.min = low, small[i].y.max = high;

@@ -57,8 +57,9 @@ static int add_curve(sheet *s, const firn_lab_curve *curve, int place, const cha
     int cx = firn_table_find(curve->table, x), cy = firn_table_find(curve->table, y);
     if (cx < 0 || cy < 0) return 1;
     double *xs = firn_table_series(curve->table, cx), *ys = firn_table_series(curve->table, cy);
-    s->series[s->n++] = (firn_plot_series){
-        curve->label, curve->table->n_rows, xs, ys, curve->is_measured ? FIRN_PLOT_MARKERS : FIRN_PLOT_LINE, place + 1};
+    /* solid and dashed in turn, so that a curve that lies on another does not hide it */
+    firn_plot_style style = curve->is_measured ? FIRN_PLOT_MARKERS : place % 2 ? FIRN_PLOT_DASHED : FIRN_PLOT_LINE;
+    s->series[s->n++] = (firn_plot_series){curve->label, curve->table->n_rows, xs, ys, style, place + 1};
     s->x_unit = curve->table->columns[cx].unit, s->y_unit = curve->table->columns[cy].unit;
     if (xs && ys) return 1;
     s->series[s->n - 1].n = 0;

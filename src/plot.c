@@ -105,9 +105,10 @@ double firn_plot_prefix(const char *unit, double largest, char shown[48])
     static const struct {
         double size;
         const char *letter;
-    } prefixes[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "u"}};
+    } prefixes[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}};
     if (!unit || strcmp(unit, "1") == 0) unit = "";
     snprintf(shown, 48, "%s", unit);
+    if (largest == 0) return 1;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         size_t n = strlen(known[k].start);
         if (strncmp(unit, known[k].start, n) != 0 || (unit[n] && !strchr("/ ", unit[n]))) continue;

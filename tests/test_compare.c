@@ -49,6 +49,8 @@ static int fake_firn(int argc, char **argv)
     for (int k = 0; k <= LAST; k++) {
         firn_ledger ledgers[2] = {ledger_of(k), ledger_of(k)};
         snprintf(ledgers[1].material, sizeof ledgers[1].material, "block");
+        memset(ledgers[1].wall_impulse, 0, sizeof ledgers[1].wall_impulse); /* as the solver books it */
+        ledgers[0].max_speed = 9;
         firn_shot_moment moment = {.frame = k,
                                    .time = k / 24.0,
                                    .wall_seconds = 0.5 * k,
@@ -75,19 +77,20 @@ static const char scene_text[] = "grid: {dx: 2 cm}\n"
                                  "materials:\n  block: {law: neo_hookean, E: 100 kPa, nu: 0.3}\n"
                                  "bodies:\n  block: {material: block, shape: {kind: sphere, radius: 20 cm}}\n";
 
-static const char study_text[] = "study: both\n"
-                                 "text: what <is> asked\n"
-                                 "scenes: scene.yaml\n"
-                                 "material: block\n"
-                                 "watch: block\n"
-                                 "laws:\n  - soft: neo_hookean,E=10 kPa,nu=0.2\n  - hencky,E=%s,nu=0.2\n"
-                                 "sweep: {grid.dx: [2 cm, 1 cm]}\n"
-                                 "set: scene.frames=15\n"
-                                 "metrics: [peak_force, run_out, bounce_height, lost_energy, steps, time_to_solution]\n"
-                                 "resolution: {path: grid.dx, metric: run_out}\n"
-                                 "references: [{label: known, curve: center_y, file: known.csv}]\n"
-                                 "curves: [center_y, force]\n"
-                                 "lab: [{title: pulled, path: uniaxial, to: 1.2, steps: 10}]\n";
+static const char study_text[] =
+    "study: both\n"
+    "text: what <is> asked\n"
+    "scenes: scene.yaml\n"
+    "material: block\n"
+    "watch: block\n"
+    "laws:\n  - soft: neo_hookean,E=10 kPa,nu=0.2\n  - hencky,E=%s,nu=0.2\n"
+    "sweep: {grid.dx: [2 cm, 1 cm]}\n"
+    "set: scene.frames=15\n"
+    "metrics: [peak_force, run_out, bounce_height, lost_energy, steps, time_to_solution, top_speed]\n"
+    "resolution: {path: grid.dx, metric: run_out}\n"
+    "references: [{label: known, curve: center_y, file: known.csv}]\n"
+    "curves: [center_y, force]\n"
+    "lab: [{title: pulled, path: uniaxial, to: 1.2, steps: 10}]\n";
 
 static void write_study(const char *E)
 {
@@ -185,10 +188,10 @@ static void runs_and_goes_on(void **state)
     write_study("20 kPa");
     firn_study *study = load(report);
     firn_compare compare = execute(study, folder, FIRN_OK, report);
-    static const double known[] = {48, 3, 0.5, 7.5, 150, 7.5};
+    static const double known[] = {48, 3, 0.5, 7.5, 150, 7.5, 3};
     for (int i = 0; i < 4; i++) {
         assert_int_equal(compare.runs[i].exit_code, 0);
-        for (int m = 0; m < 6; m++) assert_true(fabs(compare.runs[i].metrics[m] - known[m]) < 1e-9);
+        for (int m = 0; m < 7; m++) assert_true(fabs(compare.runs[i].metrics[m] - known[m]) < 1e-9);
         assert_int_equal(compare.runs[i].series.hash, 100 + LAST);
     }
     assert_int_equal(firn_compare_report(&compare, report), FIRN_OK);
@@ -200,7 +203,7 @@ static void runs_and_goes_on(void **state)
     assert_true(contains("out/report.html", "known</text>"));
     assert_true(contains("out/report.html", "pulled</text>"));
     assert_true(contains("out/report.html", "--set &#39;grid.dx=1 cm&#39; --out"));
-    assert_true(contains("out/summary.csv", "\"soft, dx 2 cm\",finished,48,3,0.5,7.5,150,7.5,"));
+    assert_true(contains("out/summary.csv", "\"soft, dx 2 cm\",finished,48,3,0.5,7.5,150,7.5,3,"));
     firn_compare_clear(&compare);
     firn_compare_study_destroy(study);
 
@@ -251,7 +254,7 @@ static void matched(void **state)
     write_file("scene.yaml", scene_text);
     write_file("study.yaml",
                "study: m\nscenes: scene.yaml\nmaterial: block\nlaws: [neo_hookean, fixed_corotated, sand]\n"
-               "matched: {E: 50 kPa, nu: 0.25}\ntime_step: 1e-4 s\n");
+               "matched: {E: 50 kPa, nu: 0.25}\ntime_step: 1e-4 s\ntransfers: [apic, flip]\n");
     firn_study *study = load(report);
     for (int i = 0; i < 3; i++) {
         firn_material material;
@@ -261,6 +264,9 @@ static void matched(void **state)
         if (i == 2) continue; /* cohesionless sand has no stiffness in tension, so no modulus by central differences */
         assert_true(fabs(E - 5e4) < 0.1 && fabs(nu - 0.25) < 1e-6);
     }
+    assert_int_equal(study->n_axes, 1);
+    assert_string_equal(study->axes[0].path, "transfer.scheme");
+    assert_string_equal(study->axes[0].values[1], "flip");
     assert_int_equal(study->n_sets, 1);
     assert_string_equal(study->sets[0], "time.dt_fixed=1e-4 s");
     firn_compare_study_destroy(study);
