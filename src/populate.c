@@ -90,7 +90,8 @@ static firn_status fill_blocks(firn_sim *sim, firn_pool *pool, const firn_newbor
     for (int64_t i = 0, first = 0; i <= born->n; i++)
         if (i == born->n || (i > first && order[i].key != order[first].key))
             n_blocks++, n_bundles += firn_bundles_of(i - first), first = i;
-    if (firn_pool_reserve(pool, pool->n_bundles + n_bundles, pool->n_blocks + n_blocks) != FIRN_OK)
+    int64_t wanted = pool->n_bundles + n_bundles; /* room for the blocks to divide differently when the body moves */
+    if (firn_pool_reserve(pool, wanted + wanted / 32, pool->n_blocks + n_blocks) != FIRN_OK)
         return firn_report_add(report, FIRN_MEMORY, "material '%s': no memory for %lld more particles (%.1f MB in use)",
                                pool->material.name, (long long)born->n, (double)sim->memory.now / 1e6);
     for (int64_t first = 0, end; first < born->n; first = end) {

@@ -7,9 +7,9 @@
  *   1 count    for each old block: how many of its particles go to each of the 27 neighbours   (parallel)
  *   2 number   the new home blocks, their places in memory, the grid                           (serial, over blocks)
  *   3 place    order[new slot] = old slot, then by cell within each new block                  (parallel)
- *   4 move     each field is gathered into a spare array of one field's size                   (parallel)
+ *   4 move     each field, three components at a time, through a spare array                   (parallel)
  *
- * So the peak is one field (36 bytes a particle) and the order (4 bytes) above the particles themselves. */
+ * So the peak is 12 bytes a particle (in float) and the order, 4 bytes, above the particles themselves. */
 #include "solver.h"
 
 #include <math.h>
@@ -228,14 +228,18 @@ static firn_status order_cells(firn_sim *sim, firn_pool *pool, move_plan *plan)
 
 /* ---------------------------------------------------------------- moving */
 
+/* Up to TOGETHER components at a time go through the spare array, [bundle][component][lane] like the field. */
+enum { TOGETHER = 3 };
+
 #define GATHER(type, bits)                                                                                             \
-    static void gather_##bits(const type *from, type *to, const uint32_t *order, int n, int64_t first,                 \
-                              int n_components)                                                                        \
+    static void gather_##bits(const type *from, type *to, const uint32_t *order, const firn_pool_block *block,         \
+                              int stride, int first, int n)                                                            \
     {                                                                                                                  \
-        for (int p = 0; p < n; p++) {                                                                                  \
-            const type *source = from + (size_t)(order[p] / 16) * (size_t)n_components * 16 + order[p] % 16;           \
-            type *target = to + ((size_t)first + (size_t)(p / 16)) * (size_t)n_components * 16 + p % 16;               \
-            for (int c = 0; c < n_components; c++) target[c * 16] = source[c * 16];                                    \
+        for (int p = 0; p < block->n; p++) {                                                                           \
+            const type *source =                                                                                       \
+                from + ((size_t)(order[p] / 16) * (size_t)stride + (size_t)first) * 16 + order[p] % 16;                \
+            type *target = to + ((size_t)block->first + (size_t)(p / 16)) * (size_t)n * 16 + p % 16;                   \
+            for (int c = 0; c < n; c++) target[c * 16] = source[c * 16];                                               \
         }                                                                                                              \
     }
 GATHER(uint32_t, 32)
@@ -244,29 +248,26 @@ GATHER(uint64_t, 64)
 static void move_field(firn_sim *sim, firn_pool *pool, const move_plan *plan, firn_field field)
 {
     int n = pool->n_components[field], is_wide = !firn_field_is_integer(field) && pool->real_size == 8;
+    size_t component = 16 * (is_wide ? sizeof(uint64_t) : sizeof(uint32_t));
 #pragma omp parallel num_threads(sim->n_threads)
-    {
+    for (int first = 0; first < n; first += TOGETHER) {
+        int together = n - first < TOGETHER ? n - first : TOGETHER;
 #pragma omp for schedule(static)
         for (int32_t b = 0; b < plan->n_blocks; b++) {
             const firn_pool_block *block = &plan->blocks[b];
             const uint32_t *order = sim->order + block->first * 16;
             if (is_wide)
-                gather_64(pool->field[field], sim->spare, order, block->n, block->first, n);
+                gather_64(pool->field[field], sim->spare, order, block, n, first, together);
             else
-                gather_32(pool->field[field], sim->spare, order, block->n, block->first, n);
+                gather_32(pool->field[field], sim->spare, order, block, n, first, together);
         }
+        char *to = (char *)pool->field[field] + (size_t)first * component;
+        const char *from = sim->spare;
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < plan->n_bundles; i++)
+            memcpy(to + (size_t)i * (size_t)n * component, from + (size_t)i * (size_t)together * component,
+                   (size_t)together * component);
     }
-    size_t bytes = firn_pool_field_bytes(pool, field, plan->n_bundles);
-    if (firn_pool_field_bytes(pool, field, pool->capacity[field]) == sim->spare_bytes) {
-        void *old = pool->field[field];
-        pool->field[field] = sim->spare, sim->spare = old;
-        return;
-    }
-    char *to = pool->field[field];
-    const char *from = sim->spare;
-#pragma omp parallel for schedule(static) num_threads(sim->n_threads)
-    for (size_t at = 0; at < bytes; at += 1 << 16)
-        memcpy(to + at, from + at, bytes - at < 1 << 16 ? bytes - at : 1 << 16);
 }
 
 static void settle(firn_sim *sim, firn_pool *pool, const move_plan *plan)
@@ -290,11 +291,7 @@ static firn_status reserve_move(firn_sim *sim, firn_pool *pool, const move_plan 
     int64_t slack = plan->n_bundles + plan->n_bundles / 64 + 4;
     if (plan->n_bundles > pool->capacity[FIRN_FIELD_X] || !pool->field[FIRN_FIELD_X])
         if (firn_pool_reserve(pool, slack, 0) != FIRN_OK) return FIRN_MEMORY;
-    size_t spare = 0;
-    for (int f = 0; f < FIRN_N_FIELDS; f++) {
-        size_t bytes = firn_pool_field_bytes(pool, f, pool->capacity[f]);
-        if (bytes > spare) spare = bytes;
-    }
+    size_t spare = (size_t)pool->capacity[FIRN_FIELD_X] * TOGETHER * 16 * pool->real_size;
     if (spare > sim->spare_bytes) {
         firn_memory_release(&sim->memory, sim->spare, sim->spare_bytes);
         sim->spare = firn_memory_allocate(&sim->memory, spare);
