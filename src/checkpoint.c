@@ -13,7 +13,8 @@
  *         56      n  what firn_sim_save gave
  *     56 + n      8  checksum (hash.h) of everything before it
  *
- * Not compressed: zlib at its fastest takes some ten times as long as writing and saves a fifth of float data. */
+ * Not compressed: for half a million particles (71 MB) zlib at its fastest takes 1.4 s where writing takes 0.04 s of
+ * processor time, and saves little more than a quarter. */
 #include "checkpoint.h"
 #include "hash.h"
 #include "manifest.h"
