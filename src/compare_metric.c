@@ -83,15 +83,12 @@ static void derive(firn_table *t)
         double *row = t->values + (size_t)i * (size_t)t->n_columns + (size_t)(t->n_columns - 3);
         double total = at(t, i, "kinetic") + at(t, i, "elastic") + at(t, i, "potential");
         if (i == 0) start = total;
-        row[0] = mean_force(t, i), row[1] = total, row[2] = start + at(t, i, "external_work") - total;
+        row[0] = mean_force(t, i), row[1] = total, row[2] = start - total;
     }
 }
 
-/* What walls, colliders and outer forces do is booked for everything, not for single materials. */
-static int is_booked_for_all(const char *column)
-{
-    return strstr(column, "_impulse_") != NULL || strcmp(column, "external_work") == 0;
-}
+/* What walls and colliders do is booked for everything, not for single materials. */
+static int is_booked_for_all(const char *column) { return strstr(column, "_impulse_") != NULL; }
 
 static firn_table *read_ledger(char *text, const char *material)
 {
@@ -282,8 +279,7 @@ static const firn_compare_metric metrics[] = {
     {"final_height", "m", "vertical extent at the end", final_height},
     {"bounce_height", "m", "rise of the centre of mass after its first low", bounce_height},
     {"top_speed", "m/s", "fastest particle", top_speed},
-    {"lost_energy", "J", "kinetic, elastic and potential energy at the start, and work put in, less those at the end",
-     lost_energy},
+    {"lost_energy", "J", "kinetic, elastic and potential energy at the start less those at the end", lost_energy},
     {"spent_work", "J", "plastic and viscous work", spent_work},
     {"volume_loss", "1", "share of the volume that is gone at the end; needs the attribute J in a cache", volume_loss},
     {"least_J", "1", "smallest ratio of volumes that a particle ever had", least_J},
