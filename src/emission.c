@@ -1,25 +1,262 @@
+/* emission.c: emitters.
+ *
+ *   fill   (rate 0)   A lattice of points, one a particle, jittered once and for all by a hash of its indices, drifts
+ *                     through the emitter with the emitter's velocity. A particle is born when its lattice point
+ *                     enters; at the start all that are inside are born. The stream that leaves is as even as a
+ *                     sampled body: no step, whatever dt or frame rate.
+ *   rate              Particle k is born at the moment start + k / rate at a place chosen by a hash of k.
+ *
+ * A particle born at time s within a step from t is placed where it would have been at t, x - v (s - t), because the
+ * step itself will carry it on. Everything follows from counters and times, so threads and resumes change nothing. */
 #include "emission.h"
 #include "solver.h"
 
-firn_status firn_emission_create(firn_sim *sim, const firn_scene_def *scene, firn_report *report)
+#include <math.h>
+#include <string.h>
+
+typedef struct emitter_state { /* what a saved state holds of an emitter */
+    int64_t n_born, n_tried;
+    double until; /* births up to this time have been made */
+} emitter_state;
+
+typedef struct emitter {
+    firn_emitter_def def;
+    firn_shape *shape;
+    int pool;
+    double spacing, low[3], high[3], rest_rate; /* rest_rate: (wave speed at rest + speed) / dx, 1/s */
+} emitter;
+
+struct firn_emission {
+    int n;
+    emitter *emitters;
+    emitter_state *states;
+    double *x, *v; /* newborn of one step */
+    int64_t capacity;
+};
+
+/* ---------------------------------------------------------------- chance without state */
+
+static double uniform(uint64_t seed, uint64_t a, uint64_t b) /* in [0, 1) */
 {
-    (void)sim;
-    if (scene->n_emitters == 0) return FIRN_OK;
-    return firn_report_add(report, FIRN_REFUSED, "emitter '%s': this version cannot emit particles yet",
-                           scene->emitters[0].name);
+    uint64_t z =
+        seed * 0x9e3779b97f4a7c15ull + a * 0xbf58476d1ce4e5b9ull + b * 0x94d049bb133111ebull + 0x2545f4914f6cdd1dull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull, z = (z ^ (z >> 27)) * 0x94d049bb133111ebull, z ^= z >> 31;
+    return (double)(z >> 11) * 0x1p-53;
 }
 
-void firn_emission_destroy(firn_sim *sim) { (void)sim; }
+/* ---------------------------------------------------------------- life */
 
-firn_status firn_emission_step(firn_sim *sim, firn_report *report)
+static firn_status no_memory(firn_report *report, const char *name)
 {
-    (void)sim, (void)report;
+    return firn_report_add(report, FIRN_MEMORY, "emitter '%s': no memory for its particles", name);
+}
+
+/* Speed of the fastest wave in the material as it is born: F = I, history as declared. */
+static double wave_at_rest(const firn_sim *sim, const firn_pool *pool, double temperature)
+{
+    double F[9 * 16], history[FIRN_MAX_HISTORY * 16], T[16], wave[16], flags[16], viscosity[16];
+    float Ff[9 * 16], historyf[FIRN_MAX_HISTORY * 16], Tf[16], wavef[16], flagsf[16], viscosityf[16];
+    uint32_t id[16];
+    for (int lane = 0; lane < 16; lane++) {
+        for (int c = 0; c < 9; c++) Ff[c * 16 + lane] = (float)(F[c * 16 + lane] = c % 4 == 0);
+        for (int c = 0; c < pool->n_components[FIRN_FIELD_HISTORY]; c++)
+            historyf[c * 16 + lane] = (float)(history[c * 16 + lane] = pool->material.law->info.history[c].initial);
+        Tf[lane] = (float)(T[lane] = temperature), id[lane] = (uint32_t)lane;
+    }
+    int wide = sim->kernels->is_double;
+    firn_law_batch batch = {.material = &pool->material,
+                            .n_bundles = 1,
+                            .F = wide ? (void *)F : Ff,
+                            .history = wide ? (void *)history : historyf,
+                            .temperature = wide ? (void *)T : Tf,
+                            .id = id,
+                            .wave = wide ? (void *)wave : wavef,
+                            .viscosity = wide ? (void *)viscosity : viscosityf,
+                            .flags = wide ? (void *)flags : flagsf};
+    pool->material.law->kernels[sim->variant].measure(&batch);
+    double rate = (wide ? wave[0] : (double)wavef[0]) / sim->h;
+    return fmax(rate, 6 * (wide ? viscosity[0] : (double)viscosityf[0]) / (sim->h * sim->h));
+}
+
+static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, emitter *e, firn_report *report)
+{
+    e->def = *def, e->pool = -1;
+    for (int m = 0; m < sim->n_pools; m++)
+        if (strcmp(sim->pools[m].material.name, def->material) == 0) e->pool = m;
+    if (e->pool < 0)
+        return firn_report_add(report, FIRN_REFUSED, "emitter '%s': there is no material '%s'", def->name,
+                               def->material);
+    firn_status status = firn_shape_create(def->n_shapes, def->shapes, &e->shape, report);
+    if (status != FIRN_OK) return firn_report_add(report, status, "emitter '%s' cannot be used: see above", def->name);
+    if (!firn_shape_bounds(e->shape, e->low, e->high))
+        return firn_report_add(report, FIRN_REFUSED, "emitter '%s': its shape has no bounds; use a closed one",
+                               def->name);
+    double speed = 0;
+    for (int a = 0; a < 3; a++) speed += def->velocity[a] * def->velocity[a];
+    e->spacing = sim->h / cbrt(def->particles_per_cell);
+    e->rest_rate = wave_at_rest(sim, &sim->pools[e->pool], def->temperature) + sqrt(speed) / sim->h;
     return FIRN_OK;
+}
+
+firn_status firn_emission_create(firn_sim *sim, const firn_scene_def *scene, firn_report *report)
+{
+    if (scene->n_emitters == 0) return FIRN_OK;
+    struct firn_emission *emission = firn_memory_allocate(&sim->memory, sizeof *emission);
+    if (!emission) return no_memory(report, scene->emitters[0].name);
+    sim->emission = emission;
+    emission->n = scene->n_emitters;
+    emission->emitters = firn_memory_array(&sim->memory, (size_t)emission->n, sizeof *emission->emitters);
+    emission->states = firn_memory_array(&sim->memory, (size_t)emission->n, sizeof *emission->states);
+    if (!emission->emitters || !emission->states) return no_memory(report, scene->emitters[0].name);
+    firn_status status = FIRN_OK;
+    for (int i = 0; i < emission->n && status == FIRN_OK; i++) {
+        status = create_emitter(sim, &scene->emitters[i], &emission->emitters[i], report);
+        emission->states[i].until = scene->emitters[i].start;
+    }
+    return status;
+}
+
+void firn_emission_destroy(firn_sim *sim)
+{
+    struct firn_emission *emission = sim->emission;
+    if (!emission) return;
+    for (int i = 0; emission->emitters && i < emission->n; i++) firn_shape_destroy(emission->emitters[i].shape);
+    firn_memory_release(&sim->memory, emission->emitters, (size_t)emission->n * sizeof *emission->emitters);
+    firn_memory_release(&sim->memory, emission->states, (size_t)emission->n * sizeof *emission->states);
+    firn_memory_release(&sim->memory, emission->x, (size_t)emission->capacity * 3 * sizeof *emission->x);
+    firn_memory_release(&sim->memory, emission->v, (size_t)emission->capacity * 3 * sizeof *emission->v);
+    firn_memory_release(&sim->memory, emission, sizeof *emission);
+    sim->emission = NULL;
 }
 
 void *firn_emission_state(firn_sim *sim, size_t *n_bytes)
 {
-    (void)sim;
-    *n_bytes = 0;
-    return NULL;
+    *n_bytes = sim->emission ? (size_t)sim->emission->n * sizeof *sim->emission->states : 0;
+    return sim->emission ? sim->emission->states : NULL;
+}
+
+double firn_emission_rate(const firn_sim *sim, double until)
+{
+    double rate = 0;
+    for (int i = 0; sim->emission && i < sim->emission->n; i++) {
+        const emitter *e = &sim->emission->emitters[i];
+        if (until > e->def.start && sim->time < e->def.stop) rate = fmax(rate, e->rest_rate);
+    }
+    return rate;
+}
+
+/* ---------------------------------------------------------------- births */
+
+static int64_t room_left(const emitter *e, const emitter_state *s)
+{
+    return e->def.max_particles > 0 ? e->def.max_particles - s->n_born : INT64_MAX;
+}
+
+static firn_status add_birth(firn_sim *sim, const emitter *e, int64_t *n, const double x[3], uint64_t number)
+{
+    struct firn_emission *emission = sim->emission;
+    if (*n == emission->capacity) {
+        int64_t capacity = emission->capacity ? 2 * emission->capacity : 1024;
+        double *more_x = firn_memory_array(&sim->memory, (size_t)capacity * 3, sizeof *more_x);
+        double *more_v = firn_memory_array(&sim->memory, (size_t)capacity * 3, sizeof *more_v);
+        if (!more_x || !more_v) {
+            firn_memory_release(&sim->memory, more_x, (size_t)capacity * 3 * sizeof *more_x);
+            firn_memory_release(&sim->memory, more_v, (size_t)capacity * 3 * sizeof *more_v);
+            return FIRN_MEMORY;
+        }
+        size_t bytes = (size_t)emission->capacity * 3 * sizeof *more_x;
+        if (bytes) memcpy(more_x, emission->x, bytes), memcpy(more_v, emission->v, bytes);
+        firn_memory_release(&sim->memory, emission->x, bytes), firn_memory_release(&sim->memory, emission->v, bytes);
+        emission->x = more_x, emission->v = more_v, emission->capacity = capacity;
+    }
+    for (int a = 0; a < 3; a++) {
+        emission->x[3 * *n + a] = x[a];
+        emission->v[3 * *n + a] =
+            e->def.velocity[a] + e->def.velocity_noise * (2 * uniform(e->def.seed + 7, number, (uint64_t)a) - 1);
+    }
+    ++*n;
+    return FIRN_OK;
+}
+
+/* Particles whose lattice points are inside at `end` and were not at `begin` (or at the start: all inside). */
+static firn_status fill(firn_sim *sim, const emitter *e, emitter_state *s, double begin, double end, int64_t *n)
+{
+    double drift[3], shift[3], back[3];
+    int64_t low[3], high[3];
+    int is_first = s->n_tried == 0;
+    for (int a = 0; a < 3; a++) {
+        drift[a] = e->def.velocity[a] * (end - e->def.start);
+        shift[a] = e->def.velocity[a] * (end - begin), back[a] = e->def.velocity[a] * (end - sim->time);
+        low[a] = (int64_t)floor((e->low[a] - drift[a]) / e->spacing) - 1,
+        high[a] = (int64_t)ceil((e->high[a] - drift[a]) / e->spacing) + 1;
+    }
+    s->n_tried = 1;
+    for (int64_t i = low[0]; i <= high[0]; i++)
+        for (int64_t j = low[1]; j <= high[1]; j++)
+            for (int64_t k = low[2]; k <= high[2]; k++) {
+                const int64_t at[3] = {i, j, k};
+                uint64_t number =
+                    (uint64_t)i * 0x100000001b3ull ^ (uint64_t)j * 0x9e3779b1ull ^ (uint64_t)k * 0x85ebca77c2b2ae63ull;
+                double x[3], before[3];
+                for (int a = 0; a < 3; a++) {
+                    x[a] =
+                        ((double)at[a] + 0.5 + 0.6 * (uniform(e->def.seed, number, (uint64_t)a) - 0.5)) * e->spacing +
+                        drift[a];
+                    before[a] = x[a] - shift[a];
+                }
+                if (firn_shape_distance(e->shape, x, end) > 0) continue;
+                if (!is_first && firn_shape_distance(e->shape, before, begin) <= 0) continue;
+                if (*n >= room_left(e, s)) return FIRN_OK;
+                for (int a = 0; a < 3; a++) x[a] -= back[a];
+                if (add_birth(sim, e, n, x, number) != FIRN_OK) return FIRN_MEMORY;
+            }
+    return FIRN_OK;
+}
+
+/* Births k with begin <= start + k / rate < end, each at a point of the shape found by rejection. */
+static firn_status at_rate(firn_sim *sim, const emitter *e, emitter_state *s, double end, int64_t *n)
+{
+    enum { TRIES = 4096 };
+    for (;; s->n_tried++) {
+        double moment = e->def.start + (double)s->n_tried / e->def.rate, x[3];
+        if (moment >= end || *n >= room_left(e, s)) return FIRN_OK;
+        int is_inside = 0;
+        for (int try = 0; try < TRIES && !is_inside; try++) {
+            for (int a = 0; a < 3; a++)
+                x[a] = e->low[a] +
+                       (e->high[a] - e->low[a]) * uniform(e->def.seed, (uint64_t)s->n_tried, (uint64_t)(3 * try + a));
+            is_inside = firn_shape_distance(e->shape, x, moment) <= 0;
+        }
+        if (!is_inside) continue; /* a shape that fills less than a thousandth of its box */
+        for (int a = 0; a < 3; a++) x[a] -= e->def.velocity[a] * (moment - sim->time);
+        if (add_birth(sim, e, n, x, (uint64_t)s->n_tried) != FIRN_OK) return FIRN_MEMORY;
+    }
+}
+
+static firn_status step_emitter(firn_sim *sim, emitter *e, emitter_state *s, firn_report *report)
+{
+    double end = fmin(sim->time + sim->dt, e->def.stop), begin = s->until;
+    if (!(end > begin)) return FIRN_OK; /* not begun, stopped, or a shorter second try of the last step */
+    int64_t n = 0;
+    firn_status status = e->def.rate > 0 ? at_rate(sim, e, s, end, &n) : fill(sim, e, s, begin, end, &n);
+    if (status != FIRN_OK) return no_memory(report, e->def.name);
+    firn_pool *pool = &sim->pools[e->pool];
+    double volume = e->spacing * e->spacing * e->spacing;
+    firn_newborn born = {.n = n,
+                         .x = sim->emission->x,
+                         .v = sim->emission->v,
+                         .temperature = e->def.temperature,
+                         .mass = pool->material.density * volume,
+                         .volume = volume};
+    status = firn_populate_add(sim, pool, &born, e->def.name, report);
+    if (status == FIRN_OK) s->n_born += n, s->until = end;
+    return status;
+}
+
+firn_status firn_emission_step(firn_sim *sim, firn_report *report)
+{
+    firn_status status = FIRN_OK;
+    for (int i = 0; i < sim->emission->n && status == FIRN_OK; i++)
+        status = step_emitter(sim, &sim->emission->emitters[i], &sim->emission->states[i], report);
+    return status;
 }

@@ -5,6 +5,7 @@
 #include "sample.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,13 +32,16 @@ static void home_of(const double x[3], double h, int32_t coord[3])
 static firn_status add_source(firn_sim *sim, const char *name, firn_report *report)
 {
     if (sim->n_sources && strcmp(sim->sources[sim->n_sources - 1].name, name) == 0) return FIRN_OK;
-    firn_source *grown = firn_memory_array(&sim->memory, (size_t)sim->n_sources + 1, sizeof *grown);
-    if (!grown) return firn_report_add(report, FIRN_MEMORY, "no memory to note where particles came from");
-    if (sim->n_sources) memcpy(grown, sim->sources, (size_t)sim->n_sources * sizeof *grown);
-    firn_memory_release(&sim->memory, sim->sources, (size_t)sim->n_sources * sizeof *grown);
-    grown[sim->n_sources].first_id = sim->next_id;
-    strcpy(grown[sim->n_sources].name, name);
-    sim->sources = grown, sim->n_sources++;
+    if (sim->n_sources == sim->source_capacity) {
+        int capacity = sim->source_capacity ? 2 * sim->source_capacity : 8;
+        firn_source *grown = firn_memory_array(&sim->memory, (size_t)capacity, sizeof *grown);
+        if (!grown) return firn_report_add(report, FIRN_MEMORY, "no memory to note where particles came from");
+        if (sim->n_sources) memcpy(grown, sim->sources, (size_t)sim->n_sources * sizeof *grown);
+        firn_memory_release(&sim->memory, sim->sources, (size_t)sim->source_capacity * sizeof *grown);
+        sim->sources = grown, sim->source_capacity = capacity;
+    }
+    sim->sources[sim->n_sources].first_id = sim->next_id;
+    snprintf(sim->sources[sim->n_sources++].name, FIRN_NAME, "%s", name);
     return FIRN_OK;
 }
 

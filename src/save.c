@@ -232,8 +232,8 @@ firn_status firn_sim_restore(firn_sim *sim, const void *state, size_t n_bytes, f
                                h.n_exchanges - 1, firn_solver_n_exchanges(sim) - 1);
     if (h.n_sources > n_bytes / sizeof *sim->sources)
         return firn_report_add(report, FIRN_REFUSED, "the saved state is damaged");
-    firn_memory_release(&sim->memory, sim->sources, (size_t)sim->n_sources * sizeof *sim->sources);
-    sim->n_sources = (int)h.n_sources;
+    firn_memory_release(&sim->memory, sim->sources, (size_t)sim->source_capacity * sizeof *sim->sources);
+    sim->n_sources = sim->source_capacity = (int)h.n_sources;
     sim->sources = firn_memory_array(&sim->memory, h.n_sources, sizeof *sim->sources);
     if (!sim->sources) return firn_report_add(report, FIRN_MEMORY, "no memory to restore");
     pass_books(&w, sim);

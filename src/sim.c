@@ -209,7 +209,7 @@ void firn_sim_destroy(firn_sim *sim)
     firn_memory_release(memory, sim->grips, (size_t)sim->scene.n_grips * sizeof *sim->grips);
     for (int f = 0; f < sim->n_forces; f++) firn_force_destroy(&sim->forces[f], memory);
     firn_memory_release(memory, sim->forces, (size_t)sim->scene.n_forces * sizeof *sim->forces);
-    firn_memory_release(memory, sim->sources, (size_t)sim->n_sources * sizeof *sim->sources);
+    firn_memory_release(memory, sim->sources, (size_t)sim->source_capacity * sizeof *sim->sources);
     firn_grid_clear(&sim->grid);
     firn_memory_release(memory, sim->spare, sim->spare_bytes);
     firn_memory_release(memory, sim->order, (size_t)sim->order_capacity * sizeof *sim->order);

@@ -80,7 +80,7 @@ struct firn_sim {
     firn_acceleration_fn acceleration;
     void *acceleration_user;
     struct firn_emission *emission; /* NULL: no emitters */
-    int n_sources;
+    int n_sources, source_capacity;
     firn_source *sources;
 
     /* where it stands */

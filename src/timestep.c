@@ -2,11 +2,13 @@
  *
  *   speed, wave   dt <= cfl h / (|v| + c)     c: the law's fastest wave in the present state; named after the larger
  *   viscosity     dt <= cfl h^2 / (6 nu)      nu: the law's upper bound of the kinematic viscosity
+ *   emission      as wave, for what an emitter is about to add
  *   user          dt_fixed where stable, dt_max
  *   frame         what is left until the next frame, divided evenly, so that frames are met exactly and no step is a
  *                 sliver: with r = remaining / dt, ceil(r) equal steps
  *
  * The rates come from the diagnosis of the last step: the state has changed since only by what this step will do. */
+#include "emission.h"
 #include "solver.h"
 
 #include <math.h>
@@ -30,14 +32,16 @@ firn_status firn_timestep_choose(firn_sim *sim, double until, firn_report *repor
             "particle %lld of material '%s' has a wave speed or velocity that is not finite at t = %.9g s",
             (long long)sim->rate_particle, sim->rate_pool < 0 ? "" : sim->pools[sim->rate_pool].material.name,
             sim->time);
-    double stable = sim->max_rate > 0 ? def->cfl / sim->max_rate : INFINITY;
+    double rate = fmax(sim->max_rate, firn_emission_rate(sim, until));
+    double stable = rate > 0 ? def->cfl / rate : INFINITY;
     if (stable < dt) {
         dt = stable;
-        limit_by(sim, dt,
-                 sim->rate_is_viscous                          ? "viscosity"
-                 : 2 * sim->max_speed > sim->max_rate * sim->h ? "speed"
-                                                               : "wave",
-                 1);
+        if (rate > sim->max_rate)
+            limit_by(sim, dt, "emission", 0);
+        else if (sim->rate_is_viscous)
+            limit_by(sim, dt, "viscosity", 1);
+        else
+            limit_by(sim, dt, 2 * sim->max_speed > sim->max_rate * sim->h ? "speed" : "wave", 1);
     }
     double user = def->dt_fixed > 0 ? def->dt_fixed : INFINITY;
     if (def->dt_max > 0 && def->dt_max < user) user = def->dt_max;
@@ -46,7 +50,8 @@ firn_status firn_timestep_choose(firn_sim *sim, double until, firn_report *repor
         limit_by(sim, dt, "user", 0);
     }
     if (!(dt < INFINITY))
-        return firn_report_add(report, FIRN_REFUSED, "nothing limits the step: neither a particle nor an end; give a time to step to");
+        return firn_report_add(report, FIRN_REFUSED,
+                               "nothing limits the step: neither a particle nor an end; give a time to step to");
     if (dt < def->dt_min || dt < 1e-15 * fabs(sim->time))
         return firn_report_add(
             report, FIRN_STOPPED,
