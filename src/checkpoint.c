@@ -43,7 +43,7 @@ static int frame_of(const char *name)
     const char *p = name + 11;
     long long frame = 0;
     int n = 0;
-    for (; isdigit((unsigned char)p[n]) && n < 10; n++) frame = frame * 10 + (p[n] - '0');
+    for (; n < 10 && isdigit((unsigned char)p[n]); n++) frame = frame * 10 + (p[n] - '0');
     return n >= 6 && strcmp(p + n, ".firn") == 0 && frame <= INT32_MAX ? (int)frame : -1;
 }
 
@@ -179,7 +179,7 @@ static firn_status take_header(firn_file_reader *reader, unsigned char header[HE
 static firn_status take(const char *path, firn_checkpoint_info *info, void **state, size_t *n_state,
                         firn_report *report)
 {
-    unsigned char header[HEADER], piece[65536];
+    unsigned char header[HEADER], piece[65536] = {0};
     uint64_t n = 0, sum = 0;
     firn_file_reader *reader = firn_file_open(path, 0, report);
     if (!reader) return FIRN_IO;

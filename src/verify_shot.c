@@ -150,7 +150,7 @@ static void check_entry(void *user, const char *name)
         firn_report_warn(c->report, "%s/%s: left by a writer that was killed; resume removes it", c->folder, name);
         return;
     }
-    booked wanted;
+    booked wanted = {.n_stem = 0};
     if (strlen(name) >= sizeof wanted.name) return;
     strcpy(wanted.name, name);
     if (c->n_known && bsearch(&wanted, c->known, c->n_known, sizeof wanted, compare_booked)) return;
