@@ -12,5 +12,5 @@ say "building firn"
 [ -f build/build.ninja ] || meson setup build
 ninja -C build src/firn
 say "simulating scenes/snowball.yaml"
-build/src/firn run scenes/snowball.yaml --out shots/snowball
+build/src/firn run scenes/snowball.yaml --out shots/snowball --overwrite
 say "done: the caches are in shots/snowball; build/src/firn info shots/snowball describes them"
