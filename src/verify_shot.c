@@ -116,7 +116,8 @@ static void check_book(checking *c, const char *name, const firn_file_receipt *g
     } else if (all.n_bytes > good->n_bytes) {
         unsigned long long extra = all.n_bytes - good->n_bytes;
         if (may_have_rest(c)) {
-            firn_report_warn(c->report, "%s: %llu bytes behind the last whole entry, from a run that was killed or stopped", path,
+            firn_report_warn(c->report,
+                             "%s: %llu bytes behind the last whole entry, from a run that was killed or stopped", path,
                              extra);
         } else {
             firn_report_add(c->report, FIRN_IO, "%s: %llu bytes too long: something was added", path, extra);
