@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "version.h"
 
+#include <signal.h>
 #include <string.h>
 
 static int unknown_verb(const char *name)
@@ -36,6 +37,7 @@ static int run_verb(const firn_cli_verb *verb, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files (ulimit -f) becomes a sentence, not a death */
     if (argc < 2) {
         firn_cli_docs_overview(stderr);
         return FIRN_USAGE;

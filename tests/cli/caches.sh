@@ -37,6 +37,9 @@ expect 1 "there is no attribute 'v'" convert -a v "$folder/a.bgeo" "$folder/e.bg
 expect 2 "endings that can:" convert "$folder/a.bgeo" "$folder/a.xyz"
 expect 1 "convert takes two files" convert "$folder/a.bgeo"
 expect 0 ".bgeo.gz" convert --list
+(ulimit -f 0 && "$firn" convert "$folder/a.bgeo" "$folder/limit.vtp" >/dev/null 2>&1 </dev/null)
+[ $? -eq 4 ] || fail "a limit on the size of files does not end with code 4"
+[ -e "$folder/limit.vtp" ] && fail "a limit on the size of files left half a file"
 expect 4 "cannot be read" info "$folder/none.bgeo"
 expect 0 "whole" verify "$folder/a.bgeo"
 head -c 60 "$folder/a.bgeo" >"$folder/cut.bgeo"
