@@ -4,7 +4,7 @@
 
 #include "law.h"
 
-#define FIRN_CEILING_FN(name)                                                                                           \
+#define FIRN_CEILING_FN(name)                                                                                          \
     double name(long n_rounds, double *sink);                                                                          \
     double name(long n_rounds, double *sink)
 

@@ -93,8 +93,7 @@ static void check_covered(const firn_section *section, size_t n_allowed)
         run = covered[i] ? 0 : run + 1;
         n_missing += run == 8 ? 8 : run > 8; /* shorter runs are padding */
     }
-    if (n_missing > n_allowed)
-        fail_msg("%s: %zu bytes of its struct have no option", section->name, n_missing);
+    if (n_missing > n_allowed) fail_msg("%s: %zu bytes of its struct have no option", section->name, n_missing);
     free(covered);
     for (int i = 0; i < section->n_options; i++)
         if (section->options[i].type == FIRN_OPTION_LIST) {

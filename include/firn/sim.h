@@ -129,7 +129,8 @@ FIRN_API firn_status firn_sim_assign(firn_sim *sim, const char *attribute, const
 
 /* An acceleration (m/s^2) of each particle's own, added to gravity at every step: manufactured solutions, couplings.
  * Called from several threads; x in metres. NULL takes it away. Not part of a saved state. */
-typedef void (*firn_acceleration_fn)(void *user, int64_t particle, const double x[3], double time, double acceleration[3]);
+typedef void (*firn_acceleration_fn)(void *user, int64_t particle, const double x[3], double time,
+                                     double acceleration[3]);
 FIRN_API void firn_sim_set_acceleration(firn_sim *sim, firn_acceleration_fn acceleration, void *user);
 
 #ifdef __cplusplus
