@@ -274,7 +274,7 @@ static double bounce_height(const firn_compare_series *s)
 }
 
 static const firn_compare_metric metrics[] = {
-    {"peak_force", "N", "largest force of walls or colliders, mean between two moments", peak_force},
+    {"peak_force", "N", "largest force of the walls or of the colliders, a mean between two moments", peak_force},
     {"run_out", "m", "growth of the larger horizontal extent", run_out},
     {"final_height", "m", "vertical extent at the end", final_height},
     {"bounce_height", "m", "rise of the centre of mass after its first low", bounce_height},
