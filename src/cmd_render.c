@@ -23,6 +23,7 @@ typedef struct session {
     firn_report *report;
     int n_shots;
     firn_sequence shots[SHOTS_MAX];
+    firn_props *props[SHOTS_MAX]; /* NULL: not known, or not wanted */
     firn_render_def def;
     firn_survey survey;
     double fps;
@@ -85,8 +86,6 @@ static firn_status read_options(session *s)
     def->camera.distance = firn_cli_number(cli, "distance", 0);
     def->camera.has_target = firn_cli_has(cli, "target");
     if (firn_cli_has(cli, "sun")) def->sun_azimuth = degree * sun[0], def->sun_elevation = degree * sun[1];
-    /* The sun belongs to the scene: it stays where it is when the camera walks round. */
-    def->sun_azimuth = firn_render_sun_azimuth(def);
     snprintf(def->attribute, sizeof def->attribute, "%s", firn_cli_text(cli, "attribute", ""));
     snprintf(def->map, sizeof def->map, "%s", firn_cli_text(cli, "map", ""));
     def->has_range = firn_cli_has(cli, "range"), def->is_log = firn_cli_has(cli, "log");
@@ -133,6 +132,33 @@ static firn_status open_shots(session *s)
     for (int k = 0; k < s->n_shots && status == FIRN_OK; k++)
         status = firn_sequence_select(&s->shots[k], first, last, every, s->report);
     return status;
+}
+
+/* Colliders, floor and colours stand in the shots' manifests. A scene that cannot be read is no reason to show nothing:
+ * what is wrong with it is told as warnings. */
+static firn_status open_props(session *s)
+{
+    firn_status status = FIRN_OK;
+    for (int k = 0; k < s->n_shots && !firn_cli_has(s->cli, "bare"); k++) {
+        firn_report *why = firn_report_create();
+        if (!why) return firn_report_add(s->report, FIRN_MEMORY, "memory is exhausted");
+        status = firn_props_open(s->shots[k].folder, &s->props[k], why);
+        for (int i = 0; i < firn_report_total(why); i++)
+            firn_report_warn(s->report, "%s", firn_report_sentence(why, i, NULL));
+        firn_report_destroy(why);
+        if (status == FIRN_MEMORY) return firn_report_add(s->report, status, "memory is exhausted");
+    }
+    return FIRN_OK;
+}
+
+/* Where the camera stands when nobody says it, and the sun: that belongs to the scene, and stays where it is when the
+ * camera walks round. */
+static void settle_view(session *s)
+{
+    s->def.props = s->props[0];
+    if (s->props[0]) firn_props_at(s->props[0], 0);
+    if (!firn_cli_has(s->cli, "azimuth")) s->def.camera.azimuth = firn_render_free_azimuth(&s->def, &s->survey);
+    s->def.sun_azimuth = firn_render_sun_azimuth(&s->def);
 }
 
 /* A shot's title is its folder's name where several are shown: sweeps give them all one stem. */
@@ -214,8 +240,9 @@ static firn_status draw_all(session *s)
         if (firn_interrupt_signal()) return FIRN_INTERRUPTED;
         firn_gallery_panel panels[SHOTS_MAX];
         for (int p = 0; p < s->n_shots; p++)
-            panels[p] = (firn_gallery_panel){
-                turn ? &s->shots[p].frames[s->shots[p].n - 1] : frame_at(&s->shots[p], k, n), title_of(s, p)};
+            panels[p] =
+                (firn_gallery_panel){turn ? &s->shots[p].frames[s->shots[p].n - 1] : frame_at(&s->shots[p], k, n),
+                                     title_of(s, p), s->props[p]};
         s->def.camera.azimuth = azimuth + orbit * k / (turn || n == 1 ? n : n - 1);
         firn_image *image;
         int columns = s->n_shots <= 3 ? s->n_shots : (int)ceil(sqrt(s->n_shots));
@@ -242,7 +269,7 @@ static firn_status draw_sheet(session *s, int n_wanted)
     for (int p = 0; p < s->n_shots; p++)
         for (int k = 0; k < n; k++)
             panels[p * n + k] =
-                (firn_gallery_panel){frame_at(&s->shots[p], k, n), s->n_shots > 1 ? title_of(s, p) : none};
+                (firn_gallery_panel){frame_at(&s->shots[p], k, n), s->n_shots > 1 ? title_of(s, p) : none, s->props[p]};
     firn_image *image;
     firn_status status = firn_gallery_draw(n * s->n_shots, panels, columns, &s->survey, &s->def,
                                            !firn_cli_has(s->cli, "no-caption"), &image, s->report);
@@ -287,9 +314,13 @@ static firn_status work(session *s)
     if (status == FIRN_OK) status = open_shots(s);
     if (status != FIRN_OK) return status;
     s->survey = firn_survey_default();
-    s->survey.is_z_up = !strcmp(firn_cli_text(s->cli, "up", "y"), "z");
+    status = open_props(s);
+    if (status != FIRN_OK) return status;
+    int is_z_up = s->props[0] && firn_props_is_z_up(s->props[0]);
+    s->survey.is_z_up = !strcmp(firn_cli_text(s->cli, "up", is_z_up ? "z" : "y"), "z");
     status = firn_gallery_survey(s->n_shots, s->shots, s->def.attribute, &s->survey, &s->fps, s->report);
     if (status != FIRN_OK) return status;
+    settle_view(s);
     int n_sheet = (int)firn_cli_integer(s->cli, "sheet", 0);
     if (n_sheet) return draw_sheet(s, n_sheet);
     status = begin_films(s);
@@ -308,7 +339,7 @@ static int run(const firn_cli *cli)
     firn_interrupt_end();
     if (status == FIRN_INTERRUPTED)
         firn_cli_note("interrupted; %d written, an unfinished film is not kept", s->n_written);
-    for (int k = 0; k < s->n_shots; k++) firn_sequence_clear(&s->shots[k]);
+    for (int k = 0; k < s->n_shots; k++) firn_sequence_clear(&s->shots[k]), firn_props_destroy(s->props[k]);
     firn_memory_release(NULL, s, sizeof *s);
     status = (firn_status)firn_cli_report(report, status);
     firn_report_destroy(report);
@@ -336,15 +367,18 @@ static const firn_cli_option options[] = {
     {"log", 0, FIRN_CLI_FLAG, .doc = "Logarithmic colour scale."},
     {"map", 0, FIRN_CLI_CHOICE, "NAME", "Colour map; polar is for signed numbers.",
      .choices = "lichen ember ice grey polar"},
-    {"azimuth", 0, FIRN_CLI_NUMBER, "DEGREES", "The camera's place around the shot; 0 looks along -z.", .min = -36000,
-     .max = 36000},
+    {"azimuth", 0, FIRN_CLI_NUMBER, "DEGREES",
+     "The camera's place around the shot; 0 looks along -z; when nothing is said, near 30 where no collider is in the "
+     "way.",
+     .min = -36000, .max = 36000},
     {"elevation", 0, FIRN_CLI_NUMBER, "DEGREES", "The camera's angle above the level.", .min = -90, .max = 90},
     {"distance", 0, FIRN_CLI_NUMBER, "M", "From the target; as near as the whole shot fits when nothing is said.",
      .min = 1e-9, .max = 1e9},
     {"target", 0, FIRN_CLI_TEXT, "X,Y,Z", "What the camera looks at; the middle of the shot when nothing is said."},
     {"fov", 0, FIRN_CLI_NUMBER, "DEGREES", "Vertical opening of the camera; 28 when nothing is said.", .min = 0.1,
      .max = 170},
-    {"up", 0, FIRN_CLI_CHOICE, "AXIS", "The axis that points up; y when nothing is said.", .choices = "y z"},
+    {"up", 0, FIRN_CLI_CHOICE, "AXIS",
+     "The axis that points up; from the scene's gravity, else y, when nothing is said.", .choices = "y z"},
     {"radius", 'r', FIRN_CLI_NUMBER, "SCALE", "Times each particle's pscale.", .min = 1e-6, .max = 1e6},
     {"ground", 0, FIRN_CLI_TEXT, "HEIGHT", "Height of the ground, auto or none."},
     {"sun", 0, FIRN_CLI_TEXT, "AZ,EL", "Where the sun stands, in degrees."},
@@ -353,6 +387,7 @@ static const firn_cli_option options[] = {
      .max = 256},
     {"engine", 0, FIRN_CLI_CHOICE, "NAME", "embree, splat (no shadows) or auto.", .choices = "auto embree splat"},
     {"threads", 't', FIRN_CLI_INTEGER, "N", "Threads; all cores when nothing is said.", .min = 1, .max = 4096},
+    {"bare", 0, FIRN_CLI_FLAG, .doc = "Leave out colliders, floor and colours of the shot's scene."},
     {"no-legend", 0, FIRN_CLI_FLAG, .doc = "No legend."},
     {"no-caption", 0, FIRN_CLI_FLAG, .doc = "No caption."},
     {0},
@@ -366,7 +401,8 @@ const firn_cli_verb firn_cmd_render = {
     .n_max = -1,
     .completes = FIRN_CLI_FOLDER,
     .text = "Draws particles as spheres with sun, sky and ground; coloured by material, or by any attribute with a "
-            "legend. Camera, ground and range are found from the whole shot and stand still. The same shot gives the "
+            "legend. Camera, ground and range are found from the whole shot and stand still; colliders come from the "
+            "scene that the shot was made of. The same shot gives the "
             "same pictures, bit for bit, for any number of threads.\n\n"
             "Folders are shots: several stand side by side. Files are frames of one shot:\n\n"
             "    firn render shots/snowball\n"

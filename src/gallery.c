@@ -66,7 +66,9 @@ static firn_status draw_panel(const firn_gallery_panel *panel, const firn_survey
     firn_points *points;
     firn_status status = firn_format_read(panel->frame->path, &points, report);
     if (status != FIRN_OK) return status;
-    def->caption[0] = 0;
+    double time;
+    def->caption[0] = 0, def->props = panel->props;
+    if (panel->props) firn_props_at(panel->props, time_of(points, &time) ? time : 0);
     if (with_captions) make_caption(panel, points, is_single, def->caption, sizeof def->caption);
     status = firn_render_frame(points, survey, def, image, report);
     firn_points_destroy(points);

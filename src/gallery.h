@@ -9,6 +9,7 @@
 typedef struct firn_gallery_panel {
     const firn_sequence_frame *frame;
     const char *title; /* first line of the caption; NULL: none */
+    firn_props *props; /* set to the frame's time while it is drawn; NULL: none */
 } firn_gallery_panel;
 
 /* Looks at up to nine frames of each sequence, spread evenly, first and last among them, so that all panels of all

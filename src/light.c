@@ -15,24 +15,27 @@
 
 #include <math.h>
 #include <omp.h>
+#include <string.h>
 
 enum { TILE = 4 };
 static const float wrap = 0.3f, sun_width = 0.022f; /* radians, four times the real sun's: softer */
 
+enum { NOTHING, PARTICLE, GROUND, SOLID };
+
 /* What one pixel has gathered, summed over its samples. */
 typedef struct cell {
     float albedo[3], n[3], sun, sky; /* of particles: colour, normal, how much of sun and sky is seen */
-    float ground_sun, ground_sky;
-    float depth; /* of the last particle sample, m */
-    uint8_t n_particle, n_ground;
+    float ground_sun, ground_sky, solid_sun, solid_sky;
+    float depth;                                     /* of the last particle sample, m */
+    uint8_t n_particle, n_ground, n_solid, n_veiled; /* samples; veiled: particles behind a solid */
 } cell;
 
 typedef struct sample {
     float p[3], n[3], t;
     float near; /* where a ray along the sun's direction has left the sphere it starts on */
     float sun, sky;
-    uint32_t id; /* FIRN_NO_SPHERE: ground */
-    int is_used;
+    uint32_t id; /* particles */
+    uint8_t kind, is_veiled;
 } sample;
 
 typedef struct ray_list {
@@ -114,23 +117,25 @@ static void ask(const firn_light *light, sample *s, uint32_t turn, ray_list *sun
 
 /* ---------------------------------------------------------------- samples */
 
-/* The nearer of sphere and ground on the ray of cell (i, j) of the grid of samples. */
+/* What the ray of cell (i, j) of the grid of samples meets first; solids let particles behind them through. */
 static sample meet(const firn_light *light, int columns, int rows, int i, int j)
 {
-    sample s = {.id = FIRN_NO_SPHERE};
-    float d[3];
-    const firn_hit *hit = &light->hits[(int64_t)j * columns + i];
+    sample s = {.kind = NOTHING};
+    float d[3], t_ground = INFINITY, t_solid = INFINITY;
+    size_t at = (size_t)j * (size_t)columns + (size_t)i;
+    const firn_hit *hit = &light->hits[at];
     firn_spheres_ray(light->camera, columns, rows, i, j, d);
     const float *eye = light->camera->eye;
-    float t_ground = INFINITY;
     if (light->has_ground && d[1] < -1e-4f && eye[1] > light->ground) t_ground = (light->ground - eye[1]) / d[1];
-    if (hit->id == FIRN_NO_SPHERE && t_ground == INFINITY) return s;
-    s.is_used = 1, s.t = fminf(hit->t, t_ground);
+    if (light->solids) t_solid = light->solid_hits[at].t;
+    if (hit->t <= t_ground && hit->id != FIRN_NO_SPHERE)
+        s.kind = PARTICLE, s.t = hit->t, s.is_veiled = t_solid < hit->t;
+    else if (t_solid < t_ground)
+        s.kind = SOLID, s.t = t_solid, memcpy(s.n, light->solid_hits[at].normal, sizeof s.n);
+    else if (t_ground < INFINITY)
+        s.kind = GROUND, s.t = t_ground, s.n[1] = 1;
     for (int c = 0; c < 3; c++) s.p[c] = eye[c] + s.t * d[c];
-    if (!(hit->t <= t_ground)) {
-        s.n[1] = 1;
-        return s;
-    }
+    if (s.kind != PARTICLE) return s;
     s.id = hit->id;
     const float *sphere = light->spheres->xyzr + 4 * (size_t)s.id;
     for (int c = 0; c < 3; c++) s.n[c] = (s.p[c] - sphere[c]) / sphere[3];
@@ -143,14 +148,27 @@ static sample meet(const firn_light *light, int columns, int rows, int i, int j)
 
 static void gather(const firn_light *light, const sample *s, cell *at)
 {
-    if (!s->is_used) return;
-    if (s->id == FIRN_NO_SPHERE) {
-        at->n_ground++, at->ground_sun += s->sun, at->ground_sky += s->sky;
-        return;
-    }
+    if (s->kind == GROUND) at->n_ground++, at->ground_sun += s->sun, at->ground_sky += s->sky;
+    if (s->kind == SOLID)
+        at->n_solid++, at->solid_sun += s->sun * fmaxf(0, dot(s->n, light->sun)), at->solid_sky += s->sky;
+    if (s->kind != PARTICLE) return;
     const float *color = light->colors + 3 * (size_t)s->id;
     for (int c = 0; c < 3; c++) at->albedo[c] += color[c], at->n[c] += s->n[c];
-    at->sun += s->sun, at->sky += s->sky, at->n_particle++, at->depth = s->t;
+    at->sun += s->sun, at->sky += s->sky, at->n_particle++, at->n_veiled += s->is_veiled, at->depth = s->t;
+}
+
+/* What solids take away: the sun along one ray a pixel, and sky as far as they come close. */
+static void darken(const firn_light *light, sample *samples, int n)
+{
+    const sample *s = NULL;
+    for (int k = 0; k < n && !s; k++) s = samples[k].kind != NOTHING ? &samples[k] : NULL;
+    if (!s) return;
+    float p[3], lift = 1.5f * light->radius + 2 * light->solids->precision, reach = 0.3f * light->size;
+    for (int c = 0; c < 3; c++) p[c] = s->p[c] + lift * s->n[c];
+    int is_dark = firn_solids_trace(light->solids, p, light->sun, INFINITY).t < INFINITY;
+    for (int c = 0; c < 3; c++) p[c] = s->p[c] + reach * s->n[c];
+    float open = 0.45f + 0.55f * clamp01(firn_solids_distance(light->solids, p) / reach);
+    for (int k = 0; k < n; k++) samples[k].sun *= (float)!is_dark, samples[k].sky *= open;
 }
 
 static void light_row(const firn_light *light, int width, int height, int j, sample *samples, cell *row)
@@ -161,7 +179,7 @@ static void light_row(const firn_light *light, int width, int height, int j, sam
         for (int k = 0; k < square; k++) {
             sample *s = &samples[i * square + k];
             *s = meet(light, width * side, height * side, i * side + k % side, j * side + k / side);
-            if (!s->is_used) continue;
+            if (s->kind == NOTHING) continue;
             /* the tile's 16 pixels in an order in which neighbours are far apart */
             static const uint8_t order[TILE][TILE] = {{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
             uint32_t turn = order[j % TILE][i % TILE] * (uint32_t)square + (uint32_t)k;
@@ -171,8 +189,10 @@ static void light_row(const firn_light *light, int width, int height, int j, sam
                 s->sun = 1, s->sky = 0.8f + 0.2f * s->n[1];
         }
     if (light->tracer) flush(&sun_rays), flush(&sky_rays);
-    for (int i = 0; i < width; i++)
+    for (int i = 0; i < width; i++) {
+        if (light->solids) darken(light, &samples[i * square], square);
         for (int k = 0; k < square; k++) gather(light, &samples[i * square + k], &row[i]);
+    }
 }
 
 /* ---------------------------------------------------------------- composition */
@@ -180,10 +200,10 @@ static void light_row(const firn_light *light, int width, int height, int j, sam
 /* Means over the surroundings of a pixel. */
 typedef struct mean {
     float n[3], sun, sky; /* of particles at a similar depth */
-    float ground_sun, ground_sky;
+    float ground_sun, ground_sky, solid_sun, solid_sky;
 } mean;
 
-/* Particles: over a square about as wide as three of them, but at least 4 x 4; ground: over 4 x 4. The squares are
+/* Particles: over a square about as wide as three of them, but at least 4 x 4; the rest: over 4 x 4. The squares are
  * gone through in steps that keep their number small; steps are odd or 1, so that all of a tile's places are met. */
 static mean survey(const firn_light *light, const cell *cells, int width, int height, int i, int j)
 {
@@ -204,15 +224,17 @@ static mean survey(const firn_light *light, const cell *cells, int width, int he
             }
         if (n > 0) m.sun /= n, m.sky /= n;
     }
-    if (!here->n_ground) return m;
-    n = 0;
+    if (!here->n_ground && !here->n_solid) return m;
+    float n_ground = 0, n_solid = 0;
     for (int y = j - TILE / 2; y < j + TILE / 2; y++)
         for (int x = i - TILE / 2; x < i + TILE / 2; x++) {
             if (x < 0 || y < 0 || x >= width || y >= height) continue;
             const cell *at = &cells[(size_t)y * (size_t)width + (size_t)x];
-            m.ground_sun += at->ground_sun, m.ground_sky += at->ground_sky, n += at->n_ground;
+            m.ground_sun += at->ground_sun, m.ground_sky += at->ground_sky, n_ground += at->n_ground;
+            m.solid_sun += at->solid_sun, m.solid_sky += at->solid_sky, n_solid += at->n_solid;
         }
-    m.ground_sun /= n, m.ground_sky /= n;
+    n_ground = fmaxf(n_ground, 1), n_solid = fmaxf(n_solid, 1);
+    m.ground_sun /= n_ground, m.ground_sky /= n_ground, m.solid_sun /= n_solid, m.solid_sky /= n_solid;
     return m;
 }
 
@@ -236,6 +258,7 @@ static float sky_from_depth(const firn_light *light, const cell *cells, int widt
 static float tone(float x) { return x * (1 + x / (2.6f * 2.6f)) / (1 + x); }
 
 static const float sun_color[3] = {3.0f, 2.8f, 2.5f}, sky_color[3] = {0.60f, 0.74f, 0.94f};
+static const float solid_albedo[3] = {0.150f, 0.152f, 0.156f};
 static const float ground_albedo[3] = {0.060f, 0.069f, 0.083f}, zenith[3] = {0.030f, 0.040f, 0.058f};
 
 static void backdrop(const firn_light *light, const float d[3], float color[3])
@@ -276,29 +299,47 @@ static void particle_color(const firn_light *light, const cell *at, const mean *
     }
 }
 
+static void solid_color(float sun, float sky, float color[3])
+{
+    for (int c = 0; c < 3; c++) color[c] = solid_albedo[c] * (sun_color[c] * sun + sky_color[c] * sky);
+}
+
+/* One of the four layers of a pixel, tone-mapped. */
+static void layer_color(const firn_light *light, int kind, const cell *at, const mean *m, const float d[3],
+                        float color[3])
+{
+    if (kind == PARTICLE) {
+        float veil = 0.3f * (float)at->n_veiled / (float)at->n_particle, gray[3];
+        particle_color(light, at, m, color);
+        if (!at->n_veiled) return;
+        solid_color(0.3f, 0.8f, gray);
+        for (int c = 0; c < 3; c++) color[c] += veil * (tone(gray[c]) - color[c]);
+        return;
+    }
+    if (kind == GROUND)
+        ground_color(light, d, m->ground_sun, m->ground_sky, color);
+    else if (kind == SOLID)
+        solid_color(m->solid_sun, m->solid_sky, color);
+    else
+        backdrop(light, d, color);
+    for (int c = 0; c < 3; c++) color[c] = tone(color[c]);
+}
+
 static void compose_pixel(const firn_light *light, const cell *cells, const firn_image *image, int i, int j,
                           uint8_t rgb[3])
 {
     int width = image->width, height = image->height;
     const cell *at = &cells[(size_t)j * (size_t)width + (size_t)i];
     mean m = survey(light, cells, width, height, i, j);
+    if (!light->tracer && at->n_particle) m.sky *= sky_from_depth(light, cells, width, height, i, j);
     float n = (float)(light->samples * light->samples), d[3], sum[3] = {0}, color[3];
-    float shares[3] = {(float)at->n_particle / n, (float)at->n_ground / n, 1};
-    shares[2] -= shares[0] + shares[1];
+    float shares[4] = {[PARTICLE] = at->n_particle, [GROUND] = at->n_ground, [SOLID] = at->n_solid};
+    shares[NOTHING] = n - shares[PARTICLE] - shares[GROUND] - shares[SOLID];
     firn_spheres_ray(light->camera, width, height, i, j, d);
-    for (int layer = 0; layer < 3; layer++) {
-        if (shares[layer] <= 0) continue;
-        if (layer == 0) {
-            if (!light->tracer) m.sky *= sky_from_depth(light, cells, width, height, i, j);
-            particle_color(light, at, &m, color);
-        } else {
-            if (layer == 1)
-                ground_color(light, d, m.ground_sun, m.ground_sky, color);
-            else
-                backdrop(light, d, color);
-            for (int c = 0; c < 3; c++) color[c] = tone(color[c]);
-        }
-        for (int c = 0; c < 3; c++) sum[c] += shares[layer] * color[c];
+    for (int kind = 0; kind < 4; kind++) {
+        if (shares[kind] <= 0) continue;
+        layer_color(light, kind, at, &m, d, color);
+        for (int c = 0; c < 3; c++) sum[c] += shares[kind] / n * color[c];
     }
     for (int c = 0; c < 3; c++) rgb[c] = (uint8_t)(255 * firn_color_encode(sum[c]) + 0.5f);
 }

@@ -2,6 +2,7 @@
 #include "legend.h"
 #include "light.h"
 #include "memory.h"
+#include "snapshot.h"
 #include "splat.h"
 #include "tint.h"
 #include "tracer.h"
@@ -25,7 +26,7 @@ firn_render_def firn_render_default(void)
                              .has_legend = 1};
 }
 
-/* A frame on its way through the stages. */
+/* A frame on its way through the props. */
 typedef struct frame {
     const firn_points *points;
     const firn_survey *survey;
@@ -37,6 +38,7 @@ typedef struct frame {
     firn_spheres spheres;
     float *xyzr, *colors;
     firn_hit *hits;
+    firn_solid_hit *solid_hits;
     size_t n_hits;
     firn_colormap map;
     firn_legend legend;
@@ -134,6 +136,15 @@ static firn_status make_spheres(frame *f, firn_report *report)
 
 /* ---------------------------------------------------------------- colours */
 
+/* As the table of attributes has it; the determinant of F has none. */
+static const char *unit_of(const char *name)
+{
+    const firn_attribute_info *info;
+    for (int i = 0; (info = firn_attribute_at(i)); i++)
+        if (!strcmp(info->name, name)) return info->unit;
+    return "";
+}
+
 static firn_status color_by_number(frame *f, firn_report *report)
 {
     const firn_render_def *def = f->def;
@@ -149,7 +160,7 @@ static firn_status color_by_number(frame *f, firn_report *report)
     if (!def->has_range && f->map.is_diverging) high = fmax(fabs(low), fabs(high)), low = -high;
     if (!def->has_range && def->is_log && !(low > 0)) low = high > 0 ? 1e-4 * high : 1;
     if (!(high > low)) low -= 0.5 * fmax(fabs(low), 1e-6), high = low + fmax(fabs(high), 1e-6); /* all are equal */
-    f->legend = (firn_legend){def->attribute, "", low, high, def->is_log, &f->map};
+    f->legend = (firn_legend){def->attribute, unit_of(number.attribute->name), low, high, def->is_log, &f->map};
     float table[FIRN_COLORMAP_SIZE][3];
     for (int k = 0; k < FIRN_COLORMAP_SIZE; k++) {
         const firn_color *c = &f->map.colors[k];
@@ -172,6 +183,8 @@ static firn_status make_colors(frame *f, firn_report *report)
     if (!f->colors) return firn_report_add(report, FIRN_MEMORY, "memory is exhausted");
     if (f->def->attribute[0]) return color_by_number(f, report);
     firn_tint_categories(f->points, &f->palette);
+    for (int k = 0; f->def->props && k < f->palette.n; k++)
+        firn_props_color(f->def->props, f->palette.names[k], &f->palette.colors[k]);
     for (int64_t k = 0; k < f->points->n; k++) firn_tint_by_material(f->points, &f->palette, k, f->colors + 3 * k);
     return FIRN_OK;
 }
@@ -203,42 +216,108 @@ static firn_camera make_camera(const frame *f)
     return firn_camera_look(&def->camera, target, f->min, f->max, def->width, def->height);
 }
 
+/* The scene's colliders, drawn in a box somewhat larger than the shot; false: there are none. */
+static int make_solids(const frame *f, float size, firn_solids *solids)
+{
+    double anywhere[3] = {0, 0, 0};
+    if (!f->def->props || isinf(firn_props_distance(f->def->props, anywhere, NULL))) return 0;
+    *solids = (firn_solids){.props = f->def->props, .is_z_up = f->survey->is_z_up, .precision = 2e-4f * size};
+    memcpy(solids->origin, f->origin, sizeof solids->origin);
+    for (int c = 0; c < 3; c++) solids->min[c] = f->min[c] - 0.22f * size, solids->max[c] = f->max[c] + 0.22f * size;
+    return 1;
+}
+
+/* Of nine places in the shot, how many the camera cannot see for colliders; `place` has origin, box and survey. */
+static int count_hidden(const frame *f, const firn_solids *solids, double azimuth)
+{
+    double flat = cos(f->def->camera.elevation);
+    float towards[3] = {(float)(sin(azimuth) * flat), (float)sin(f->def->camera.elevation),
+                        (float)(cos(azimuth) * flat)};
+    int n = 0;
+    for (int corner = 0; corner < 9; corner++) {
+        float p[3] = {0, 0, 0};
+        for (int c = 0; c < 3 && corner < 8; c++) p[c] = 0.6f * (corner >> c & 1 ? f->max[c] : f->min[c]);
+        n += firn_solids_trace(solids, p, towards, INFINITY).t < INFINITY;
+    }
+    return n;
+}
+
+double firn_render_free_azimuth(const firn_render_def *def, const firn_survey *survey)
+{
+    frame f = {.survey = survey, .def = def};
+    firn_solids solids;
+    if (survey->n == 0) return def->camera.azimuth;
+    place(&f);
+    float size = sqrtf(f.max[0] * f.max[0] + f.max[1] * f.max[1] + f.max[2] * f.max[2]);
+    if (!make_solids(&f, size, &solids)) return def->camera.azimuth;
+    double best = def->camera.azimuth;
+    int fewest = 10;
+    for (int turn = 0; turn < 24 && fewest; turn++) { /* 0, 15, -15, 30, ... degrees */
+        double azimuth = def->camera.azimuth + (turn % 2 ? 1 : -1) * ((turn + 1) / 2) * 15 * degree;
+        int n = count_hidden(&f, &solids, azimuth);
+        if (n < fewest) fewest = n, best = azimuth;
+    }
+    return best;
+}
+
+/* Which sphere each ray meets, and, with Embree, the tracer that tells of shadows. */
+static firn_status trace(frame *f, const firn_camera *camera, firn_tracer **tracer, firn_report *report)
+{
+    const firn_render_def *def = f->def;
+    int columns = def->width * def->samples, rows = def->height * def->samples;
+    f->n_hits = (size_t)columns * (size_t)rows;
+    f->hits = firn_memory_array(NULL, f->n_hits, sizeof *f->hits);
+    if (!f->hits) return FIRN_MEMORY;
+    if (def->engine == FIRN_ENGINE_SPLAT || (def->engine == FIRN_ENGINE_AUTO && !firn_tracer_is_built()))
+        return firn_splat_hits(&f->spheres, camera, columns, rows, f->n_threads, f->hits);
+    firn_status status = firn_tracer_create(&f->spheres, f->n_threads, tracer, report);
+    if (status == FIRN_OK) firn_tracer_hits(*tracer, camera, columns, rows, f->n_threads, f->hits);
+    return status;
+}
+
+static float ground_of(const frame *f)
+{
+    double height = f->survey->lowest - f->radius, floor;
+    if (f->def->ground == FIRN_GROUND_GIVEN)
+        height = f->def->ground_height;
+    else if (f->def->props && firn_props_floor(f->def->props, &floor))
+        height = floor;
+    return (float)(height - f->origin[1]);
+}
+
 static firn_status paint(frame *f, firn_image *image, firn_report *report)
 {
     const firn_render_def *def = f->def;
     firn_camera camera = make_camera(f);
-    int columns = def->width * def->samples, rows = def->height * def->samples;
-    f->n_hits = (size_t)columns * (size_t)rows;
-    f->hits = firn_memory_array(NULL, f->n_hits, sizeof *f->hits);
-    if (!f->hits) return firn_report_add(report, FIRN_MEMORY, "memory is exhausted");
     firn_tracer *tracer = NULL;
-    firn_status status = FIRN_OK;
-    if (def->engine == FIRN_ENGINE_EMBREE || (def->engine == FIRN_ENGINE_AUTO && firn_tracer_is_built()))
-        status = firn_tracer_create(&f->spheres, f->n_threads, &tracer, report);
-    if (tracer)
-        firn_tracer_hits(tracer, &camera, columns, rows, f->n_threads, f->hits);
-    else if (status == FIRN_OK)
-        status = firn_splat_hits(&f->spheres, &camera, columns, rows, f->n_threads, f->hits);
+    firn_solids solids;
     float diagonal = 0;
     for (int c = 0; c < 3; c++) diagonal += f->max[c] * f->max[c];
     firn_light light = {.spheres = &f->spheres,
                         .colors = f->colors,
                         .camera = &camera,
-                        .hits = f->hits,
-                        .tracer = tracer,
                         .samples = def->samples,
                         .n_sky = def->sky_rays,
                         .is_data = def->attribute[0] != 0,
                         .has_ground = def->ground != FIRN_GROUND_NONE,
                         .n_threads = f->n_threads,
+                        .ground = ground_of(f),
                         .size = fmaxf(sqrtf(diagonal), 4 * f->radius),
                         .radius = f->radius};
-    light.ground = (float)((def->ground == FIRN_GROUND_GIVEN ? def->ground_height : f->survey->lowest) - f->origin[1]);
-    if (def->ground == FIRN_GROUND_AUTO) light.ground -= f->radius;
     sun_direction(def, light.sun);
+    firn_status status = trace(f, &camera, &tracer, report);
+    light.hits = f->hits, light.tracer = tracer;
+    if (status == FIRN_OK && make_solids(f, light.size, &solids)) {
+        f->solid_hits = firn_memory_array(NULL, f->n_hits, sizeof *f->solid_hits);
+        status = f->solid_hits ? firn_solids_hits(&solids, &camera, def->width, def->height, def->samples, f->n_threads,
+                                                  f->solid_hits)
+                               : FIRN_MEMORY;
+        light.solids = &solids, light.solid_hits = f->solid_hits;
+    }
     if (status == FIRN_OK) status = firn_light_paint(&light, image);
     firn_tracer_destroy(tracer);
-    if (status == FIRN_MEMORY) firn_report_add(report, status, "memory is exhausted");
+    if (status == FIRN_MEMORY && !firn_report_count(report, FIRN_ERROR))
+        firn_report_add(report, status, "memory is exhausted");
     return status;
 }
 
@@ -273,6 +352,7 @@ firn_status firn_render_frame(const firn_points *points, const firn_survey *surv
     if (status == FIRN_OK) status = make_colors(&f, report);
     if (status == FIRN_OK) status = paint(&f, image, report);
     if (status == FIRN_OK && !annotate(&f, image)) status = firn_report_add(report, FIRN_MEMORY, "memory is exhausted");
+    firn_memory_release(NULL, f.solid_hits, f.n_hits * sizeof *f.solid_hits);
     firn_memory_release(NULL, f.hits, f.n_hits * sizeof *f.hits);
     firn_memory_release(NULL, f.colors, (size_t)points->n * 3 * sizeof *f.colors);
     firn_memory_release(NULL, f.xyzr, (size_t)points->n * 4 * sizeof *f.xyzr);

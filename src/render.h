@@ -7,6 +7,7 @@
 #include "colormap.h"
 #include "image.h"
 #include "points.h"
+#include "props.h"
 #include "survey.h"
 
 typedef enum firn_engine { FIRN_ENGINE_AUTO, FIRN_ENGINE_EMBREE, FIRN_ENGINE_SPLAT } firn_engine;
@@ -26,7 +27,8 @@ typedef struct firn_render_def {
     double ground_height;              /* m, along the axis that points up */
     double sun_azimuth, sun_elevation; /* rad; azimuth NAN: to the left behind the camera */
     firn_engine engine;
-    int n_threads; /* 0: as many as OpenMP offers */
+    int n_threads;           /* 0: as many as OpenMP offers */
+    const firn_props *props; /* colliders, at their time, and colours; NULL: none */
     int has_legend;
     char caption[200]; /* "": none */
 } firn_render_def;
@@ -35,6 +37,9 @@ firn_render_def firn_render_default(void);
 /* The sun's azimuth with NAN resolved. A caller whose camera moves fixes it with this beforehand: else the sun
  * would move along. */
 double firn_render_sun_azimuth(const firn_render_def *def);
+
+/* The azimuth nearest to def's from which no collider stands between camera and shot; def's own where there is none. */
+double firn_render_free_azimuth(const firn_render_def *def, const firn_survey *survey);
 
 /* The picture, to be destroyed by the caller. Spheres have radius pscale; without pscale half of the detail dx, and
  * without that a radius at which n spheres would fill the box of the survey. */

@@ -1,0 +1,206 @@
+#include "props.h"
+#include "manifest.h"
+#include "memory.h"
+#include "shape.h"
+#include "solver.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A collider that is drawn. */
+typedef struct prop {
+    firn_shape *shape;
+    firn_motion motion;
+    firn_pose pose;
+    double start, stop;
+    int is_shown;
+} prop;
+
+struct firn_props {
+    int up; /* axis */
+    double fps, time;
+    int has_floor;
+    double floor;
+    int n_props, n_materials;
+    prop *props;
+    firn_color *colors; /* a < 0: not given */
+    char (*names)[FIRN_NAME];
+    size_t n_props_room, n_materials_room;
+};
+
+static int upright_axis(const double gravity[3])
+{
+    return fabs(gravity[2]) > fabs(gravity[0]) && fabs(gravity[2]) > fabs(gravity[1]) ? 2 : 1;
+}
+
+/* A level plane at rest is the ground of the picture, not a thing in it. */
+static int is_floor(const firn_collider_def *def, int up, double *height)
+{
+    if (def->n_shapes != 1 || def->distance || def->motion.n_keys) return 0;
+    const firn_shape_def *shape = &def->shapes[0];
+    if (strcmp(shape->kind, "plane") != 0 && strcmp(shape->kind, "half_space") != 0) return 0;
+    double length = 0, moves = 0;
+    for (int c = 0; c < 3; c++) {
+        length += shape->normal[c] * shape->normal[c];
+        moves += fabs(def->motion.velocity[c]) + fabs(def->motion.spin[c]) + fabs(shape->rotate[c]);
+    }
+    if (moves > 0 || shape->thickness > 0 || !(shape->normal[up] > 0.9999 * sqrt(length))) return 0;
+    *height = shape->center[up];
+    return 1;
+}
+
+static void take_floor(firn_props *props, double height)
+{
+    props->floor = props->has_floor ? fmax(props->floor, height) : height;
+    props->has_floor = 1;
+}
+
+static firn_status add_prop(firn_props *props, const firn_collider_def *def, firn_report *report)
+{
+    prop *p = &props->props[props->n_props];
+    *p = (prop){.start = def->start, .stop = def->stop};
+    if (def->n_shapes < 1) return FIRN_OK;
+    firn_report *why = firn_report_create(); /* what is wrong with it is a warning here */
+    firn_status status = firn_shape_create(def->n_shapes, def->shapes, &p->shape, why);
+    if (status != FIRN_OK && status != FIRN_MEMORY) {
+        firn_report_warn(report, "the collider '%s' is not drawn: %s", def->name, firn_report_sentence(why, 0, NULL));
+        firn_report_destroy(why);
+        return FIRN_OK;
+    }
+    firn_report_destroy(why);
+    if (status == FIRN_OK) status = firn_motion_create(&def->motion, NULL, &p->motion);
+    if (status == FIRN_OK)
+        props->n_props++;
+    else
+        firn_shape_destroy(p->shape);
+    return status;
+}
+
+static firn_status fill(firn_props *props, const firn_scene_def *scene, firn_report *report)
+{
+    props->up = upright_axis(scene->gravity), props->fps = scene->fps;
+    const double *low = scene->grid.box_min;
+    if (scene->grid.has_box && scene->grid.walls[2 * props->up] != FIRN_WALL_OPEN &&
+        scene->grid.walls[2 * props->up] != FIRN_WALL_DELETE)
+        take_floor(props, low[props->up]);
+    for (int k = 0; k < scene->n_materials; k++) {
+        const firn_material_def *m = &scene->materials[k];
+        int is_given = fabs(m->color[0] - 0.8) + fabs(m->color[1] - 0.8) + fabs(m->color[2] - 0.8) > 1e-9;
+        memcpy(props->names[k], m->name, FIRN_NAME);
+        props->colors[k] = (firn_color){(float)m->color[0], (float)m->color[1], (float)m->color[2], is_given ? 1 : -1};
+    }
+    props->n_materials = scene->n_materials;
+    firn_status status = FIRN_OK;
+    for (int k = 0; k < scene->n_colliders && status == FIRN_OK; k++) {
+        double height;
+        if (is_floor(&scene->colliders[k], props->up, &height))
+            take_floor(props, height);
+        else
+            status = add_prop(props, &scene->colliders[k], report);
+    }
+    return status;
+}
+
+firn_status firn_props_of_scene(const firn_scene_def *scene, firn_props **out, firn_report *report)
+{
+    *out = NULL;
+    firn_props *props = firn_memory_allocate(NULL, sizeof *props);
+    firn_status status = FIRN_MEMORY;
+    if (props) {
+        props->n_props_room = (size_t)scene->n_colliders, props->n_materials_room = (size_t)scene->n_materials;
+        props->props = firn_memory_array(NULL, props->n_props_room, sizeof *props->props);
+        props->colors = firn_memory_array(NULL, props->n_materials_room, sizeof *props->colors);
+        props->names = firn_memory_array(NULL, props->n_materials_room, sizeof *props->names);
+        if (props->props && props->colors && props->names) status = fill(props, scene, report);
+    }
+    if (status == FIRN_MEMORY) firn_report_add(report, status, "memory is exhausted");
+    if (status == FIRN_OK)
+        *out = props;
+    else
+        firn_props_destroy(props);
+    return status;
+}
+
+firn_status firn_props_open(const char *folder, firn_props **props, firn_report *report)
+{
+    *props = NULL;
+    if (!firn_manifest_exists(folder)) return FIRN_OK;
+    firn_manifest manifest = {0};
+    firn_status status = firn_manifest_read(folder, &manifest, report);
+    if (status != FIRN_OK) return status;
+    char name[FIRN_PATH + 32];
+    snprintf(name, sizeof name, "%.*s/%s", FIRN_PATH, folder, FIRN_MANIFEST_NAME);
+    firn_scene *scene = firn_scene_parse(manifest.scene_json, strlen(manifest.scene_json), name, 0, NULL, report);
+    status = scene ? firn_props_of_scene(firn_scene_definition(scene), props, report) : FIRN_REFUSED;
+    firn_scene_destroy(scene);
+    firn_manifest_clear(&manifest);
+    return status;
+}
+
+void firn_props_destroy(firn_props *props)
+{
+    if (!props) return;
+    for (int k = 0; k < props->n_props; k++) {
+        firn_shape_destroy(props->props[k].shape);
+        firn_motion_destroy(&props->props[k].motion, NULL);
+    }
+    firn_memory_release(NULL, props->props, props->n_props_room * sizeof *props->props);
+    firn_memory_release(NULL, props->colors, props->n_materials_room * sizeof *props->colors);
+    firn_memory_release(NULL, props->names, props->n_materials_room * sizeof *props->names);
+    firn_memory_release(NULL, props, sizeof *props);
+}
+
+int firn_props_is_z_up(const firn_props *props) { return props->up == 2; }
+
+double firn_props_fps(const firn_props *props) { return props->fps; }
+
+int firn_props_floor(const firn_props *props, double *height)
+{
+    if (props->has_floor) *height = props->floor;
+    return props->has_floor;
+}
+
+int firn_props_color(const firn_props *props, const char *material, firn_color *color)
+{
+    for (int k = 0; k < props->n_materials; k++)
+        if (!strcmp(props->names[k], material) && props->colors[k].a > 0) {
+            *color = props->colors[k];
+            return 1;
+        }
+    return 0;
+}
+
+int firn_props_at(firn_props *props, double time)
+{
+    int n = 0;
+    props->time = time;
+    for (int k = 0; k < props->n_props; k++) {
+        prop *p = &props->props[k];
+        p->is_shown = time >= p->start && time <= p->stop;
+        firn_motion_at(&p->motion, time, p->start, &p->pose);
+        n += p->is_shown;
+    }
+    return n;
+}
+
+double firn_props_distance(const firn_props *props, const double x[3], double normal[3])
+{
+    double nearest = INFINITY;
+    for (int k = 0; k < props->n_props; k++) {
+        const prop *p = &props->props[k];
+        if (!p->is_shown) continue;
+        double y[3];
+        firn_pose_to_shape(&p->pose, x, y);
+        if (!normal) {
+            nearest = fmin(nearest, firn_shape_distance(p->shape, y, props->time));
+            continue;
+        }
+        firn_surface_point s;
+        firn_shape_query(p->shape, y, props->time, &s);
+        if (!(s.distance < nearest)) continue;
+        nearest = s.distance;
+        firn_pose_direction(&p->pose, s.normal, normal);
+    }
+    return nearest;
+}

@@ -1,0 +1,31 @@
+/* props.h: what stands around the particles in a picture - the colliders of the shot's scene, its floor, its sense of
+ * up, the colours of its materials - from the scene that the shot's manifest holds. */
+#ifndef FIRN_PROPS_H
+#define FIRN_PROPS_H
+
+#include "color.h"
+#include "firn/defs.h"
+
+typedef struct firn_props firn_props;
+
+/* *props is NULL, and all is well, where the folder has no manifest. Files that a collider is made of may have gone
+ * since: then that collider is left out, with a warning. */
+firn_status firn_props_open(const char *folder, firn_props **props, firn_report *report);
+/* The same from a scene at hand, which need not outlive the call. */
+firn_status firn_props_of_scene(const firn_scene_def *scene, firn_props **props, firn_report *report);
+void firn_props_destroy(firn_props *props);
+
+int firn_props_is_z_up(const firn_props *props); /* gravity points along z */
+double firn_props_fps(const firn_props *props);
+/* Height of a level plane among the colliders, or of the box's lower wall. False: there is none. */
+int firn_props_floor(const firn_props *props, double *height);
+/* False where the scene leaves it at the default grey. */
+int firn_props_color(const firn_props *props, const char *material, firn_color *color);
+
+/* Puts moving colliders where they are at that time; how many are to be drawn. */
+int firn_props_at(firn_props *props, double time);
+/* Distance from x (scene coordinates, m) to the nearest collider that is drawn; INFINITY where there is none.
+ * Thread-safe. normal may be NULL. */
+double firn_props_distance(const firn_props *props, const double x[3], double normal[3]);
+
+#endif

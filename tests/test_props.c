@@ -1,0 +1,162 @@
+/* Colliders in pictures: what a scene's are taken for, and what rays see of them, against closed forms. */
+#include "picture.h"
+#include "props.h"
+#include "render.h"
+#include "solids.h"
+#include "spheres.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char scene_text[] =
+    "scene: {name: t}\n"
+    "gravity: [0, 0, -9.81]\n"
+    "grid: {dx: 1 cm}\n"
+    "materials:\n"
+    "  - {name: a, law: neo_hookean, color: [0.1, 0.2, 0.3]}\n"
+    "  - {name: b, law: neo_hookean}\n"
+    "bodies: [{name: x, material: a, shapes: [{kind: sphere, radius: 0.1}]}]\n"
+    "colliders:\n"
+    "  - {name: floor, shapes: [{kind: plane, center: [0, 0, -0.25], normal: [0, 0, 1]}]}\n"
+    "  - {name: ball, shapes: [{kind: sphere, center: [2, 0, 0], radius: 0.5}],\n"
+    "     motion: {velocity: [0, 1, 0]}, stop: 3}\n";
+
+static firn_props *make(void)
+{
+    firn_report *report = firn_report_create();
+    firn_scene *scene = firn_scene_parse(scene_text, sizeof scene_text - 1, "t.yaml", 0, NULL, report);
+    if (!scene) fail_msg("%s", firn_report_sentence(report, 0, NULL));
+    firn_props *props;
+    assert_int_equal(firn_props_of_scene(firn_scene_definition(scene), &props, report), FIRN_OK);
+    firn_scene_destroy(scene);
+    firn_report_destroy(report);
+    return props;
+}
+
+/* The level plane is the floor and no obstacle; the ball moves with its motion and is gone after its end. */
+static void test_scene(void **state)
+{
+    (void)state;
+    firn_props *props = make();
+    double height, normal[3];
+    assert_true(firn_props_is_z_up(props));
+    assert_true(firn_props_floor(props, &height) && height == -0.25);
+    firn_color color;
+    assert_true(firn_props_color(props, "a", &color) && fabsf(color.g - 0.2f) < 1e-6f);
+    assert_false(firn_props_color(props, "b", &color)); /* the default grey is "not said" */
+    assert_false(firn_props_color(props, "c", &color));
+    assert_int_equal(firn_props_at(props, 2), 1);
+    assert_true(fabs(firn_props_distance(props, (double[3]){2, 2, 1.25}, normal) - 0.75) < 1e-12);
+    assert_true(fabs(normal[2] - 1) < 1e-12);
+    assert_true(fabs(firn_props_distance(props, (double[3]){2, 2.1, 0}, NULL) + 0.4) < 1e-12);
+    assert_int_equal(firn_props_at(props, 3.1), 0);
+    assert_true(isinf(firn_props_distance(props, (double[3]){2, 0, 0}, NULL)));
+    firn_props_destroy(props);
+}
+
+static firn_solids around(const firn_props *props)
+{
+    return (firn_solids){.props = props, .is_z_up = 1, .min = {-4, -4, -4}, .max = {4, 4, 4}, .precision = 1e-4f};
+}
+
+/* y up, local: the ball at time 1 is at scene (2, 1, 0), that is (2, 0, -1). */
+static void test_trace(void **state)
+{
+    (void)state;
+    firn_props *props = make();
+    firn_props_at(props, 1);
+    firn_solids solids = around(props);
+    firn_solid_hit hit = firn_solids_trace(&solids, (float[3]){2, 3, -1}, (float[3]){0, -1, 0}, INFINITY);
+    assert_true(fabsf(hit.t - 2.5f) < 2e-4f && fabsf(hit.normal[1] - 1) < 1e-3f);
+    hit = firn_solids_trace(&solids, (float[3]){2, 3, -1}, (float[3]){0, -1, 0}, 2.4f);
+    assert_true(isinf(hit.t));
+    hit = firn_solids_trace(&solids, (float[3]){2.51f, 3, -1}, (float[3]){0, -1, 0}, INFINITY); /* just beside */
+    assert_true(isinf(hit.t));
+    hit = firn_solids_trace(&solids, (float[3]){2, 0, -1}, (float[3]){0, -1, 0}, INFINITY); /* from inside: out */
+    assert_true(isinf(hit.t));
+    /* A box that cuts the ball through its middle shows the cut. */
+    solids.max[1] = 0;
+    hit = firn_solids_trace(&solids, (float[3]){2.2f, 3, -1}, (float[3]){0, -1, 0}, INFINITY);
+    assert_true(fabsf(hit.t - 3) < 1e-6f && hit.normal[1] == 1);
+    firn_props_destroy(props);
+}
+
+/* Adaptive sampling sees what a ray through every sample sees, but for a few at grazing rims; same for all threads. */
+static void test_hits(void **state)
+{
+    (void)state;
+    enum { W = 80, H = 60, S = 2, N = W * S * H * S };
+    static firn_solid_hit one[N], many[N];
+    firn_props *props = make();
+    firn_props_at(props, 0);
+    firn_solids solids = around(props);
+    firn_camera_def def = {.fov = 0.6, .distance = 5};
+    float target[3] = {2, 0, 0};
+    firn_camera camera = firn_camera_look(&def, target, target, target, W, H);
+    assert_int_equal(firn_solids_hits(&solids, &camera, W, H, S, 1, one), FIRN_OK);
+    assert_int_equal(firn_solids_hits(&solids, &camera, W, H, S, 3, many), FIRN_OK);
+    assert_memory_equal(one, many, sizeof one);
+    int n_hit = 0, n_wrong = 0;
+    for (int j = 0; j < H * S; j++)
+        for (int i = 0; i < W * S; i++) {
+            float d[3];
+            firn_spheres_ray(&camera, W * S, H * S, i, j, d);
+            double b = 0, qq = 0;
+            for (int c = 0; c < 3; c++) {
+                double q = (double)target[c] - camera.eye[c];
+                b += q * d[c], qq += q * q;
+            }
+            int expected = qq - b * b < 0.25;
+            n_hit += expected, n_wrong += expected != !isinf(one[j * W * S + i].t);
+        }
+    assert_true(n_hit > 500);
+    assert_in_range(n_wrong, 0, n_hit / 100);
+    firn_props_destroy(props);
+}
+
+/* A ball between camera and particles: the camera walks round it. */
+static void test_free_azimuth(void **state)
+{
+    (void)state;
+    firn_props *props = make();
+    firn_props_at(props, 0);
+    firn_points *points = picture_points(1000, 0.02f); /* about the origin; the ball is at x = 2 */
+    float *p = firn_points_find(points, "P")->data.f;
+    for (int k = 0; k < 3000; k++) p[k] = 2.6f * (p[k] - (k % 3 == 1 ? 0.5f : 0.0f));
+    firn_survey survey = firn_survey_default();
+    survey.is_z_up = 1;
+    assert_int_equal(firn_survey_add(&survey, points, "", NULL), FIRN_OK);
+    firn_render_def def = firn_render_default();
+    def.camera.elevation = 0;
+    def.camera.azimuth = 0; /* along scene y: free */
+    assert_true(firn_render_free_azimuth(&def, &survey) == 0);
+    def.props = props;
+    assert_true(firn_render_free_azimuth(&def, &survey) == 0);
+    def.camera.azimuth = 1.5707963; /* from +x: the ball is in the way */
+    double free_azimuth = firn_render_free_azimuth(&def, &survey);
+    assert_true(fabs(free_azimuth - def.camera.azimuth) > 0.2);
+    firn_points_destroy(points);
+    firn_props_destroy(props);
+}
+
+/* A folder without a manifest has no props, and that is no trouble. */
+static void test_no_manifest(void **state)
+{
+    (void)state;
+    firn_props *props;
+    assert_int_equal(firn_props_open("/tmp", &props, NULL), FIRN_OK);
+    assert_null(props);
+    firn_props_destroy(props);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scene), cmocka_unit_test(test_trace),
+                                       cmocka_unit_test(test_hits), cmocka_unit_test(test_free_azimuth),
+                                       cmocka_unit_test(test_no_manifest)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
