@@ -90,7 +90,7 @@ static firn_status read_options(session *s)
     snprintf(def->map, sizeof def->map, "%s", firn_cli_text(cli, "map", ""));
     def->has_range = firn_cli_has(cli, "range"), def->is_log = firn_cli_has(cli, "log");
     if (def->has_range) def->min = range[0], def->max = range[1];
-    def->radius_scale = firn_cli_number(cli, "radius", 1);
+    def->radius_scale = firn_cli_number(cli, "radius", def->radius_scale);
     const char *engine = firn_cli_text(cli, "engine", "auto");
     def->engine = !strcmp(engine, "embree")  ? FIRN_ENGINE_EMBREE
                   : !strcmp(engine, "splat") ? FIRN_ENGINE_SPLAT
@@ -379,7 +379,8 @@ static const firn_cli_option options[] = {
      .max = 170},
     {"up", 0, FIRN_CLI_CHOICE, "AXIS",
      "The axis that points up; from the scene's gravity, else y, when nothing is said.", .choices = "y z"},
-    {"radius", 'r', FIRN_CLI_NUMBER, "SCALE", "Times each particle's pscale.", .min = 1e-6, .max = 1e6},
+    {"radius", 'r', FIRN_CLI_NUMBER, "SCALE", "Times each particle's pscale; 1.2 when nothing is said.", .min = 1e-6,
+     .max = 1e6},
     {"ground", 0, FIRN_CLI_TEXT, "HEIGHT", "Height of the ground, auto or none."},
     {"sun", 0, FIRN_CLI_TEXT, "AZ,EL", "Where the sun stands, in degrees."},
     {"samples", 0, FIRN_CLI_INTEGER, "N", "N x N rays a pixel; 2 when nothing is said.", .min = 1, .max = 8},

@@ -20,7 +20,7 @@ firn_render_def firn_render_default(void)
                              .samples = 2,
                              .sky_rays = 1,
                              .camera = {.azimuth = 30 * degree, .elevation = 16 * degree, .fov = 28 * degree},
-                             .radius_scale = 1,
+                             .radius_scale = 1.2, /* spheres that just touch leave dark holes */
                              .sun_azimuth = NAN,
                              .sun_elevation = 46 * degree,
                              .has_legend = 1};
