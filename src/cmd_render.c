@@ -6,6 +6,7 @@
 #include "interrupt.h"
 #include "memory.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -102,17 +103,16 @@ static firn_status read_options(session *s)
 
 /* ---------------------------------------------------------------- shots */
 
-static int is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 /* Files are the frames of one shot, in the order given; folders are a shot each. */
 static firn_status open_shots(session *s)
 {
     int n_files = 0, n = s->cli->n_arguments;
-    for (int k = 0; k < n; k++) n_files += !is_folder(s->cli->arguments[k]);
+    for (int k = 0; k < n; k++) {
+        struct stat info;
+        if (stat(s->cli->arguments[k], &info))
+            return firn_report_add(s->report, FIRN_IO, "%s: %s", s->cli->arguments[k], firn_file_reason(errno));
+        n_files += !S_ISDIR(info.st_mode);
+    }
     if (n_files && n_files < n)
         return firn_report_add(s->report, FIRN_USAGE,
                                "name folders (shots side by side) or files (frames of one), not both");
@@ -127,8 +127,9 @@ static firn_status open_shots(session *s)
         status = firn_sequence_open(s->cli->arguments[k], &s->shots[k], s->report);
         s->n_shots += status == FIRN_OK;
     }
-    int first = INT_MIN, last = INT_MAX, every = (int)firn_cli_integer(s->cli, "every", 1);
-    firn_cli_span(s->cli, "frames", &first, &last);
+    int first = 0, last = 100000000, every = (int)firn_cli_integer(s->cli, "every", 1);
+    /* without the option also files whose names have no number */
+    if (!firn_cli_span(s->cli, "frames", &first, &last)) first = INT_MIN, last = INT_MAX;
     for (int k = 0; k < s->n_shots && status == FIRN_OK; k++)
         status = firn_sequence_select(&s->shots[k], first, last, every, s->report);
     return status;

@@ -283,14 +283,14 @@ static void ground_color(const firn_light *light, const float d[3], float sun, f
     }
 }
 
-/* Light on the particles of a pixel. Its normal and its share of the sun are half its own, half that of its
- * surroundings: single grains stay visible, but many of them read as one surface. */
+/* Light on the particles of a pixel. Its normal is partly its own, partly that of its surroundings:
+ * single grains stay visible, but many of them read as one surface. */
 static void particle_color(const firn_light *light, const cell *at, const mean *m, float color[3])
 {
     float own = sqrtf(dot(at->n, at->n)) + 1e-20f, around = sqrtf(dot(m->n, m->n)) + 1e-20f, normal[3];
     for (int c = 0; c < 3; c++) normal[c] = 0.42f * at->n[c] / own + 0.58f * m->n[c] / around;
     float length = sqrtf(dot(normal, normal)) + 1e-20f, n = (float)at->n_particle;
-    float visible = 0.5f * at->sun / n + 0.5f * m->sun;
+    float visible = 0.2f * at->sun / n + 0.8f * m->sun; /* more of its own would show the tiles in half-shadow */
     float sun = visible * fmaxf(0, (dot(normal, light->sun) / length + wrap) / (1 + wrap));
     for (int c = 0; c < 3; c++) {
         float albedo = at->albedo[c] / n;
