@@ -1,13 +1,20 @@
-/* incline.c: Coulomb friction. An elastic block rests on a plane tilted by 24 degrees (the frame is tilted instead:
- * gravity leans). With mu = tan 15 it slides with a = g (sin 24 - mu cos 24) = 1.588758 m/s^2; with mu = tan 26 it
- * stays. The block starts at rest with its lower face on a plane of nodes. */
+/* incline.c: Coulomb friction. An elastic block lies on a plane tilted by 24 degrees (the frame is tilted instead:
+ * gravity leans), its lower face on a plane of nodes. With mu = tan 15 it slides with a = g (sin 24 - mu cos 24) =
+ * 1.588758 m/s^2; with mu = tan 26 it stays.
+ *
+ * Weight is put on suddenly, so the block rings. PIC damps that within 0.2 s and a steady pressure remains, which is
+ * what the closed form speaks of. APIC keeps ringing: whenever the pressure is low the block slips a little. */
 #include "verify.h"
 
 #include <math.h>
 
 static const double degree = 3.14159265358979323846 / 180, g = 9.81;
 
-static firn_ledger slide(double mu, double from, double until, double *start_speed, double *moved, int contact)
+typedef struct slid {
+    double acceleration, moved, pressure_share;
+} slid;
+
+static slid slide(int scheme, int contact, double mu, double from, double until)
 {
     verify_scene s;
     verify_scene_init(&s, 0.05, "neo_hookean", 1e6, 0.3, 1000);
@@ -16,30 +23,36 @@ static firn_ledger slide(double mu, double from, double until, double *start_spe
     firn_collider_def *floor = verify_floor(&s, 1, 0);
     floor->contact = contact, floor->friction = mu;
     s.scene.gravity[0] = g * sin(24 * degree), s.scene.gravity[1] = -g * cos(24 * degree);
+    s.scene.transfer.scheme = scheme;
     firn_sim *sim = verify_start(&s);
-    double x0 = verify_books(sim).center[0];
     verify_go(sim, from);
-    firn_ledger books = verify_books(sim);
-    *start_speed = books.momentum[0] / books.mass;
+    firn_ledger a = verify_books(sim);
+    firn_reaction before, after;
+    firn_sim_collider_reaction(sim, 0, &before);
     verify_go(sim, until);
-    books = verify_books(sim);
-    *moved = books.center[0] - x0;
+    firn_ledger b = verify_books(sim);
+    firn_sim_collider_reaction(sim, 0, &after);
     firn_sim_destroy(sim);
-    return books;
+    return (slid){(b.momentum[0] - a.momentum[0]) / a.mass / (until - from), b.center[0] - a.center[0],
+                  fabs((after.impulse[0] - before.impulse[0]) / (after.impulse[1] - before.impulse[1]))};
 }
 
 int main(int argc, char **argv)
 {
     verify_table table = verify_begin(argc, argv);
-    const double a = g * (sin(24 * degree) - tan(15 * degree) * cos(24 * degree)), from = 0.2, until = 1.2;
-    for (int contact = FIRN_SLIP; contact <= FIRN_SEPARATE; contact++) {
-        const char *names[] = {"", "incline slides: slip", "incline slides: separate"};
-        const char *stays[] = {"", "incline stays: slip (m)", "incline stays: separate (m)"};
-        double v0, moved;
-        firn_ledger books = slide(tan(15 * degree), from, until, &v0, &moved, contact);
-        verify_near(&table, names[contact], a, (books.momentum[0] / books.mass - v0) / (until - from), 1e-3, 0);
-        slide(tan(26 * degree), 0.1, 0.3, &v0, &moved, contact);
-        verify_at_most(&table, stays[contact], moved, 0.002); /* its own shear: sin 24 g rho H^2 / (2 G) = 2e-4 m */
-    }
+    const double mu = tan(15 * degree), a = g * (sin(24 * degree) - mu * cos(24 * degree));
+    slid s = slide(FIRN_PIC, FIRN_SLIP, mu, 0.25, 0.5);
+    verify_near(&table, "incline 24 deg slides: slip PIC (m/s^2)", a, s.acceleration, 1e-3, 0);
+    s = slide(FIRN_PIC, FIRN_SEPARATE, mu, 0.25, 0.5);
+    verify_near(&table, "incline 24 deg slides: separate PIC (m/s^2)", a, s.acceleration, 1e-3, 0);
+    verify_near(&table, "incline 24 deg: friction over pressure", mu, s.pressure_share, 1e-4, 0);
+    s = slide(FIRN_PIC, FIRN_SEPARATE, tan(26 * degree), 0.25, 0.5);
+    verify_at_most(&table, "incline 24 deg stays with mu = tan 26 (m in 0.25 s)", fabs(s.moved), 1e-5);
+    s = slide(FIRN_APIC, FIRN_SEPARATE, mu, 0.25, table.is_full ? 1.25 : 0.5);
+    if (table.is_full)
+        verify_known_miss(&table, "incline 24 deg slides: separate APIC (m/s^2)", a, s.acceleration, 1e-3,
+                          "the block rings undamped and slips while the pressure is low");
+    else
+        verify_near(&table, "incline 24 deg: friction over pressure APIC", mu, s.pressure_share, 2e-3, 0);
     return verify_end(&table);
 }
