@@ -12,6 +12,7 @@ verify_table verify_begin(int argc, char **argv)
     verify_table table = {0};
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--full") == 0) table.is_full = 1;
+        if (strcmp(argv[i], "--quick") == 0) table.is_quick = 1;
         if (strcmp(argv[i], "--csv") == 0 && i + 1 < argc) table.folder = argv[++i];
     }
     return table;

@@ -4,8 +4,9 @@
  *
  *     case | reference | firn | error | gate
  *
- * as CSV; it exits with 1 when a row misses its gate. Without an argument the resolutions are the quick ones of the
- * test suite; `--full` runs the finer ones, `--csv FOLDER` also writes the curves of convergence. */
+ * as CSV; it exits with 1 when a row misses its gate. Without an argument the resolutions are those of the
+ * test suite; `--full` runs the finer ones, `--quick` a few coarse ones that a broken solver misses all the same (for
+ * tools/mutate.sh), `--csv FOLDER` also writes the curves of convergence. */
 #ifndef FIRN_VERIFY_H
 #define FIRN_VERIFY_H
 
@@ -16,7 +17,7 @@
 /* ---------------------------------------------------------------- the table */
 
 typedef struct verify_table {
-    int is_full, n_rows, n_missed;
+    int is_full, is_quick, n_rows, n_missed;
     const char *folder;
 } verify_table;
 

@@ -1,0 +1,213 @@
+/* basics.c: what has to hold to round-off before anything else is worth measuring.
+ *
+ * Rung 0, through the kernels of every variant that runs here: sum w = 1, sum grad w = 0, sum w x_i = x_p,
+ * sum x_i grad w^T = I, sum w d d^T = D with D = h^2/3 (cubic), h^2/4 (quadratic).
+ * Rung 1: free fall, a spinning ball, the null space (a checkerboard of velocities), the length of the first step, and
+ * a body that leaves a rough floor without being held. Closed forms are said where they are used. */
+#include "kernels.h"
+#include "verify.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- rung 0 */
+
+typedef struct lone { /* one particle in lane 0 of one bundle, room for either precision */
+    _Alignas(64) double x[48], v[48], C[144], tau[96], mass[16], volume[16];
+} lone;
+
+static void put(const firn_kernels *k, double *field, int component, double value)
+{
+    if (k->is_double)
+        field[component * 16] = value;
+    else
+        ((float *)field)[component * 16] = (float)value;
+}
+
+static double take(const firn_kernels *k, const double *field, int i)
+{
+    return k->is_double ? field[i] : (double)((const float *)field)[i];
+}
+
+/* A particle of mass 1 at rest under tau = I, V = dt = h = 1 leaves (-grad w, w) on the nodes. */
+static double worst_identity(const firn_kernels *k, int is_quadratic, const double x[3], double *patch)
+{
+    static lone p;
+    memset(&p, 0, sizeof p);
+    double at[3];
+    for (int a = 0; a < 3; a++) {
+        put(k, p.x, a, x[a]), put(k, p.tau, a, 1);
+        at[a] = k->is_double ? x[a] : (double)(float)x[a];
+    }
+    put(k, p.mass, 0, 1), put(k, p.volume, 0, 1);
+    memset(patch, 0, (FIRN_PATCH_NODES + FIRN_PATCH_PAD) * FIRN_CHANNELS * sizeof *patch);
+    firn_transfer transfer = {.dt = 1, .h = 1, .is_quadratic = is_quadratic};
+    firn_block_particles particles = {
+        .n = 1, .x = p.x, .v = p.v, .C = p.C, .tau = p.tau, .mass = p.mass, .volume = p.volume};
+    k->p2g(&transfer, &particles, patch, NULL);
+    double w = 0, first[3] = {0}, second[9] = {0}, g[3] = {0}, gx[9] = {0}, worst = 0,
+           D = is_quadratic ? 0.25 : 1.0 / 3;
+    for (int n = 0; n < FIRN_PATCH_NODES; n++) {
+        double node[4], d[3] = {n / 64 - 2 - at[0], n / 8 % 8 - 2 - at[1], n % 8 - 2 - at[2]};
+        for (int c = 0; c < 4; c++) node[c] = take(k, patch, 4 * n + c);
+        w += node[3];
+        for (int a = 0; a < 3; a++) {
+            first[a] += node[3] * d[a], g[a] += node[a];
+            for (int b = 0; b < 3; b++) second[3 * a + b] += node[3] * d[a] * d[b], gx[3 * a + b] -= node[a] * d[b];
+        }
+    }
+    worst = fabs(w - 1);
+    for (int a = 0; a < 3; a++) worst = fmax(worst, fmax(fabs(first[a]), fabs(g[a])));
+    for (int a = 0; a < 9; a++) {
+        worst = fmax(worst, fabs(second[a] - (a % 4 == 0 ? D : 0)));
+        worst = fmax(worst, fabs(gx[a] - (a % 4 == 0)));
+    }
+    return worst;
+}
+
+static void identities(verify_table *table)
+{
+    static _Alignas(64) double patch[(FIRN_PATCH_NODES + FIRN_PATCH_PAD) * FIRN_CHANNELS];
+    for (int v = 0; v < FIRN_N_VARIANTS; v++) {
+        const firn_kernels *k = firn_kernels_find(v);
+        if (!k) continue;
+        for (int is_quadratic = 0; is_quadratic < 2; is_quadratic++) {
+            double worst = 0;
+            uint64_t seed = 7;
+            for (int i = 0; i < 2000; i++) {
+                double x[3];
+                for (int a = 0; a < 3; a++) {
+                    seed = seed * 6364136223846793005u + 1442695040888963407u;
+                    x[a] = -1 + 5 * (double)(seed >> 11) * 0x1p-53;
+                }
+                worst = fmax(worst, worst_identity(k, is_quadratic, x, patch));
+            }
+            char name[96];
+            snprintf(name, sizeof name, "weights %s %s: unity, moments, gradients", k->name,
+                     is_quadratic ? "quadratic" : "cubic");
+            verify_at_most(table, name, worst, k->is_double ? 1e-14 : 1e-6);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- rung 1 */
+
+static void ball(verify_scene *s, double E, int scheme)
+{
+    const double center[3] = {0.01, 0.02, 0.03};
+    verify_scene_init(s, 0.1, "neo_hookean", E, 0.3, 1000);
+    verify_ball(s, center, 0.64, 2);
+    s->scene.transfer.scheme = scheme, s->scene.transfer.flip_blend = 0.95;
+}
+
+/* x = x0 + v0 t - g t (t + dt) / 2 for the symplectic step */
+static void free_fall(verify_table *table, int scheme)
+{
+    verify_scene s;
+    ball(&s, 1e4, scheme);
+    s.scene.gravity[1] = -9.81, s.bodies[0].velocity[0] = 2, s.scene.time.dt_fixed = 0.1 / 64;
+    firn_sim *sim = verify_start(&s);
+    double *was = verify_copy(sim, "P"), worst = 0, move[3] = {0.2, -9.81 * 0.1 * (0.1 + 0.1 / 64) / 2, 0};
+    verify_go(sim, 0.1);
+    double *is = verify_copy(sim, "P");
+    for (int64_t i = 0; i < 3 * firn_sim_n_particles(sim); i++) worst = fmax(worst, fabs(is[i] - was[i] - move[i % 3]));
+    verify_at_most(table, scheme ? "free fall FLIP (m)" : "free fall APIC (m)", worst, 1e-12);
+    free(was), free(is);
+    firn_sim_destroy(sim);
+}
+
+/* A quarter turn: APIC keeps angular momentum with its affine part. A turn of FLIP and PIC is in test_sim.c. */
+static void spin(verify_table *table)
+{
+    verify_scene s;
+    ball(&s, 1e4, FIRN_APIC);
+    s.bodies[0].spin[2] = 1;
+    firn_sim *sim = verify_start(&s);
+    double before = verify_books(sim).angular_momentum[2];
+    verify_go(sim, 1.5);
+    verify_near(table, "spin APIC: angular momentum", before, verify_books(sim).angular_momentum[2],
+                1e-11 * sqrt((double)firn_sim_step_count(sim)), 0);
+    firn_sim_destroy(sim);
+}
+
+/* Neighbouring particles move against each other, a field the grid cannot see: energy may only fall, and PIC and APIC
+ * have to remove it. */
+static void null_space(verify_table *table)
+{
+    static const char *const names[] = {"APIC", "FLIP", "PIC", "AFLIP"};
+    for (int scheme = FIRN_APIC; scheme <= FIRN_AFLIP; scheme++) {
+        verify_scene s;
+        ball(&s, 1e-3, scheme);
+        s.scene.time.dt_fixed = 1e-3;
+        firn_sim *sim = verify_start(&s);
+        int64_t n = firn_sim_n_particles(sim);
+        double *x = verify_copy(sim, "P"), low[3] = {x[0], x[1], x[2]};
+        for (int64_t i = 0; i < 3 * n; i++) low[i % 3] = fmin(low[i % 3], x[i]);
+        for (int64_t i = 0; i < n; i++) {
+            long parity = 0;
+            for (int a = 0; a < 3; a++) parity += lround((x[3 * i + a] - low[a]) / 0.05);
+            for (int a = 0; a < 3; a++) x[3 * i + a] = parity % 2 ? -1 : 1;
+        }
+        verify_assign(sim, "v", x);
+        free(x);
+        double first = verify_books(sim).kinetic, last = first, growth = 0;
+        for (int k = 1; k <= 20; k++) {
+            verify_go(sim, 1e-3 * k);
+            double now = verify_books(sim).kinetic;
+            growth = fmax(growth, (now - last) / first), last = now;
+        }
+        char name[96];
+        snprintf(name, sizeof name, "null space %s: growth of energy in a step", names[scheme]);
+        verify_at_most(table, name, growth, 1e-12);
+        if (scheme == FIRN_APIC || scheme == FIRN_PIC) {
+            snprintf(name, sizeof name, "null space %s: energy left after 20 steps", names[scheme]);
+            verify_at_most(table, name, last / first, 1e-2);
+        }
+        firn_sim_destroy(sim);
+    }
+}
+
+/* dt = cfl h / c with c^2 = (lambda + 2 mu) / rho for a body at rest, then shared out evenly until the end. */
+static void first_step(verify_table *table)
+{
+    verify_scene s;
+    ball(&s, 1e4, FIRN_APIC);
+    firn_sim *sim = verify_start(&s);
+    const double c = sqrt(1e4 * 0.7 / (1.3 * 0.4) / 1000);
+    firn_sim_step(sim, 10, NULL);
+    firn_dt_limit limit = firn_sim_stats(sim).limit;
+    verify_near(table, "first step: cfl h over the wave speed (s)", 0.4 * 0.1 / c, limit.dt, 0.005, 0);
+    verify_near(table, "first step: limited by the wave", 1, strcmp(limit.criterion, "wave") == 0, 0, 0);
+    firn_sim_destroy(sim);
+}
+
+/* A block on a rough floor starts upwards and sideways: a floor that separates takes nothing from it. */
+static void takes_off(verify_table *table)
+{
+    verify_scene s;
+    const double low[3] = {0, 0, 0}, high[3] = {0.4, 0.4, 0.4};
+    verify_scene_init(&s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+    firn_body_def *body = verify_box(&s, low, high, 2);
+    body->velocity[0] = 1, body->velocity[1] = 1;
+    verify_floor(&s, 1, 0)->contact = FIRN_SEPARATE;
+    s.colliders[0].friction = 0.5;
+    firn_sim *sim = verify_start(&s);
+    verify_go(sim, 0.2);
+    firn_ledger books = verify_books(sim);
+    verify_near(table, "takes off from a rough floor: speed along (m/s)", 1, books.momentum[0] / books.mass, 1e-12, 0);
+    verify_near(table, "takes off from a rough floor: speed up (m/s)", 1, books.momentum[1] / books.mass, 1e-12, 0);
+    firn_sim_destroy(sim);
+}
+
+int main(int argc, char **argv)
+{
+    verify_table table = verify_begin(argc, argv);
+    identities(&table);
+    free_fall(&table, FIRN_APIC), free_fall(&table, FIRN_FLIP);
+    spin(&table);
+    null_space(&table);
+    first_step(&table);
+    takes_off(&table);
+    return verify_end(&table);
+}

@@ -1,0 +1,99 @@
+#!/bin/bash
+# mutate.sh [name ...]: breaks the solver on purpose, one small change at a time, in a copy of the tracked files, and
+# runs the verification programs at their quick resolutions. Prints
+#
+#     mutation | caught by
+#
+# and exits with 1 when a change survives. Without names all changes are tried. Only the plain double variant is built:
+# the changes are in sources that all variants share, and test_sim.c compares the variants with each other.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+top=$PWD
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+programs='basics symmetry incline mms bar'
+
+# name | file | text in it | text instead | the program most likely to notice, tried first
+mutations() {
+cat <<'LIST'
+force-sign|src/transfer.c|(real)(-transfer->dt / transfer->h)|(real)(transfer->dt / transfer->h)|basics
+weights-shifted|src/transfer.c|fr_clamp(fr_floor(x), fr_set1(-1)|fr_clamp(fr_floor(x + half * half), fr_set1(-1)|basics
+weight-constant|src/transfer.c|two_thirds = (real)(2.0 / 3)|two_thirds = (real)(2.001 / 3)|basics
+gradient-entry|src/transfer.c|g[1] = t * (three_halves * t - 2)|g[1] = t * (three_halves * t - 1)|basics
+affine-part-omitted|src/transfer.c|affine ? mh * fr_load|0 ? mh * fr_load|basics
+affine-scale|src/transfer.c|(is_quadratic ? 4.0 : 3.0) / transfer->h|(is_quadratic ? 3.0 : 4.0) / transfer->h|basics
+momentum-without-mass|src/transfer.c|q[i] = m * fr_load(v|q[i] = fr_load(v|basics
+flip-against-new-velocity|src/transfer.c|(fr_load(v + i * 16 + l) - old[i])|(fr_load(v + i * 16 + l) - u[i])|basics
+shear-stresses-swapped|src/transfer.c|{{0, 3, 4}, {3, 1, 5}, {4, 5, 2}}|{{0, 3, 5}, {3, 1, 4}, {5, 4, 2}}|symmetry
+grad-v-transposed|src/transfer.c|L[3 * i + a] = c[i] * (gradient|L[3 * a + i] = c[i] * (gradient|mms
+position-by-half|src/transfer.c|move = fr_set1((real)(transfer->dt / transfer->h))|move = fr_set1((real)(0.5 * transfer->dt / transfer->h))|basics
+gravity-twice|src/stage.c|sim->dt * sim->scene.gravity[a]|2 * sim->dt * sim->scene.gravity[a]|basics
+unfold-omitted|src/stage.c|    firn_mirror_unfold(sim);|    ;|bar
+fold-omitted|src/stage.c|    firn_mirror_fold(sim);\n#pragma|\n#pragma|mms
+dt-without-wave|src/timestep.c|sim->max_rate > 0 ? def->cfl / sim->max_rate : INFINITY|sim->max_speed > 0 ? def->cfl * sim->h / sim->max_speed : INFINITY|basics
+dt-twice-cfl|src/timestep.c|? def->cfl / sim->max_rate|? 2 * def->cfl / sim->max_rate|basics
+wall-off|src/mirror.c|[axis] / sim->h);|[axis] / sim->h + 0.6);|bar
+mirror-keeps-normal|src/mirror.c|double *n = array, sign = c == axis ? -1 : 1;|double *n = array, sign = 1;|bar
+friction-without-clamp|src/conditions.c|keep = t > friction * press ? 1 - friction * press / t : 0;|keep = 1 - friction * press / (t + 1e-300);|incline
+friction-without-pressure|src/conditions.c|t > friction * press ? 1 - friction * press / t : 0|t > friction ? 1 - friction / t : 0|incline
+contact-never-opens|src/conditions.c|contact == FIRN_SEPARATE && un >= adhesion|contact == FIRN_SEPARATE && un >= 1e9|basics
+collider-sunk|src/conditions.c|if (!(s->distance <= 0)) return 0;|if (!(s->distance <= -0.025)) return 0;|basics
+pull-not-shared|src/conditions.c|sim->grips[g].def.force[a] / (double)sim->grips[g].n_particles|sim->grips[g].def.force[a]|bar
+caller-force-without-mass|src/conditions.c|own[a] * firn_pool_value(pool, FIRN_FIELD_MASS, b, 0, p % 16)|own[a]|mms
+volume-wrong|src/populate.c|volume = spacing * spacing * spacing;|volume = 1.1 * spacing * spacing * spacing;|bar
+F-transposed-dropped|src/law_common.h|tau[i] = 2 * mu * (s[i] - 1) * s[i] + volumetric|tau[i] = 2 * mu * (s[i] - 1) + volumetric|bar
+lambda-mu-swapped|materials/neo_hookean.c|d[LAMBDA] = law_lambda(p[YOUNG], p[POISSON]);\n    d[MU] = law_mu|d[MU] = law_lambda(p[YOUNG], p[POISSON]);\n    d[LAMBDA] = law_mu|mms
+volumetric-linearised|materials/neo_hookean.c|fr volumetric = q->d[LAMBDA] * fr_log1p(j)|fr volumetric = q->d[LAMBDA] * j|mms
+failure-unsaid|materials/st_venant_kirchhoff.c|q->failed = fr_le(least, zero);|q->failed = fr_le(zero, zero - 1);|bar
+LIST
+}
+
+mkdir "$work/tree"
+git ls-files -z --cached | xargs -0 cp --parents -t "$work/tree" || exit 1
+cd "$work/tree" || exit 1
+sed -i "s/host_machine.cpu_family() != 'x86_64'/true/" src/meson.build
+sed -i 's/defined(__x86_64__)/0/' src/variants.c
+meson setup ../build >../log 2>&1 || { cat ../log; exit 1; }
+targets=$(for p in $programs; do echo "tests/verify_$p"; done)
+build() { nice ninja -C ../build $targets >../log 2>&1; }
+notices() { ! timeout 300 "../build/tests/verify_$1" --quick >../rows 2>&1; }
+
+build || { tail -30 ../log; exit 1; }
+for p in $programs; do
+    if notices "$p"; then
+        echo "mutate: verify_$p fails already without any change:" >&2
+        cat ../rows >&2
+        exit 1
+    fi
+done
+
+survived=0
+printf '%-28s | %s\n' mutation 'caught by'
+while IFS='|' read -r name file old new first; do
+    if [ $# -gt 0 ] && [[ " $* " != *" $name "* ]]; then continue; fi
+    cp "$file" ../kept
+    python3 - "$file" "$old" "$new" <<'PY' || { echo "mutate: '$name' no longer fits $file; adapt its line" >&2; exit 1; }
+import sys
+path, old, new = sys.argv[1], *(a.replace('\\n', '\n') for a in sys.argv[2:])
+text = open(path).read()
+if old not in text: sys.exit(1)
+open(path, 'w').write(text.replace(old, new))
+PY
+    by=''
+    if ! build; then
+        tail -20 ../log >&2
+        echo "mutate: '$name' does not compile; adapt its line" >&2
+        exit 1
+    fi
+    for p in $first ${programs//$first/}; do
+        if notices "$p"; then
+            by="$p: $(grep -m1 -E 'MISSED|stopped|refused|took|halvings|met after' ../rows | cut -d, -f1)"
+            break
+        fi
+    done
+    printf '%-28s | %s\n' "$name" "${by:-NOTHING}"
+    [ -n "$by" ] || survived=$((survived + 1))
+    cp ../kept "$file"
+done < <(mutations)
+echo "$survived survived"
+[ "$survived" -eq 0 ]
