@@ -209,7 +209,7 @@ int main(int argc, char **argv)
     if (table.is_quick) {
         release(&table, laws[0], 0.2, 64, FIRN_APIC);
         beyond(&table, 64);
-        pulled(&table, 32);
+        pulled(&table, 64);
         return verify_end(&table);
     }
     for (int law = 0; law < 3; law++)
