@@ -32,7 +32,9 @@ static void count(double number, char out[32])
 static void bytes(size_t n_bytes, char out[32])
 {
     double megabytes = (double)n_bytes / (1 << 20);
-    if (megabytes < 1000)
+    if (megabytes < 10)
+        snprintf(out, 32, "%.1f MiB", megabytes);
+    else if (megabytes < 1000)
         snprintf(out, 32, "%.0f MiB", megabytes);
     else
         snprintf(out, 32, "%.1f GiB", megabytes / 1024);
