@@ -4,8 +4,10 @@
  * names that must exist, ends after beginnings, shapes or points but not both. */
 #include "definition.h"
 #include "law.h"
+#include "measure.h"
 #include "nearest.h"
 #include "options.h"
+#include "shape.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -145,6 +147,8 @@ static void check_option(check *c, const firn_option *option, const void *def)
     leave(c, at);
 }
 
+static void check_shape_kind(check *c, const char *kind);
+
 static void check_section(check *c, const firn_section *section, const void *def)
 {
     if (section->has_marker && *(const uint32_t *)def != FIRN_MARKER) {
@@ -152,6 +156,7 @@ static void check_section(check *c, const firn_section *section, const void *def
         return;
     }
     for (int i = 0; i < section->n_options; i++) check_option(c, &section->options[i], def);
+    if (strcmp(section->name, "shape") == 0) check_shape_kind(c, ((const firn_shape_def *)def)->kind);
 }
 
 /* ---------------------------------------------------------------- what the tables cannot say */
@@ -335,6 +340,69 @@ static void check_force(check *c, const firn_force_def *force)
                            force->keys[i - 1].time);
 }
 
+/* ---------------------------------------------------------------- expectations, shapes */
+
+static int has_name(const firn_scene_def *scene, const char *name, firn_measure_kind kind)
+{
+    int is_there = 0;
+    if (kind == FIRN_MEASURE_REACTION) {
+        for (int i = 0; i < scene->n_colliders; i++) is_there |= strcmp(scene->colliders[i].name, name) == 0;
+        for (int i = 0; i < scene->n_grips; i++) is_there |= strcmp(scene->grips[i].name, name) == 0;
+        return is_there;
+    }
+    for (int i = 0; kind == FIRN_MEASURE_PARTICLES && i < scene->n_bodies; i++)
+        is_there |= strcmp(scene->bodies[i].name, name) == 0;
+    return is_there || has_material(scene, name);
+}
+
+static void check_expect(check *c, const firn_scene_def *scene, const firn_expect_def *expect)
+{
+    static const char *const what[] = {"body or material", "material (the ledger has nothing finer)",
+                                       "collider or grip"};
+    const firn_measure *measure = firn_measure_find(expect->measure);
+    if (!measure) {
+        char words[1024], shown[1100], near[64];
+        firn_measure_names(words, sizeof words);
+        firn_nearest_list(words, shown, sizeof shown);
+        int has_near = firn_nearest_word(expect->measure, words, near, sizeof near);
+        COMPLAIN_ABOUT(c, "measure", "is \"%s\", which is no measure; allowed: %s%s%s%s", expect->measure, shown,
+                       has_near ? "; did you mean \"" : "", has_near ? near : "", has_near ? "\"?" : "");
+        return;
+    }
+    int is_named = *expect->body || measure->kind == FIRN_MEASURE_REACTION;
+    if (is_named && !has_name(scene, expect->body, measure->kind))
+        COMPLAIN_ABOUT(c, "of", "is \"%s\", but %s needs the name of a %s", expect->body, measure->name,
+                       what[measure->kind]);
+    if (measure->has_attribute && !*expect->attribute)
+        COMPLAIN_ABOUT(c, "attribute", "is missing; %s needs one, see `firn help attributes`", measure->name);
+    if (expect->n_shapes && measure->kind != FIRN_MEASURE_PARTICLES)
+        COMPLAIN_ABOUT(c, "region", "is of no use: %s is not measured on particles", measure->name);
+    if (isinf(expect->value) && isinf(expect->at_least) && isinf(expect->at_most))
+        COMPLAIN_ABOUT(c, "value", "is missing; give value, at_least or at_most");
+    if (isfinite(expect->value) && (isfinite(expect->at_least) || isfinite(expect->at_most)))
+        COMPLAIN_ABOUT(c, "value", "is given beside at_least or at_most; give one or the other");
+    if (!(expect->from < expect->time))
+        COMPLAIN_ABOUT(c, "time", "is %g s, which is not after from (%g s)", expect->time, expect->from);
+}
+
+/* Kinds are another table's (shape.c); a missing or endless text was complained about already. */
+static void check_shape_kind(check *c, const char *kind)
+{
+    if (!is_text_ended(kind, FIRN_NAME) || !*kind) return;
+    char words[512] = "", shown[600], near[64];
+    size_t used = 0;
+    for (int i = 0; firn_shape_kind_at(i); i++) {
+        if (strcmp(firn_shape_kind_at(i)->name, kind) == 0) return;
+        if (used < sizeof words - FIRN_NAME)
+            used +=
+                (size_t)snprintf(words + used, sizeof words - used, "%s%s", i ? " " : "", firn_shape_kind_at(i)->name);
+    }
+    firn_nearest_list(words, shown, sizeof shown);
+    int has_near = firn_nearest_word(kind, words, near, sizeof near);
+    COMPLAIN_ABOUT(c, "kind", "is \"%s\", which is no shape; allowed: %s%s%s%s", kind, shown,
+                   has_near ? "; did you mean \"" : "", has_near ? near : "", has_near ? "\"?" : "");
+}
+
 #define EACH(list, count, item_check)                                                                                  \
     for (int i = 0; i < scene->count; i++) {                                                                           \
         size_t at = enter(c, #list);                                                                                   \
@@ -355,6 +423,13 @@ static void check_relations(check *c, const firn_scene_def *scene)
     EACH(colliders, n_colliders, check_collider(c, &scene->colliders[i]))
     EACH(grips, n_grips, check_grip(c, scene, &scene->grips[i]))
     EACH(forces, n_forces, check_force(c, &scene->forces[i]))
+    for (int i = 0; i < scene->n_expects; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "expect.%d", i);
+        size_t at = enter(c, path);
+        check_expect(c, scene, &scene->expects[i]);
+        leave(c, at);
+    }
 }
 
 /* Relations may only be looked at where markers, arrays and texts are sound. */

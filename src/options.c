@@ -352,10 +352,27 @@ static const firn_section checkpoint_section =
 
 static const firn_option expect_options[] = {
     TEXT(firn_expect_def, "measure", measure, "", FIRN_OPTION_REQUIRED, "What is measured (`firn help measures`)."),
-    TEXT(firn_expect_def, "body", body, "", 0, "Body, material, collider or grip that is meant; empty: everything."),
+    {.key = "of",
+     .alias = "body",
+     .type = FIRN_OPTION_TEXT,
+     .n = 1,
+     .offset = offsetof(firn_expect_def, body),
+     .size = FIRN_NAME,
+     .fallback = "",
+     .doc = "Body, material, collider or grip that is meant; empty: everything."},
     WORD(firn_expect_def, "axis", axis, "x y z", "x", "Axis, where the measure wants one."),
-    REAL(firn_expect_def, "time", time, "s", "inf", 0, INFINITY, FIRN_OPTION_INFINITE, "When; inf: at the end."),
-    REAL(firn_expect_def, "value", value, "", "0", -INFINITY, INFINITY, FIRN_OPTION_OF_MEASURE, "What is expected."),
+    TEXT(firn_expect_def, "attribute", attribute, "", 0, "For mean_of, least_of, greatest_of: which."),
+    INTEGER(firn_expect_def, "component", component, "0", 0, 8, 0, "Component of the attribute, from 0."),
+    LIST(firn_expect_def, "region", NULL, shapes, n_shapes, &shape_section,
+         "Only particles that began inside this shape; they are followed wherever they go."),
+    WORD(firn_expect_def, "over", over, "moment max min mean change drift period", "moment",
+         "What is made of the values at frames: the one at `time`, the greatest, least or mean, last less first, "
+         "greatest deviation from the first, or the time between crossings of the middle."),
+    REAL(firn_expect_def, "from", from, "s", "0", 0, 1e9, 0, "Values over time count from here."),
+    REAL(firn_expect_def, "time", time, "s", "inf", 0, INFINITY, FIRN_OPTION_INFINITE,
+         "When, or until when; inf: the end. Measured at the first frame that is not before it."),
+    REAL(firn_expect_def, "value", value, "", "inf", -INFINITY, INFINITY, FIRN_OPTION_OF_MEASURE | FIRN_OPTION_INFINITE,
+         "What is expected; inf: only limits are given."),
     REAL(firn_expect_def, "tolerance", tolerance, "1", "0", 0, 1e9, 0,
          "Allowed deviation as a share of the expected value (of `scale` where that is larger)."),
     REAL(firn_expect_def, "scale", scale, "", "0", 0, INFINITY, FIRN_OPTION_OF_MEASURE,
@@ -364,7 +381,7 @@ static const firn_option expect_options[] = {
          FIRN_OPTION_INFINITE | FIRN_OPTION_OF_MEASURE, "Lower limit, instead of value."),
     REAL(firn_expect_def, "at_most", at_most, "", "inf", -INFINITY, INFINITY,
          FIRN_OPTION_INFINITE | FIRN_OPTION_OF_MEASURE, "Upper limit, instead of value."),
-    TEXT(firn_expect_def, "source", source, "", 0, "Where the number comes from."),
+    TEXT(firn_expect_def, "source", source, "", FIRN_OPTION_REQUIRED, "Where the number comes from."),
 };
 static const firn_section expect_section =
     END("expect", firn_expect_def, 0, 0, expect_options, "What must come out: numbers, sources, tolerances.");

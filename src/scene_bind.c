@@ -1,5 +1,6 @@
 /* scene_bind.c: sections, lists and keys. How single values are read is in scene_value.c. */
 #include "scene_bind.h"
+#include "measure.h"
 #include "nearest.h"
 #include "scene_value.h"
 
@@ -250,20 +251,22 @@ static void bind_option(binder *b, const firn_option *option, const node *at, ch
     }
 }
 
+/* The unit in which an expectation's numbers are; "": any will do, also where the measure is unknown. */
 static const char *unit_of_measure(const firn_section *section, const node *map)
 {
     const firn_option *value = firn_options_find(section, "value");
-    if (!value || !(value->flags & FIRN_OPTION_OF_MEASURE)) return NULL;
-    const node *measure = firn_document_find(map, "measure");
-    return measure ? firn_scene_value_measure_unit(measure->text) : NULL;
+    if (!value || !(value->flags & FIRN_OPTION_OF_MEASURE)) return "";
+    const node *name = firn_document_find(map, "measure"), *over = firn_document_find(map, "over");
+    if (over && strcmp(over->text, "period") == 0) return "s";
+    const firn_measure *measure = name ? firn_measure_find(name->text) : NULL;
+    return measure ? measure->unit : "";
 }
 
 static void bind_section(binder *b, const firn_section *section, const node *map, void *def)
 {
     int is_file = section == &firn_options_file, has_parameters = 0;
     for (int i = 0; i < section->n_options; i++) has_parameters |= section->options[i].type == FIRN_OPTION_PARAMETERS;
-    const char *unit = unit_of_measure(section, map);
-    b->measure_unit = unit ? unit : "";
+    b->measure_unit = unit_of_measure(section, map);
     for (int i = 0; i < map->n; i++) {
         const node *key = map->keys[i];
         const firn_option *option = firn_options_find(section, key->text);

@@ -275,9 +275,3 @@ int firn_scene_value_read(const firn_scene_binder *b, const firn_option *option,
     snprintf(sentence, SENTENCE, "is not a single value");
     return 0;
 }
-
-const char *firn_scene_value_measure_unit(const char *measure)
-{
-    (void)measure;
-    return NULL;
-}

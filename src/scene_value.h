@@ -13,7 +13,5 @@ int firn_scene_value_number(const firn_document_node *node, const char *unit, do
 /* Any value but sections and lists, into the member at `out`. */
 int firn_scene_value_read(const firn_scene_binder *binder, const firn_option *option, const firn_document_node *node,
                           void *out, char sentence[FIRN_SCENE_SENTENCE]);
-/* NULL: there is no such measure. */
-const char *firn_scene_value_measure_unit(const char *measure);
 
 #endif

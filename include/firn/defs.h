@@ -216,12 +216,29 @@ typedef struct firn_checkpoint_def {
     int keep;
 } firn_checkpoint_def;
 
-/* One line of `expect`: a measured quantity, its reference and how close it must come. */
+/* What is made of the values of a measure over time. */
+typedef enum firn_over {
+    FIRN_OVER_MOMENT, /* the value at `time` */
+    FIRN_OVER_MAX,
+    FIRN_OVER_MIN,
+    FIRN_OVER_MEAN,
+    FIRN_OVER_CHANGE, /* last less first */
+    FIRN_OVER_DRIFT,  /* greatest deviation from the first */
+    FIRN_OVER_PERIOD  /* time between crossings of the middle, s */
+} firn_over;
+
+/* One line of `expect`: a measured quantity, its reference and how close it must come. Values over time are those
+ * at frames, from `from` to `time`. */
 typedef struct firn_expect_def {
     char measure[FIRN_NAME]; /* a name of the measure table */
-    char body[FIRN_NAME];    /* or material; "" : all */
+    char body[FIRN_NAME];    /* or material, collider, grip; "" : everything */
     int axis;                /* 0 1 2, where the measure wants one */
-    double time;             /* s; INFINITY: at the end */
+    char attribute[FIRN_NAME];
+    int component; /* of the attribute, from 0 */
+    int n_shapes;  /* only particles that began inside; 0: all */
+    const firn_shape_def *shapes;
+    firn_over over;
+    double from, time;       /* s; time INFINITY: at the end */
     double value, tolerance; /* |measured - value| <= tolerance * max(|value|, scale) */
     double scale;
     double at_least, at_most; /* used instead of value where finite */
