@@ -246,9 +246,9 @@ static void describe(const firn_expect_def *def, char text[128])
 {
     static const char *const over[] = {"", "max ", "min ", "mean ", "change of ", "drift of ", "period of "};
     const firn_measure *measure = firn_measure_find(def->measure);
-    snprintf(text, 128, "%s%s%s%.30s%s%.30s%s%s", over[def->over], def->measure, *def->attribute ? " " : "",
-             def->attribute, *def->body ? " of " : "", def->body, measure->has_axis ? " along " : "",
-             measure->has_axis ? (const char *[]){"x", "y", "z"}[def->axis] : "");
+    const char *axis = measure->has_axis ? (const char *[]){" along x", " along y", " along z"}[def->axis] : "";
+    snprintf(text, 128, "%s%.24s%s%.24s%s%.24s%s", over[def->over], def->measure, *def->attribute ? " " : "",
+             def->attribute, *def->body ? " of " : "", def->body, axis);
 }
 
 static void expected(const firn_expect_def *def, char text[64])

@@ -13,7 +13,7 @@
 
 /* Half a second of fall with a throw along x and no air: every particle moves alike. */
 #define FALL                                                                                                           \
-    "scene: {frames: 10, fps: 20}\n"                                                                                   \
+    "scene: {frames: 10, fps: 20, precision: double}\n"                                                                \
     "grid: {dx: 10 cm}\n"                                                                                              \
     "time: {dt_max: 1 ms}\n"                                                                                           \
     "materials: {jelly: {law: neo_hookean, E: 10 kPa, nu: 0.2, rho: 1000}}\n"                                          \
