@@ -1,7 +1,11 @@
 /* cmd_help.c: `firn help [topic]`. A topic is a verb or one entry of the table below; the man page and the shell
  * completions are topics of the build, made by hidden options so that `meson compile` writes them. */
 #include "cli.h"
+#include "format.h"
+#include "measure.h"
 #include "scene_help.h"
+#include "shape.h"
+#include "snapshot.h"
 
 #include <string.h>
 
@@ -24,10 +28,62 @@ static int print_scene(const firn_cli *cli)
     return firn_cli_fail(FIRN_USAGE, "a scene has no section '%s'; there are: %s", path, names);
 }
 
+static int print_shapes(const firn_cli *cli)
+{
+    (void)cli;
+    puts("Kinds of shapes, and the keys that each uses beside center, rotate, thickness and csg:\n");
+    for (int i = 0; firn_shape_kind_at(i); i++) {
+        const firn_shape_kind_info *kind = firn_shape_kind_at(i);
+        printf("  %-12s %s\n  %-12s keys: %s\n", kind->name, kind->meaning, "", kind->keys);
+    }
+    return FIRN_OK;
+}
+
+static int print_formats(const firn_cli *cli)
+{
+    (void)cli;
+    puts("File formats of particles:\n");
+    for (int i = 0; firn_format_at(i); i++) {
+        const firn_format *format = firn_format_at(i);
+        printf("  %-10s %-6s %-6s %s\n", format->name, format->read ? "reads" : "", format->write ? "writes" : "",
+               format->doc);
+    }
+    return FIRN_OK;
+}
+
+static int print_attributes(const firn_cli *cli)
+{
+    (void)cli;
+    puts("Attributes of particles, beside the history fields of the laws:\n");
+    for (int i = 0; firn_attribute_at(i); i++) {
+        const firn_attribute_info *info = firn_attribute_at(i);
+        printf("  %-15s %-6s %s\n", info->name, info->unit, info->meaning);
+    }
+    return FIRN_OK;
+}
+
+static int print_measures(const firn_cli *cli)
+{
+    static const char *const of[] = {"of everything, a body, a material or a region", "of everything or a material",
+                                     "of a collider or grip"};
+    (void)cli;
+    puts("What `expect` can measure:\n");
+    for (int i = 0; firn_measure_at(i); i++) {
+        const firn_measure *measure = firn_measure_at(i);
+        printf("  %-18s %-9s %s%s; %s\n", measure->name, measure->unit, measure->doc,
+               measure->has_axis ? " along an axis" : "", of[measure->kind]);
+    }
+    return FIRN_OK;
+}
+
 /* Topics that are not verbs, ended by an entry without a name. A topic also answers for what is written behind it
  * with a dot. */
 static const topic topics[] = {
     {"scene", "what a scene file may say; scene.SECTION for every key of one", print_scene},
+    {"shapes", "the kinds of shapes", print_shapes},
+    {"attributes", "what particles carry", print_attributes},
+    {"formats", "file formats of particles", print_formats},
+    {"measures", "what a scene's `expect` can measure", print_measures},
     {NULL, NULL, NULL},
 };
 

@@ -595,5 +595,5 @@ const void *firn_options_list_item(const firn_option *option, const void *def, i
 {
     const char *first;
     memcpy(&first, (const char *)def + option->offset, sizeof first);
-    return first + (size_t)i * option->section->size;
+    return first ? first + (size_t)i * option->section->size : NULL;
 }

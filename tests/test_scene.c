@@ -345,7 +345,7 @@ static void test_paths_count_from_the_scene(void **state)
 {
     (void)state;
     const char *text = GRID MATERIALS "bodies: {a: {material: jelly, points: lay/out.bgeo}, b: {material: jelly, "
-                                      "shape: {kind: mesh, file: /abs.obj}}}\n";
+                                      "shape: {kind: box, file: /abs.obj}}}\n";
     firn_scene *scene = firn_scene_parse(text, strlen(text), "shots/one.yaml", 0, NULL, NULL);
     assert_non_null(scene);
     assert_string_equal(firn_scene_definition(scene)->bodies[0].points, "shots/lay/out.bgeo");
