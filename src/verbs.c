@@ -6,6 +6,7 @@
 /* clang-format off */
 #define VERBS(V) \
     V(run) \
+    V(check) \
     V(resume) \
     V(info) \
     V(verify) \
@@ -17,7 +18,6 @@
     V(bench) \
     V(help)
 /* clang-format on */
-#define VERBS(V) V(check) V(info) V(verify) V(convert) V(lab) V(fit) V(compare) V(render) V(help)
 
 #define DECLARE(name) extern const firn_cli_verb firn_cmd_##name;
 #define POINTER(name) &firn_cmd_##name,
