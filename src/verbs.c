@@ -10,6 +10,7 @@
     V(resume) \
     V(info) \
     V(verify) \
+    V(materials) \
     V(lab) \
     V(compare) \
     V(fit) \
