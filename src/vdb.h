@@ -8,6 +8,7 @@
 extern "C" {
 #endif
 
+#include "firn/defs.h"
 #include "mesh.h"
 #include "points.h"
 #include "volume.h"
@@ -27,6 +28,21 @@ firn_status firn_vdb_from_mesh(const firn_mesh *mesh, double voxel, double band,
  * paint[0] and paint[1] are their numbers, 0 where they are not there. */
 firn_status firn_vdb_read_volume(const char *path, const char *grid, double scale, int n_threads, firn_volume **volume,
                                  int paint[2], firn_report *report);
+
+/* ---------------------------------------------------------------- volumes out (vdb_write.cpp) */
+
+typedef struct firn_vdb_contents {
+    int velocity, temperature; /* channels of the volume; 0: not written */
+    int has_density, is_half;
+} firn_vdb_contents;
+
+/* Grid "surface" (level set), and where wanted "density" (fog), "v", "temperature"; compressed by blosc. The file is
+ * whole or absent. */
+firn_status firn_vdb_write_volume(const char *path, const firn_volume *volume, const firn_vdb_contents *contents,
+                                  int n_threads, firn_report *report);
+/* The surface where the distance is zero. adaptivity 0: uniform; towards 1: flat parts by few large polygons. */
+firn_status firn_vdb_polygons(const firn_volume *volume, double adaptivity, int n_threads, firn_mesh **mesh,
+                              firn_report *report);
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,7 @@
     V(compare) \
     V(fit) \
     V(render) \
+    V(mesh) \
     V(convert) \
     V(bench) \
     V(help)
