@@ -17,8 +17,7 @@ struct firn_shape {
     firn_shape_part parts[];
 };
 
-/* Every table of kinds; meshes and volumes are entries of their own table. */
-static const firn_shape_kind *const kind_tables[] = {firn_solid_kinds};
+static const firn_shape_kind *const kind_tables[] = {firn_solid_kinds, firn_field_kinds};
 
 static const firn_shape_kind *kind_at(int i)
 {

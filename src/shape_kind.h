@@ -32,7 +32,8 @@ struct firn_shape_part {
     void *data; /* of kinds with more than numbers */
 };
 
-/* solid.c: the analytic kinds, ended by one without a name */
-extern const firn_shape_kind firn_solid_kinds[];
+/* Tables of kinds, each ended by one without a name */
+extern const firn_shape_kind firn_solid_kinds[]; /* solid.c: analytic */
+extern const firn_shape_kind firn_field_kinds[]; /* field.c: from files */
 
 #endif

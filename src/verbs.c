@@ -15,6 +15,7 @@
     V(compare) \
     V(fit) \
     V(render) \
+    V(mesh) \
     V(convert) \
     V(bench) \
     V(help)

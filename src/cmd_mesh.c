@@ -1,0 +1,152 @@
+/* cmd_mesh.c: `firn mesh`: particles to surfaces, frame by frame, long after the simulation if need be. */
+#include "cli.h"
+#include "file.h"
+#include "format.h"
+#include "interrupt.h"
+#include "memory.h"
+#include "sequence.h"
+#include "surface.h"
+#include "vdb.h"
+
+#include <limits.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static firn_status open_frames(const firn_cli *cli, firn_sequence *shot, firn_report *report)
+{
+    struct stat info;
+    int is_folder = stat(cli->arguments[0], &info) == 0 && S_ISDIR(info.st_mode);
+    if (is_folder && cli->n_arguments > 1)
+        return firn_report_add(report, FIRN_USAGE, "name one folder, or the files of one shot");
+    firn_status status = is_folder ? firn_sequence_open(cli->arguments[0], shot, report)
+                                   : firn_sequence_of_files(cli->n_arguments, cli->arguments, shot, report);
+    int first = INT_MIN, last = INT_MAX;
+    firn_cli_span(cli, "frames", &first, &last);
+    return status ? status : firn_sequence_select(shot, first, last, (int)firn_cli_integer(cli, "every", 1), report);
+}
+
+static firn_status make_path(const firn_cli *cli, const firn_sequence *shot, const firn_sequence_frame *frame,
+                             char path[2 * FIRN_PATH], firn_report *report)
+{
+    char folder[FIRN_PATH + 32];
+    const char *out = firn_cli_text(cli, "out", NULL), *format = firn_cli_text(cli, "format", "vdb");
+    snprintf(folder, sizeof folder, "%s%s", out ? out : shot->folder, out ? "" : "/surface");
+    firn_status status = firn_file_make_folder(folder, report);
+    if (frame->frame < 0)
+        snprintf(path, 2 * FIRN_PATH, "%s/%s.surface.%s", folder, shot->title, format);
+    else if (frame->thousandths)
+        snprintf(path, 2 * FIRN_PATH, "%s/%s.%04d.%03d.%s", folder, shot->title, frame->frame, frame->thousandths,
+                 format);
+    else
+        snprintf(path, 2 * FIRN_PATH, "%s/%s.%04d.%s", folder, shot->title, frame->frame, format);
+    return status;
+}
+
+/* Velocity and temperature of the volume at the points of the mesh */
+static firn_status carry(firn_mesh *mesh, const firn_volume *volume, const firn_surface_channels *channels,
+                         firn_report *report)
+{
+    firn_mesh_attribute *v = channels->velocity ? firn_mesh_add(mesh, "v", 3) : NULL;
+    firn_mesh_attribute *T = channels->temperature ? firn_mesh_add(mesh, "T", 1) : NULL;
+    if ((channels->velocity && !v) || (channels->temperature && !T))
+        return firn_report_add(report, FIRN_MEMORY, "There is no memory for the attributes of a mesh.");
+    for (int64_t p = 0; p < mesh->n_points; p++) {
+        double value[FIRN_MAX_CHANNELS], gradient[3];
+        firn_volume_sample(volume, mesh->xyz + 3 * p, value, gradient);
+        for (int a = 0; a < 3 && v; a++) v->data[3 * p + a] = (float)value[channels->velocity + a];
+        if (T) T->data[p] = (float)value[channels->temperature];
+    }
+    return FIRN_OK;
+}
+
+static firn_status write_surface(const firn_cli *cli, const char *path, const firn_volume *volume,
+                                 const firn_surface_channels *channels, firn_report *report)
+{
+    int n_threads = omp_get_max_threads();
+    if (!strcmp(firn_cli_text(cli, "format", "vdb"), "vdb")) {
+        firn_vdb_contents contents = {channels->velocity, channels->temperature, firn_cli_has(cli, "density"),
+                                      !firn_cli_has(cli, "full-float")};
+        return firn_vdb_write_volume(path, volume, &contents, n_threads, report);
+    }
+    firn_mesh *mesh;
+    firn_status status = firn_vdb_polygons(volume, firn_cli_number(cli, "adaptivity", 0), n_threads, &mesh, report);
+    if (!status) status = carry(mesh, volume, channels, report);
+    if (!status) status = firn_mesh_write(path, mesh, report);
+    firn_mesh_destroy(mesh);
+    return status;
+}
+
+static firn_status one_frame(const firn_cli *cli, const firn_sequence *shot, const firn_sequence_frame *frame,
+                             firn_report *report)
+{
+    char path[2 * FIRN_PATH];
+    firn_points *points = NULL;
+    firn_volume *volume = NULL;
+    firn_surface_channels channels;
+    firn_surface_def def = {.radius = firn_cli_number(cli, "radius", 0),
+                            .voxel = firn_cli_number(cli, "voxel", 0),
+                            .n_smooth = (int)firn_cli_integer(cli, "smooth", 2)};
+    firn_status status = make_path(cli, shot, frame, path, report);
+    if (!status) status = firn_format_read(frame->path, &points, report);
+    if (!status) status = firn_surface_make(points, &def, &volume, &channels, report);
+    if (!status) status = write_surface(cli, path, volume, &channels, report);
+    if (!status) printf("%s\n", path);
+    firn_volume_destroy(volume);
+    firn_points_destroy(points);
+    return status;
+}
+
+static int run(const firn_cli *cli)
+{
+    firn_sequence shot = {0};
+    firn_report *report = firn_report_create();
+    if (!report) return firn_cli_fail(FIRN_MEMORY, "memory is exhausted");
+    int n_threads = (int)firn_cli_integer(cli, "threads", 0);
+    if (n_threads > 0) omp_set_num_threads(n_threads);
+    firn_interrupt_begin();
+    firn_status status = open_frames(cli, &shot, report);
+    for (int k = 0; k < shot.n && !status; k++)
+        status = firn_interrupt_signal() ? FIRN_INTERRUPTED : one_frame(cli, &shot, &shot.frames[k], report);
+    firn_interrupt_end();
+    firn_sequence_clear(&shot);
+    status = (firn_status)firn_cli_report(report, status);
+    firn_report_destroy(report);
+    return firn_cli_finish(status);
+}
+
+static const firn_cli_option options[] = {
+    {"out", 'o', FIRN_CLI_FOLDER, "DIR", "Folder for the surfaces; SHOT/surface when nothing is said."},
+    {"format", 0, FIRN_CLI_CHOICE, "NAME", "vdb (level set), obj, or ply (with velocity and temperature).",
+     .choices = "vdb obj ply"},
+    {"radius", 'r', FIRN_CLI_NUMBER, "M", "Radius of a particle; 2.4 times pscale when nothing is said.", .min = 1e-9,
+     .max = 1e6},
+    {"voxel", 0, FIRN_CLI_NUMBER, "M", "Size of a voxel; the radius when nothing is said.", .min = 1e-9, .max = 1e6},
+    {"smooth", 0, FIRN_CLI_INTEGER, "N", "Passes of smoothing, 2 when nothing is said; crumbs stay.", .min = 0,
+     .max = 1000},
+    {"adaptivity", 0, FIRN_CLI_NUMBER, "A", "0: polygons of one size; up to 1: few large ones where it is flat.",
+     .min = 0, .max = 1},
+    {"density", 0, FIRN_CLI_FLAG, .doc = "Also a fog \"density\" in the .vdb."},
+    {"full-float", 0, FIRN_CLI_FLAG, .doc = "32 bits a number in the .vdb instead of 16."},
+    {"frames", 'f', FIRN_CLI_SPAN, "A:B", "Only these frames."},
+    {"every", 0, FIRN_CLI_INTEGER, "N", "Of those every N-th.", .min = 1, .max = 1e6},
+    {"threads", 't', FIRN_CLI_INTEGER, "N", "Threads; all cores when nothing is said.", .min = 1, .max = 4096},
+    {0},
+};
+
+const firn_cli_verb firn_cmd_mesh = {
+    .name = "mesh",
+    .summary = "surfaces of a shot's particles",
+    .arguments = "SHOT|FILE...",
+    .n_min = 1,
+    .n_max = -1,
+    .completes = FIRN_CLI_FOLDER,
+    .text = "Makes the surface of the particles of every frame: as a level set (.vdb with the grids surface, v and "
+            "temperature, where the particles have them) or as polygons. It works on the caches, so a surface can be "
+            "made again with other settings without simulating again.\n\n"
+            "    firn mesh shots/snowball\n"
+            "    firn mesh shots/snowball --format ply --smooth 4 --frames 20:30",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,529 @@
+/* field.c: files to volumes, and a query through time (field.h).
+ *
+ * Between two volumes of a moving mesh the distance is carried along with the surface before it is mixed:
+ *     d(x, t) = (1 - s) d0(x - s h v) + s d1(x + (1 - s) h v),   s = (t - t0) / h, h = t1 - t0,
+ * so that something thin moves instead of fading out here and in there. v is the speed of the nearest piece of
+ * surface, kept in channels of the volume. Files are subdivided (points moved linearly) until the surface moves at
+ * most MAX_MOVE voxels from one volume to the next. Where v is not known (.vdb sequences, meshes that change their
+ * faces) distances are mixed in place, and the surface's speed along its normal is -(d1 - d0) / h. */
+#include "field.h"
+#include "memory.h"
+#include "mesh.h"
+#include "mesh_close.h"
+#include "numbered.h"
+#include "shape_kind.h"
+#include "vdb.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#define BAND 4.0     /* voxels to both sides of the surface */
+#define MAX_MOVE 2.0 /* voxels between two volumes */
+#define MAX_PIECES 32
+#define VOXELS_ACROSS 150 /* of the largest edge of a mesh's box, when voxel is 0 */
+#define MAX_BYTES ((size_t)4 << 30)
+
+struct firn_field {
+    int n, capacity;
+    double *times;
+    firn_volume **volumes;
+    int velocity, friction, stickiness; /* channels; 0: not there */
+    double min[3], max[3];
+    size_t n_bytes;
+};
+
+/* ---------------------------------------------------------------- building */
+
+static firn_field *create(int capacity)
+{
+    firn_field *f = firn_memory_allocate(NULL, sizeof *f);
+    if (!f) return NULL;
+    f->capacity = capacity;
+    f->times = firn_memory_array(NULL, (size_t)capacity, sizeof *f->times);
+    f->volumes = firn_memory_array(NULL, (size_t)capacity, sizeof *f->volumes);
+    for (int a = 0; a < 3; a++) f->min[a] = INFINITY, f->max[a] = -INFINITY;
+    if (f->times && f->volumes) return f;
+    firn_field_destroy(f);
+    return NULL;
+}
+
+void firn_field_destroy(firn_field *f)
+{
+    if (!f) return;
+    for (int i = 0; i < f->n; i++) firn_volume_destroy(f->volumes[i]);
+    firn_memory_release(NULL, f->times, (size_t)f->capacity * sizeof *f->times);
+    firn_memory_release(NULL, f->volumes, (size_t)f->capacity * sizeof *f->volumes);
+    firn_memory_release(NULL, f, sizeof *f);
+}
+
+/* Takes over the volume; room has been made by create. */
+static firn_status append(firn_field *f, double time, firn_volume *volume, const char *path, firn_report *report)
+{
+    firn_volume_finish(volume);
+    f->times[f->n] = time;
+    f->volumes[f->n++] = volume;
+    f->n_bytes += firn_volume_bytes(volume);
+    if (f->n_bytes <= MAX_BYTES) return FIRN_OK;
+    return firn_report_add(
+        report, FIRN_REFUSED,
+        "%s: the distance fields of this sequence exceed %zu MB at %g s; give a larger voxel than %g m.", path,
+        MAX_BYTES >> 20, time, volume->voxel);
+}
+
+static void grow_bounds(firn_field *f, const double min[3], const double max[3])
+{
+    for (int a = 0; a < 3; a++) f->min[a] = fmin(f->min[a], min[a]), f->max[a] = fmax(f->max[a], max[a]);
+}
+
+/* ---------------------------------------------------------------- meshes */
+
+/* What stays the same for all volumes of one shape */
+typedef struct plan {
+    const firn_shape_def *def;
+    double voxel, band;
+    int is_signed, n_channels;
+    const firn_mesh_attribute *paint[2]; /* friction, stickiness */
+} plan;
+
+/* Shares of the corners at the point of the triangle that is nearest to x: the region test of barycentric
+ * coordinates (C. Ericson, Real-Time Collision Detection, 2005, ch. 5.1.5). */
+static void nearest_shares(const double *a, const double *b, const double *c, const double x[3], double share[3])
+{
+    double ab[3], ac[3], ax[3], d1 = 0, d2 = 0, abab = 0, abac = 0, acac = 0;
+    for (int i = 0; i < 3; i++) {
+        ab[i] = b[i] - a[i], ac[i] = c[i] - a[i], ax[i] = x[i] - a[i];
+        d1 += ab[i] * ax[i], d2 += ac[i] * ax[i];
+        abab += ab[i] * ab[i], abac += ab[i] * ac[i], acac += ac[i] * ac[i];
+    }
+    double det = abab * acac - abac * abac;
+    double v = det > 0 ? (acac * d1 - abac * d2) / det : 0, w = det > 0 ? (abab * d2 - abac * d1) / det : 0;
+    /* outside the triangle the clamped, renormalised shares are near enough for paint and speed */
+    double u = fmax(0, 1 - v - w);
+    v = fmax(0, v), w = fmax(0, w);
+    double sum = u + v + w;
+    share[0] = u / sum, share[1] = v / sum, share[2] = w / sum;
+}
+
+/* Carries what belongs to points (n_components numbers each) to the voxels, by each one's nearest triangle; voxels
+ * beyond the band take their leaf's mean. */
+static void spread(firn_volume *v, const int32_t *nearest, const firn_mesh *mesh, const float *data, int n_components,
+                   int channel)
+{
+#pragma omp parallel for schedule(dynamic, 64)
+    for (int64_t l = 0; l < v->n_leaves; l++) {
+        double sum[3] = {0, 0, 0};
+        int n = 0;
+        for (int pass = 0; pass < 2; pass++)
+            for (int m = 0; m < 512; m++) {
+                int cell[3] = {m >> 6, m >> 3 & 7, m & 7}, at = (cell[0] * 9 + cell[1]) * 9 + cell[2];
+                int32_t t = nearest[512 * l + m];
+                double value[3] = {0, 0, 0}, x[3], share[3];
+                if ((pass == 0) != (t >= 0)) continue;
+                if (t >= 0) {
+                    const uint32_t *corner = mesh->triangles + 3 * (size_t)t;
+                    for (int a = 0; a < 3; a++) x[a] = v->origin[a] + v->voxel * (8.0 * v->leaf_block[l][a] + cell[a]);
+                    nearest_shares(mesh->xyz + 3 * (size_t)corner[0], mesh->xyz + 3 * (size_t)corner[1],
+                                   mesh->xyz + 3 * (size_t)corner[2], x, share);
+                    for (int c = 0; c < n_components; c++)
+                        for (int k = 0; k < 3; k++)
+                            value[c] += share[k] * data[(size_t)corner[k] * (size_t)n_components + (size_t)c];
+                    n++;
+                }
+                for (int c = 0; c < n_components; c++) {
+                    sum[c] += value[c];
+                    firn_volume_leaf(v, l, channel + c)[at] = (float)(t >= 0 ? value[c] : n ? sum[c] / n : 0);
+                }
+            }
+    }
+}
+
+static firn_status add_mesh(firn_field *f, const plan *p, const firn_mesh *mesh, const float *velocity, double time,
+                            firn_report *report)
+{
+    firn_volume *volume;
+    int32_t *nearest = NULL;
+    firn_status status = firn_vdb_from_mesh(mesh, p->voxel, p->band, p->is_signed, p->n_channels, omp_get_max_threads(),
+                                            &volume, p->n_channels > 1 ? &nearest : NULL, report);
+    if (status) return status;
+    if (velocity) spread(volume, nearest, mesh, velocity, 3, f->velocity);
+    if (p->paint[0]) spread(volume, nearest, mesh, p->paint[0]->data, 1, f->friction);
+    if (p->paint[1]) spread(volume, nearest, mesh, p->paint[1]->data, 1, f->stickiness);
+    firn_memory_release(NULL, nearest, (size_t)volume->n_leaves * 512 * sizeof *nearest);
+    double min[3], max[3];
+    firn_mesh_bounds(mesh, min, max);
+    grow_bounds(f, min, max);
+    return append(f, time, volume, p->def->file, report);
+}
+
+/* Reads, scales, welds and, for solids, closes. *is_open only ever becomes true with a thickness. */
+static firn_status load_mesh(const firn_shape_def *def, const char *path, firn_mesh **mesh, int *is_open,
+                             firn_report *report)
+{
+    firn_status status = firn_mesh_read(path, mesh, report);
+    if (status) return status;
+    if (def->scale > 0) firn_mesh_scale(*mesh, def->scale);
+    status = firn_mesh_weld(*mesh, report);
+    *is_open = 0;
+    if (!status && def->thickness > 0) {
+        int open = firn_mesh_is_open(*mesh);
+        *is_open = open != 0;
+        if (open < 0) status = firn_report_add(report, FIRN_MEMORY, "%s: there is no memory to check it.", path);
+    } else if (!status)
+        status = firn_mesh_close(*mesh, path, report);
+    if (status) {
+        firn_mesh_destroy(*mesh);
+        *mesh = NULL;
+    }
+    return status;
+}
+
+static firn_status make_plan(plan *p, const firn_shape_def *def, const firn_mesh *mesh, int is_signed,
+                             firn_report *report)
+{
+    double min[3], max[3], longest = 0;
+    firn_mesh_bounds(mesh, min, max);
+    for (int a = 0; a < 3; a++) longest = fmax(longest, max[a] - min[a]);
+    *p = (plan){.def = def, .voxel = def->voxel, .is_signed = is_signed, .n_channels = 1};
+    if (!(p->voxel > 0)) {
+        p->voxel = longest / VOXELS_ACROSS;
+        if (def->thickness > 0) p->voxel = fmin(p->voxel, def->thickness / 3);
+    }
+    p->band = BAND * p->voxel + 0.5 * def->thickness;
+    double n_voxels = firn_mesh_area(mesh) / (p->voxel * p->voxel) * (2 * p->band / p->voxel + 8);
+    if (n_voxels * sizeof(float) <= (double)MAX_BYTES && longest / p->voxel < 1e5) return FIRN_OK;
+    return firn_report_add(
+        report, FIRN_REFUSED,
+        "%s: a distance field with voxels of %g m would need about %.3g voxels for a mesh %g m across "
+        "with %g m^2 of surface. Give a larger voxel, or check scale.",
+        def->file, p->voxel, n_voxels, longest, firn_mesh_area(mesh));
+}
+
+/* Channels behind the distance: speed of the surface, then paint */
+static void find_channels(firn_field *f, plan *p, const firn_mesh *mesh, int moves)
+{
+    static const char *const names[2] = {"friction", "stickiness"};
+    int *channels[2] = {&f->friction, &f->stickiness};
+    if (moves) f->velocity = p->n_channels, p->n_channels += 3;
+    for (int i = 0; i < 2; i++)
+        if ((p->paint[i] = firn_mesh_find(mesh, names[i]))) *channels[i] = p->n_channels++;
+}
+
+static int same_faces(const firn_mesh *a, const firn_mesh *b)
+{
+    return a->n_points == b->n_points && a->n_triangles == b->n_triangles &&
+           !memcmp(a->triangles, b->triangles, (size_t)a->n_triangles * 12);
+}
+
+static double largest_move(const firn_mesh *a, const firn_mesh *b)
+{
+    double largest = 0;
+    for (int64_t i = 0; i < a->n_points; i++) {
+        double d2 = 0;
+        for (int k = 0; k < 3; k++) d2 += pow(b->xyz[3 * i + k] - a->xyz[3 * i + k], 2);
+        largest = fmax(largest, d2);
+    }
+    return sqrt(largest);
+}
+
+/* One file's volume and, where the next file has the same faces, the pieces up to it. `before` is NULL for the first
+ * file. Speeds are central at files and constant between them. */
+static firn_status add_pieces(firn_field *f, const plan *p, const firn_mesh *before, firn_mesh *at,
+                              const firn_mesh *after, const double t[3], firn_report *report)
+{
+    size_t n = 3 * (size_t)at->n_points;
+    float *velocity = firn_memory_array(NULL, n, sizeof *velocity);
+    double *start = firn_memory_array(NULL, n, sizeof *start);
+    firn_status status =
+        velocity && start ? FIRN_OK : firn_report_add(report, FIRN_MEMORY, "%s: no memory.", p->def->file);
+    int pieces = 1;
+    if (!status && after) {
+        double wanted = ceil(largest_move(at, after) / (MAX_MOVE * p->voxel));
+        pieces = (int)fmax(1, fmin(MAX_PIECES, wanted));
+        if (wanted > MAX_PIECES)
+            firn_report_warn(report,
+                             "%s: the mesh moves %.3g voxels from %g s to %g s; thin parts may flicker there. "
+                             "Give more files a second or a larger voxel.",
+                             p->def->file, wanted * MAX_MOVE, t[1], t[2]);
+    }
+    if (!status) memcpy(start, at->xyz, n * sizeof *start);
+    for (int piece = 0; piece < pieces && !status; piece++) {
+        double s = (double)piece / pieces;
+        const double *left = piece || !before ? start : before->xyz, *right = after ? after->xyz : start;
+        double h = (piece || !before ? 0 : t[1] - t[0]) + (after ? t[2] - t[1] : 0);
+        for (size_t i = 0; i < n; i++) {
+            velocity[i] = h > 0 ? (float)((right[i] - left[i]) / h) : 0;
+            at->xyz[i] = after ? start[i] + s * (after->xyz[i] - start[i]) : start[i];
+        }
+        status = add_mesh(f, p, at, velocity, t[1] + s * (t[2] - t[1]), report);
+    }
+    if (start) memcpy(at->xyz, start, n * sizeof *start);
+    firn_memory_release(NULL, velocity, n * sizeof *velocity);
+    firn_memory_release(NULL, start, n * sizeof *start);
+    return status;
+}
+
+/* A sequence holds three meshes at a time: the file before, the present one, the next. */
+static firn_status mesh_sequence(const firn_shape_def *def, const firn_numbered *files, firn_field *f,
+                                 firn_report *report)
+{
+    firn_mesh *around[3] = {NULL, NULL, NULL};
+    plan p;
+    int is_open = 0, moves = 0, any_open = 0;
+    char path[FIRN_PATH];
+    firn_numbered_path(files, 0, path);
+    firn_status status = load_mesh(def, path, &around[1], &any_open, report);
+    for (int i = 0; i < files->n && !status; i++) {
+        if (i + 1 < files->n) {
+            firn_numbered_path(files, i + 1, path);
+            status = load_mesh(def, path, &around[2], &is_open, report);
+            if (status) break;
+        }
+        if (i == 0) {
+            moves = around[2] && same_faces(around[1], around[2]);
+            status = make_plan(&p, def, around[1], !any_open, report);
+            if (status) break;
+            find_channels(f, &p, around[1], moves);
+        }
+        for (int k = 0; k < 2; k++) p.paint[k] = firn_mesh_find(around[1], k ? "stickiness" : "friction");
+        double t[3];
+        for (int k = 0; k < 3; k++) t[k] = firn_numbered_time(files, i + k - 1, def);
+        if (moves && around[2] && !same_faces(around[1], around[2]))
+            status =
+                firn_report_add(report, FIRN_REFUSED,
+                                "%s: its faces differ from those of the file before; a sequence must keep its faces "
+                                "or change them with every file.",
+                                path);
+        else if (moves)
+            status = add_pieces(f, &p, around[0], around[1], around[2], t, report);
+        else
+            status = add_mesh(f, &p, around[1], NULL, t[1], report);
+        firn_mesh_destroy(around[0]);
+        around[0] = around[1], around[1] = around[2], around[2] = NULL;
+    }
+    for (int k = 0; k < 3; k++) firn_mesh_destroy(around[k]);
+    return status;
+}
+
+static firn_status single_mesh(const firn_shape_def *def, firn_field *f, firn_report *report)
+{
+    firn_mesh *mesh;
+    int is_open;
+    firn_status status = load_mesh(def, def->file, &mesh, &is_open, report);
+    if (status) return status;
+    plan p;
+    status = make_plan(&p, def, mesh, !is_open, report);
+    if (!status) {
+        find_channels(f, &p, mesh, 0);
+        status = add_mesh(f, &p, mesh, NULL, 0, report);
+    }
+    firn_mesh_destroy(mesh);
+    return status;
+}
+
+/* ---------------------------------------------------------------- .vdb files */
+
+static firn_status add_vdb(const firn_shape_def *def, const char *path, double time, firn_field *f, firn_report *report)
+{
+    firn_volume *volume;
+    int paint[2];
+    firn_status status = firn_vdb_read_volume(path, def->grid, def->scale > 0 ? def->scale : 1, omp_get_max_threads(),
+                                              &volume, paint, report);
+    if (status) return status;
+    if (f->n && (paint[0] != f->friction || paint[1] != f->stickiness)) {
+        firn_volume_destroy(volume);
+        return firn_report_add(report, FIRN_REFUSED,
+                               "%s: it has other paint (friction, stickiness) than the files before.", path);
+    }
+    f->friction = paint[0], f->stickiness = paint[1];
+    double min[3], max[3];
+    firn_volume_bounds(volume, min, max);
+    grow_bounds(f, min, max);
+    return append(f, time, volume, path, report);
+}
+
+static firn_status vdb_sequence(const firn_shape_def *def, const firn_numbered *files, firn_field *f,
+                                firn_report *report)
+{
+    firn_status status = FIRN_OK;
+    for (int i = 0; i < files->n && !status; i++) {
+        char path[FIRN_PATH];
+        firn_numbered_path(files, i, path);
+        status = add_vdb(def, path, firn_numbered_time(files, i, def), f, report);
+    }
+    return status;
+}
+
+static firn_status single_vdb(const firn_shape_def *def, firn_field *f, firn_report *report)
+{
+    return add_vdb(def, def->file, 0, f, report);
+}
+
+/* ---------------------------------------------------------------- either */
+
+typedef firn_status (*single_fn)(const firn_shape_def *def, firn_field *f, firn_report *report);
+typedef firn_status (*sequence_fn)(const firn_shape_def *def, const firn_numbered *files, firn_field *f,
+                                   firn_report *report);
+
+static firn_status load(const firn_shape_def *def, single_fn single, sequence_fn sequence, firn_field **field,
+                        firn_report *report)
+{
+    *field = NULL;
+    int is_sequence = strchr(def->file, '%') != NULL;
+    firn_numbered files = {0};
+    firn_status status = is_sequence ? firn_numbered_find(def->file, &files, report) : FIRN_OK;
+    if (status) return status;
+    firn_field *f = create(is_sequence ? files.n * MAX_PIECES : 1);
+    if (!f)
+        status = firn_report_add(report, FIRN_MEMORY, "%s: there is no memory for it.", def->file);
+    else
+        status = is_sequence ? sequence(def, &files, f, report) : single(def, f, report);
+    firn_numbered_clear(&files);
+    if (status)
+        firn_field_destroy(f);
+    else
+        *field = f;
+    return status;
+}
+
+firn_status firn_field_from_mesh(const firn_shape_def *def, firn_field **field, firn_report *report)
+{
+    return load(def, single_mesh, mesh_sequence, field, report);
+}
+
+firn_status firn_field_from_vdb(const firn_shape_def *def, firn_field **field, firn_report *report)
+{
+    return load(def, single_vdb, vdb_sequence, field, report);
+}
+
+int firn_field_n_volumes(const firn_field *f) { return f->n; }
+size_t firn_field_bytes(const firn_field *f) { return f->n_bytes; }
+
+void firn_field_bounds(const firn_field *f, double min[3], double max[3])
+{
+    memcpy(min, f->min, sizeof f->min);
+    memcpy(max, f->max, sizeof f->max);
+}
+
+/* ---------------------------------------------------------------- query */
+
+/* A kink (the middle of a thin plate) has no gradient; any direction is as good. */
+static void set_normal(const double g[3], double normal[3])
+{
+    double length = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    for (int a = 0; a < 3; a++) normal[a] = length > 1e-12 ? g[a] / length : (a == 2);
+}
+
+static void set_paint(const firn_field *f, int is_near, const double value[], firn_surface_point *s)
+{
+    if (is_near && f->friction) s->friction = value[f->friction];
+    if (is_near && f->stickiness) s->stickiness = value[f->stickiness];
+}
+
+/* The volume that lasts to at least `time`; found by bisection */
+static int interval(const firn_field *f, double time)
+{
+    int low = 0, high = f->n - 1;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (f->times[middle] <= time)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void query_moving(const firn_field *f, int i, double s, double h, const double x[3], firn_surface_point *out)
+{
+    double here[2][FIRN_MAX_CHANNELS], g[2][3], at[3];
+    int is_near[2];
+    for (int k = 0; k < 2; k++) is_near[k] = firn_volume_sample(f->volumes[i + k], x, here[k], g[k]);
+    if (f->velocity && (is_near[0] || is_near[1])) { /* carried along; a far side lends the other's speed */
+        double v[3], share = is_near[0] && is_near[1] ? s : is_near[1] ? 1 : 0;
+        for (int a = 0; a < 3; a++) {
+            v[a] = (1 - share) * here[0][f->velocity + a] + share * here[1][f->velocity + a];
+            out->velocity[a] = v[a];
+        }
+        for (int k = 0; k < 2; k++) {
+            for (int a = 0; a < 3; a++) at[a] = x[a] + ((double)k - s) * h * v[a];
+            is_near[k] = firn_volume_sample(f->volumes[i + k], at, here[k], g[k]);
+        }
+    }
+    double mixed[3];
+    for (int a = 0; a < 3; a++) mixed[a] = (1 - s) * g[0][a] + s * g[1][a];
+    out->distance = (1 - s) * here[0][0] + s * here[1][0];
+    set_normal(mixed, out->normal);
+    if (!f->velocity && is_near[0] && is_near[1])
+        for (int a = 0; a < 3; a++) out->velocity[a] = -(here[1][0] - here[0][0]) / h * out->normal[a];
+    set_paint(f, is_near[s > 0.5], here[s > 0.5], out);
+}
+
+void firn_field_query(const firn_field *f, const double x[3], double time, firn_surface_point *out)
+{
+    double value[FIRN_MAX_CHANNELS], g[3];
+    if (f->n > 1 && time > f->times[0] && time < f->times[f->n - 1]) {
+        int i = interval(f, time);
+        double h = f->times[i + 1] - f->times[i];
+        query_moving(f, i, (time - f->times[i]) / h, h, x, out);
+        return;
+    }
+    const firn_volume *volume = f->volumes[f->n > 1 && time >= f->times[f->n - 1] ? f->n - 1 : 0];
+    int is_near = firn_volume_sample(volume, x, value, g);
+    out->distance = value[0];
+    set_normal(g, out->normal);
+    set_paint(f, is_near, value, out);
+}
+
+/* ---------------------------------------------------------------- kinds of shape */
+
+static firn_status build(firn_shape_part *part, const firn_shape_def *def, const char *where, firn_report *report,
+                         firn_status (*from_file)(const firn_shape_def *, firn_field **, firn_report *))
+{
+    if (!def->file[0]) return firn_report_add(report, FIRN_REFUSED, "%s: a %s needs a file.", where, def->kind);
+    if (def->scale < 0 || def->voxel < 0 || def->fps < 0)
+        return firn_report_add(report, FIRN_REFUSED, "%s: scale, voxel and fps must not be negative.", where);
+    firn_field *field;
+    firn_status status = from_file(def, &field, report);
+    part->data = field;
+    return status;
+}
+
+static firn_status build_mesh(firn_shape_part *part, const firn_shape_def *def, const char *where, firn_report *report)
+{
+    return build(part, def, where, report, firn_field_from_mesh);
+}
+
+static firn_status build_vdb(firn_shape_part *part, const firn_shape_def *def, const char *where, firn_report *report)
+{
+    return build(part, def, where, report, firn_field_from_vdb);
+}
+
+static void query(const firn_shape_part *part, const double p[3], double time, firn_surface_point *surface)
+{
+    firn_field_query(part->data, p, time, surface);
+}
+
+static void bounds(const firn_shape_part *part, double min[3], double max[3])
+{
+    firn_field_bounds(part->data, min, max);
+}
+
+static void release(firn_shape_part *part) { firn_field_destroy(part->data); }
+
+const firn_shape_kind firn_field_kinds[] = {
+    {{"mesh", "a triangle mesh from .obj, .ply or .stl, or a sequence of them (walk.%04d.obj)",
+      "file scale voxel fps start"},
+     build_mesh,
+     query,
+     bounds,
+     release,
+     0},
+    {{"vdb", "a level set or fog from a .vdb file, or a sequence of them", "file grid scale fps start"},
+     build_vdb,
+     query,
+     bounds,
+     release,
+     0},
+    {.info = {NULL, NULL, NULL}},
+};

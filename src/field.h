@@ -1,0 +1,26 @@
+/* field.h: the distance field behind the shapes "mesh" and "vdb" - one volume, or a sequence of them over time.
+ *
+ * A file name with a printf number (boot.%04d.obj) is a sequence: all files of that pattern, `fps` a second, the
+ * first one at `start`. Before the first and after the last the shape stands still. */
+#ifndef FIRN_FIELD_H
+#define FIRN_FIELD_H
+
+#include "shape.h"
+#include "volume.h"
+
+typedef struct firn_field firn_field;
+
+/* A mesh (.obj .ply .stl): closed where sound, its voxel chosen when 0; thickness > 0 allows open meshes.
+ * Attributes friction and stickiness of its points paint the surface. */
+firn_status firn_field_from_mesh(const firn_shape_def *def, firn_field **field, firn_report *report);
+/* A .vdb: level set or fog; grids friction and stickiness paint it. */
+firn_status firn_field_from_vdb(const firn_shape_def *def, firn_field **field, firn_report *report);
+void firn_field_destroy(firn_field *field);
+
+void firn_field_query(const firn_field *field, const double x[3], double time, firn_surface_point *surface);
+/* Box of the surface over all times */
+void firn_field_bounds(const firn_field *field, double min[3], double max[3]);
+int firn_field_n_volumes(const firn_field *field);
+size_t firn_field_bytes(const firn_field *field);
+
+#endif

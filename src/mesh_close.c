@@ -1,0 +1,314 @@
+/* mesh_close.c: see mesh_close.h.
+ *
+ * Why open edges form loops: count triangles modulo two. The boundary of a boundary vanishes, so every point meets an
+ * even number of open edges, and walking along unused ones always comes back to the start. Filling each loop with
+ * a fan about its middle makes every edge even, also where three or five faces met in one. */
+#include "mesh_close.h"
+#include "memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LARGEST_HOLE 0.1 /* of the mesh's diagonal */
+
+static firn_status no_memory(firn_report *report)
+{
+    return firn_report_add(report, FIRN_MEMORY, "There is no memory to check a mesh.");
+}
+
+/* ---------------------------------------------------------------- welding */
+
+static uint64_t hash_point(const double x[3])
+{
+    uint64_t h = 0;
+    for (int a = 0; a < 3; a++) {
+        double positive_zero = x[a] + 0.0;
+        uint64_t bits;
+        memcpy(&bits, &positive_zero, sizeof bits);
+        h = (h ^ bits) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+/* same[i]: the first point at the place of point i */
+static void find_same(const firn_mesh *mesh, uint32_t *slots, uint64_t n_slots, uint32_t *same)
+{
+    for (int64_t i = 0; i < mesh->n_points; i++) {
+        const double *x = mesh->xyz + 3 * i;
+        uint64_t s = hash_point(x) & (n_slots - 1);
+        for (; slots[s]; s = (s + 1) & (n_slots - 1)) {
+            const double *y = mesh->xyz + 3 * (size_t)(slots[s] - 1);
+            if (x[0] == y[0] && x[1] == y[1] && x[2] == y[2]) break;
+        }
+        if (!slots[s]) slots[s] = (uint32_t)i + 1;
+        same[i] = slots[s] - 1;
+    }
+}
+
+/* Triangles with shared corners, without those that have become lines; the number that is left */
+static int64_t join(const firn_mesh *mesh, const uint32_t *same, uint32_t *triangles)
+{
+    int64_t kept = 0;
+    for (int64_t t = 0; t < mesh->n_triangles; t++) {
+        const uint32_t *from = mesh->triangles + 3 * t;
+        uint32_t c[3] = {same[from[0]], same[from[1]], same[from[2]]};
+        if (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]) continue;
+        if (triangles) memcpy(triangles + 3 * kept, c, sizeof c);
+        kept++;
+    }
+    return kept;
+}
+
+static firn_status replace_triangles(firn_mesh *mesh, const uint32_t *same, firn_report *report)
+{
+    int64_t kept = join(mesh, same, NULL);
+    if (kept == 0) return firn_report_add(report, FIRN_REFUSED, "The mesh has no face with three different corners.");
+    uint32_t *triangles = firn_memory_array(NULL, (size_t)kept, 3 * sizeof *triangles);
+    if (!triangles) return no_memory(report);
+    join(mesh, same, triangles);
+    firn_memory_release(NULL, mesh->triangles, (size_t)mesh->n_triangles * 3 * sizeof *triangles);
+    mesh->triangles = triangles, mesh->n_triangles = kept;
+    return FIRN_OK;
+}
+
+firn_status firn_mesh_weld(firn_mesh *mesh, firn_report *report)
+{
+    uint64_t n_slots = 16;
+    while (n_slots < 2 * (uint64_t)mesh->n_points) n_slots *= 2;
+    uint32_t *slots = firn_memory_array(NULL, n_slots, sizeof *slots);
+    uint32_t *same = firn_memory_array(NULL, (size_t)mesh->n_points, sizeof *same);
+    firn_status status = slots && same ? FIRN_OK : no_memory(report);
+    if (!status) {
+        find_same(mesh, slots, n_slots, same);
+        status = replace_triangles(mesh, same, report);
+    }
+    firn_memory_release(NULL, slots, n_slots * sizeof *slots);
+    firn_memory_release(NULL, same, (size_t)mesh->n_points * sizeof *same);
+    return status;
+}
+
+/* ---------------------------------------------------------------- open edges */
+
+typedef struct edge {
+    uint32_t low, high;
+    uint32_t from; /* where the triangle that has the edge runs through it first */
+} edge;
+
+static int compare_edges(const void *a, const void *b)
+{
+    const edge *x = a, *y = b;
+    if (x->low != y->low) return x->low < y->low ? -1 : 1;
+    return x->high != y->high ? (x->high < y->high ? -1 : 1) : 0;
+}
+
+/* Open edges of the mesh, sorted, at the front of a new array of 3 n_triangles edges */
+static edge *open_edges(const firn_mesh *mesh, int64_t *n_open)
+{
+    int64_t n = 0, open = 0;
+    edge *edges = firn_memory_array(NULL, 3 * (size_t)mesh->n_triangles, sizeof *edges);
+    if (!edges) return NULL;
+    for (int64_t t = 0; t < mesh->n_triangles; t++)
+        for (int k = 0; k < 3; k++) {
+            uint32_t a = mesh->triangles[3 * t + k], b = mesh->triangles[3 * t + (k + 1) % 3];
+            if (a != b) edges[n++] = (edge){a < b ? a : b, a < b ? b : a, a};
+        }
+    qsort(edges, (size_t)n, sizeof *edges, compare_edges);
+    for (int64_t i = 0, j; i < n; i = j) {
+        for (j = i + 1; j < n && compare_edges(&edges[i], &edges[j]) == 0;) j++;
+        if ((j - i) % 2) edges[open++] = edges[i];
+    }
+    *n_open = open;
+    return edges;
+}
+
+int firn_mesh_is_open(const firn_mesh *mesh)
+{
+    int64_t n_open;
+    edge *edges = open_edges(mesh, &n_open);
+    if (!edges) return -1;
+    firn_memory_release(NULL, edges, 3 * (size_t)mesh->n_triangles * sizeof *edges);
+    return n_open > 0;
+}
+
+/* ---------------------------------------------------------------- loops */
+
+/* Both ends of every open edge, sorted by point, so that a point finds its edges by bisection */
+typedef struct end {
+    uint32_t point, edge;
+} end;
+
+static int compare_ends(const void *a, const void *b)
+{
+    const end *x = a, *y = b;
+    if (x->point != y->point) return x->point < y->point ? -1 : 1;
+    return x->edge != y->edge ? (x->edge < y->edge ? -1 : 1) : 0;
+}
+
+typedef struct loops {
+    edge *edges;
+    int64_t n;
+    end *ends;
+    uint32_t *loop_of; /* of each open edge, 1 ...; 0: not walked yet */
+    int64_t n_loops;
+} loops;
+
+static int64_t unused_edge_at(const loops *l, uint32_t point)
+{
+    int64_t low = 0, high = 2 * l->n;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (l->ends[middle].point < point)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < 2 * l->n && l->ends[low].point == point; low++)
+        if (!l->loop_of[l->ends[low].edge]) return l->ends[low].edge;
+    return -1;
+}
+
+static void walk(loops *l)
+{
+    for (int64_t first = 0; first < l->n; first++) {
+        if (l->loop_of[first]) continue;
+        l->n_loops++;
+        uint32_t start = l->edges[first].low, point = start;
+        int64_t at = first;
+        do {
+            l->loop_of[at] = (uint32_t)l->n_loops;
+            point = l->edges[at].low == point ? l->edges[at].high : l->edges[at].low;
+            at = point == start ? -1 : unused_edge_at(l, point);
+        } while (at >= 0);
+    }
+}
+
+typedef struct hole {
+    double min[3], max[3], sum[3];
+    int64_t n;
+} hole;
+
+static double hole_size(const hole *h)
+{
+    return sqrt(pow(h->max[0] - h->min[0], 2) + pow(h->max[1] - h->min[1], 2) + pow(h->max[2] - h->min[2], 2));
+}
+
+static void measure(const firn_mesh *mesh, const loops *l, hole *holes)
+{
+    for (int64_t i = 0; i < l->n_loops; i++)
+        holes[i] = (hole){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, {0, 0, 0}, 0};
+    for (int64_t e = 0; e < l->n; e++) {
+        hole *h = &holes[l->loop_of[e] - 1];
+        const double *x = mesh->xyz + 3 * (size_t)l->edges[e].low, *y = mesh->xyz + 3 * (size_t)l->edges[e].high;
+        for (int a = 0; a < 3; a++) {
+            h->min[a] = fmin(h->min[a], fmin(x[a], y[a]));
+            h->max[a] = fmax(h->max[a], fmax(x[a], y[a]));
+            h->sum[a] += 0.5 * (x[a] + y[a]);
+        }
+        h->n++;
+    }
+}
+
+/* The mesh, its loops' middles as new points, and a fan about each of them */
+static firn_mesh *fill(const firn_mesh *mesh, const loops *l, const hole *holes)
+{
+    firn_mesh *filled = firn_mesh_create(mesh->n_points + l->n_loops, mesh->n_triangles + l->n);
+    if (!filled) return NULL;
+    memcpy(filled->xyz, mesh->xyz, (size_t)mesh->n_points * 24);
+    memcpy(filled->triangles, mesh->triangles, (size_t)mesh->n_triangles * 12);
+    for (int64_t i = 0; i < l->n_loops; i++)
+        for (int a = 0; a < 3; a++) filled->xyz[3 * (mesh->n_points + i) + a] = holes[i].sum[a] / (double)holes[i].n;
+    for (int64_t e = 0; e < l->n; e++) { /* against the direction of the face next door, so that they agree */
+        uint32_t *t = filled->triangles + 3 * (mesh->n_triangles + e), from = l->edges[e].from;
+        t[0] = from == l->edges[e].low ? l->edges[e].high : l->edges[e].low;
+        t[1] = from;
+        t[2] = (uint32_t)(mesh->n_points + l->loop_of[e] - 1);
+    }
+    for (int k = 0; k < mesh->n_attributes; k++) {
+        const firn_mesh_attribute *from = &mesh->attributes[k];
+        firn_mesh_attribute *to = firn_mesh_add(filled, from->name, from->n_components);
+        if (!to) {
+            firn_mesh_destroy(filled);
+            return NULL;
+        }
+        size_t n = (size_t)from->n_components;
+        memcpy(to->data, from->data, (size_t)mesh->n_points * n * sizeof *to->data);
+        for (int64_t e = 0; e < l->n; e++) { /* the middle takes its rim's mean */
+            size_t middle = (size_t)(mesh->n_points + l->loop_of[e] - 1);
+            double share = 0.5 / (double)holes[l->loop_of[e] - 1].n;
+            for (size_t c = 0; c < n; c++)
+                to->data[middle * n + c] +=
+                    (float)(share * (from->data[l->edges[e].low * n + c] + from->data[l->edges[e].high * n + c]));
+        }
+    }
+    return filled;
+}
+
+static firn_status judge(const firn_mesh *mesh, const loops *l, const hole *holes, const char *name,
+                         firn_report *report)
+{
+    double min[3], max[3];
+    firn_mesh_bounds(mesh, min, max);
+    double diagonal = sqrt(pow(max[0] - min[0], 2) + pow(max[1] - min[1], 2) + pow(max[2] - min[2], 2));
+    const hole *largest = &holes[0];
+    for (int64_t i = 1; i < l->n_loops; i++)
+        if (hole_size(&holes[i]) > hole_size(largest)) largest = &holes[i];
+    double x[3], size = hole_size(largest);
+    for (int a = 0; a < 3; a++) x[a] = largest->sum[a] / (double)largest->n;
+    if (size > LARGEST_HOLE * diagonal)
+        return firn_report_add(
+            report, FIRN_REFUSED,
+            "%s: the mesh is open: a hole of %lld edges and %.3g m across around (%.4g, %.4g, %.4g), "
+            "%lld holes in all. Only holes up to a tenth of the mesh (%.3g m) are closed here. Close "
+            "it in the modelling program, or give it a thickness to use it as a two-sided wall.",
+            name, (long long)largest->n, size, x[0], x[1], x[2], (long long)l->n_loops, LARGEST_HOLE * diagonal);
+    firn_report_warn(report,
+                     "%s: the mesh is open; %lld holes were closed, the largest %.3g m across around (%.4g, "
+                     "%.4g, %.4g).",
+                     name, (long long)l->n_loops, size, x[0], x[1], x[2]);
+    return FIRN_OK;
+}
+
+static firn_status close_loops(firn_mesh *mesh, loops *l, const char *name, firn_report *report)
+{
+    for (int64_t e = 0; e < l->n; e++) {
+        l->ends[2 * e] = (end){l->edges[e].low, (uint32_t)e};
+        l->ends[2 * e + 1] = (end){l->edges[e].high, (uint32_t)e};
+    }
+    qsort(l->ends, 2 * (size_t)l->n, sizeof *l->ends, compare_ends);
+    walk(l);
+    size_t n_bytes = (size_t)l->n_loops * sizeof(hole);
+    hole *holes = firn_memory_allocate(NULL, n_bytes);
+    if (!holes) return no_memory(report);
+    measure(mesh, l, holes);
+    firn_status status = judge(mesh, l, holes, name, report);
+    firn_mesh *filled = status ? NULL : fill(mesh, l, holes);
+    if (filled) {
+        firn_mesh old = *mesh; /* the caller's handle stays, its contents change hands */
+        *mesh = *filled;
+        *filled = old;
+        firn_mesh_destroy(filled);
+    } else if (!status)
+        status = no_memory(report);
+    firn_memory_release(NULL, holes, n_bytes);
+    return status;
+}
+
+firn_status firn_mesh_close(firn_mesh *mesh, const char *name, firn_report *report)
+{
+    size_t n_edges = 3 * (size_t)mesh->n_triangles;
+    loops l = {0};
+    l.edges = open_edges(mesh, &l.n);
+    if (!l.edges) return no_memory(report);
+    firn_status status = FIRN_OK;
+    if (l.n > 0) {
+        l.ends = firn_memory_array(NULL, 2 * (size_t)l.n, sizeof *l.ends);
+        l.loop_of = firn_memory_array(NULL, (size_t)l.n, sizeof *l.loop_of);
+        status = l.ends && l.loop_of ? close_loops(mesh, &l, name, report) : no_memory(report);
+    }
+    firn_memory_release(NULL, l.loop_of, (size_t)l.n * sizeof *l.loop_of);
+    firn_memory_release(NULL, l.ends, 2 * (size_t)l.n * sizeof *l.ends);
+    firn_memory_release(NULL, l.edges, n_edges * sizeof *l.edges);
+    return status;
+}

@@ -1,0 +1,17 @@
+/* mesh_close.h: makes a mesh watertight where that is sound, and says where it is not. */
+#ifndef FIRN_MESH_CLOSE_H
+#define FIRN_MESH_CLOSE_H
+
+#include "mesh.h"
+
+/* Joins points at the same place and drops triangles that have become lines. */
+firn_status firn_mesh_weld(firn_mesh *mesh, firn_report *report);
+
+/* After welding: an edge with an odd number of triangles is open. Open edges always form loops. Loops smaller than a
+ * tenth of the mesh are filled by a fan (a warning says how many and where); a larger one is refused with its place.
+ * Flipped, doubled and self-intersecting faces need no repair: inside is what the outside cannot reach. */
+firn_status firn_mesh_close(firn_mesh *mesh, const char *name, firn_report *report);
+/* Has the mesh an open edge? -1: out of memory */
+int firn_mesh_is_open(const firn_mesh *mesh);
+
+#endif

@@ -1,0 +1,115 @@
+/* mesh_read.c: the table of mesh formats, and the small tools of their readers.
+ *
+ * A file is read whole (at most MAX_FILE bytes), so whatever its header claims can be held against what is there. */
+#include "mesh_read.h"
+#include "file.h"
+#include "memory.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define MAX_FILE ((size_t)8 << 30)
+#define MAX_COORDINATE 1e9
+
+/* Mesh formats by ending */
+static const struct {
+    const char *ending;
+    firn_status (*read)(firn_mesh_cursor *c, firn_mesh **mesh);
+} formats[] = {{".obj", firn_mesh_obj_read}, {".ply", firn_mesh_ply_read}, {".stl", firn_mesh_stl_read}};
+
+firn_status firn_mesh_read_refuse(const firn_mesh_cursor *c, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    int64_t line = 1;
+    for (const char *p = c->begin; p < c->at && p < c->end; p++) line += *p == '\n';
+    return firn_report_add(c->report, FIRN_REFUSED, "%s:%lld: %s", c->path, (long long)line, text);
+}
+
+void firn_mesh_read_skip_blanks(firn_mesh_cursor *c)
+{
+    while (*c->at == ' ' || *c->at == '\t' || *c->at == '\r') c->at++;
+}
+
+void firn_mesh_read_skip_line(firn_mesh_cursor *c)
+{
+    while (c->at < c->end && *c->at != '\n') c->at++;
+    if (c->at < c->end) c->at++;
+}
+
+int firn_mesh_read_word(firn_mesh_cursor *c, const char *word)
+{
+    size_t n = strlen(word);
+    if (strncasecmp(c->at, word, n) != 0) return 0;
+    char next = c->at[n];
+    if (next != ' ' && next != '\t' && next != '\r' && next != '\n' && c->at + n != c->end) return 0;
+    c->at += n;
+    return 1;
+}
+
+firn_status firn_mesh_read_number(firn_mesh_cursor *c, const char *what, double *number)
+{
+    firn_mesh_read_skip_blanks(c);
+    char *after;
+    *number = strtod_l(c->at, &after, c->locale);
+    if (after == c->at || *c->at == '\n')
+        return firn_mesh_read_refuse(c, "%s is missing or not a number (the file may be cut off).", what);
+    c->at = after;
+    return FIRN_OK;
+}
+
+firn_status firn_mesh_read_coordinate(const firn_mesh_cursor *c, double x)
+{
+    if (fabs(x) <= MAX_COORDINATE) return FIRN_OK; /* false for NaN */
+    return firn_mesh_read_refuse(c, "a coordinate is %g; coordinates must be finite and at most %g in size.", x,
+                                 MAX_COORDINATE);
+}
+
+static firn_status check_indices(const firn_mesh *mesh, const char *path, firn_report *report)
+{
+    for (int64_t i = 0; i < 3 * mesh->n_triangles; i++)
+        if (mesh->triangles[i] >= mesh->n_points)
+            return firn_report_add(report, FIRN_REFUSED, "%s: a face names point %u, but there are only %lld points.",
+                                   path, mesh->triangles[i], (long long)mesh->n_points);
+    return FIRN_OK;
+}
+
+static firn_status read_all(firn_mesh_cursor *c, int format, firn_mesh **mesh)
+{
+    firn_status status = formats[format].read(c, mesh);
+    if (!status && (*mesh)->n_triangles == 0)
+        status = firn_report_add(c->report, FIRN_REFUSED, "%s: there is no face in this file.", c->path);
+    if (!status) status = check_indices(*mesh, c->path, c->report);
+    if (status && *mesh) {
+        firn_mesh_destroy(*mesh);
+        *mesh = NULL;
+    }
+    return status;
+}
+
+firn_status firn_mesh_read(const char *path, firn_mesh **mesh, firn_report *report)
+{
+    *mesh = NULL;
+    const char *ending = strrchr(path, '.');
+    int format = -1;
+    for (int i = 0; ending && i < (int)(sizeof formats / sizeof *formats); i++)
+        if (!strcasecmp(ending, formats[i].ending)) format = i;
+    if (format < 0)
+        return firn_report_add(report, FIRN_REFUSED, "%s: a mesh must be an .obj, .ply or .stl file.", path);
+    size_t n;
+    char *text = firn_file_text(path, MAX_FILE, &n, report);
+    if (!text) return FIRN_IO;
+    firn_mesh_cursor c = {path, text, text, text + n, newlocale(LC_ALL_MASK, "C", (locale_t)0), report};
+    firn_status status = c.locale ? read_all(&c, format, mesh)
+                                  : firn_report_add(report, FIRN_MEMORY, "%s: there is no memory to read it.", path);
+    if (c.locale) freelocale(c.locale);
+    firn_memory_release(NULL, text, n + 1);
+    return status;
+}

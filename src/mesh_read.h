@@ -1,0 +1,31 @@
+/* mesh_read.h: what the readers of mesh formats share - the whole file in memory and a place in it. */
+#ifndef FIRN_MESH_READ_H
+#define FIRN_MESH_READ_H
+
+#include "mesh.h"
+
+#include <locale.h>
+
+typedef struct firn_mesh_cursor {
+    const char *path;
+    const char *begin, *at, *end; /* *end is 0 */
+    locale_t locale;              /* "C": a comma is never a decimal point */
+    firn_report *report;
+} firn_mesh_cursor;
+
+/* Adds "path:line: ..." with the line of `at`; returns FIRN_REFUSED. */
+firn_status firn_mesh_read_refuse(const firn_mesh_cursor *c, const char *format, ...) FIRN_PRINTF(2, 3);
+/* The number at the cursor, or a sentence; `what` names it. Blanks before it are skipped, line ends are not. */
+firn_status firn_mesh_read_number(firn_mesh_cursor *c, const char *what, double *number);
+/* A coordinate: a number that is finite and at most 1e9 in size. */
+firn_status firn_mesh_read_coordinate(const firn_mesh_cursor *c, double x);
+void firn_mesh_read_skip_blanks(firn_mesh_cursor *c);
+void firn_mesh_read_skip_line(firn_mesh_cursor *c);
+/* Does the cursor stand on this word (followed by a blank or the end)? Then it moves behind it. */
+int firn_mesh_read_word(firn_mesh_cursor *c, const char *word);
+
+firn_status firn_mesh_obj_read(firn_mesh_cursor *c, firn_mesh **mesh);
+firn_status firn_mesh_stl_read(firn_mesh_cursor *c, firn_mesh **mesh);
+firn_status firn_mesh_ply_read(firn_mesh_cursor *c, firn_mesh **mesh);
+
+#endif

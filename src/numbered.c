@@ -1,0 +1,123 @@
+/* numbered.c: see numbered.h. The pattern is taken apart by hand: a file name from a scene never reaches printf as a
+ * format. */
+#include "numbered.h"
+#include "file.h"
+#include "memory.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FILES = 100000 };
+
+static firn_status refuse(const char *pattern, firn_report *report)
+{
+    return firn_report_add(report, FIRN_REFUSED,
+                           "%s: the name of a sequence must hold one number of the form %%d or %%04d, and not in the "
+                           "folder's name.",
+                           pattern);
+}
+
+static firn_status take_apart(const char *pattern, firn_numbered *s, firn_report *report)
+{
+    const char *percent = strchr(pattern, '%'), *slash = strrchr(pattern, '/');
+    if (!percent || (slash && percent < slash) || strlen(pattern) >= FIRN_PATH) return refuse(pattern, report);
+    const char *p = percent + 1;
+    for (; isdigit((unsigned char)*p) && s->width < 20; p++) s->width = 10 * s->width + (*p - '0');
+    if (*p != 'd' || s->width > 20 || strchr(p, '%')) return refuse(pattern, report);
+    memcpy(s->before, pattern, (size_t)(percent - pattern));
+    strcpy(s->after, p + 1);
+    return FIRN_OK;
+}
+
+typedef struct search {
+    firn_numbered *s;
+    const char *name_before; /* without the folder */
+    int has_failed;
+} search;
+
+static void visit(void *user, const char *name)
+{
+    search *find = user;
+    firn_numbered *s = find->s;
+    size_t n_before = strlen(find->name_before), n = strlen(name), n_after = strlen(s->after);
+    if (n <= n_before + n_after || strncmp(name, find->name_before, n_before)) return;
+    if (strcmp(name + n - n_after, s->after)) return;
+    size_t digits = n - n_before - n_after;
+    for (size_t i = 0; i < digits; i++)
+        if (!isdigit((unsigned char)name[n_before + i])) return;
+    int has_zero = name[n_before] == '0' && digits > 1; /* padding only up to the width */
+    if (digits > 18 || (int)digits < s->width || (has_zero && (int)digits > s->width)) return;
+    if (s->n == s->capacity) {
+        int capacity = s->capacity ? 2 * s->capacity : 64;
+        int64_t *grown = s->n < MAX_FILES ? firn_memory_array(NULL, (size_t)capacity, sizeof *grown) : NULL;
+        if (!grown) {
+            find->has_failed = 1;
+            return;
+        }
+        if (s->n) memcpy(grown, s->numbers, (size_t)s->n * sizeof *grown);
+        firn_memory_release(NULL, s->numbers, (size_t)s->capacity * sizeof *grown);
+        s->numbers = grown, s->capacity = capacity;
+    }
+    s->numbers[s->n++] = strtoll(name + n_before, NULL, 10);
+}
+
+static int compare(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+firn_status firn_numbered_find(const char *pattern, firn_numbered *s, firn_report *report)
+{
+    *s = (firn_numbered){0};
+    firn_status status = take_apart(pattern, s, report);
+    if (status) return status;
+    char folder[FIRN_PATH] = ".";
+    const char *slash = strrchr(s->before, '/');
+    if (slash) snprintf(folder, sizeof folder, "%.*s", slash == s->before ? 1 : (int)(slash - s->before), s->before);
+    search find = {s, slash ? slash + 1 : s->before, 0};
+    status = firn_file_list(folder, visit, &find, report);
+    if (!status && find.has_failed)
+        status = firn_report_add(report, FIRN_MEMORY, "%s: there are more than %d files, or no memory for their list.",
+                                 pattern, MAX_FILES);
+    if (!status && s->n == 0)
+        status = firn_report_add(report, FIRN_IO, "%s: there is no file of this sequence.", pattern);
+    if (status) {
+        firn_numbered_clear(s);
+        return status;
+    }
+    qsort(s->numbers, (size_t)s->n, sizeof *s->numbers, compare);
+    if (s->numbers[s->n - 1] - s->numbers[0] != s->n - 1)
+        firn_report_warn(report,
+                         "%s: files are missing between number %" PRId64 " and %" PRId64 "; the motion is "
+                         "interpolated over the gaps.",
+                         pattern, s->numbers[0], s->numbers[s->n - 1]);
+    return FIRN_OK;
+}
+
+void firn_numbered_clear(firn_numbered *s)
+{
+    firn_memory_release(NULL, s->numbers, (size_t)s->capacity * sizeof *s->numbers);
+    *s = (firn_numbered){0};
+}
+
+void firn_numbered_path(const firn_numbered *s, int i, char path[FIRN_PATH])
+{
+    char number[32];
+    snprintf(number, sizeof number, "%0*" PRId64, s->width, s->numbers[i]);
+    size_t n = strlen(s->before), n_number = strlen(number), n_after = strlen(s->after);
+    path[0] = 0;
+    if (n + n_number + n_after >= FIRN_PATH) return; /* an empty path is refused by whoever opens it */
+    memcpy(path, s->before, n);
+    memcpy(path + n, number, n_number);
+    memcpy(path + n + n_number, s->after, n_after + 1);
+}
+
+double firn_numbered_time(const firn_numbered *s, int i, const firn_shape_def *def)
+{
+    int at = i < 0 ? 0 : i >= s->n ? s->n - 1 : i;
+    return def->start + (double)(s->numbers[at] - s->numbers[0]) / (def->fps > 0 ? def->fps : 24);
+}

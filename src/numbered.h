@@ -1,0 +1,20 @@
+/* numbered.h: numbered files - walk.%04d.obj names walk.0001.obj, walk.0002.obj, ... */
+#ifndef FIRN_NUMBERED_H
+#define FIRN_NUMBERED_H
+
+#include "firn/defs.h"
+
+typedef struct firn_numbered {
+    char before[FIRN_PATH], after[FIRN_PATH]; /* of the number, folder included */
+    int width, n, capacity;                   /* digits at least, padded with zeros */
+    int64_t *numbers;                         /* sorted */
+} firn_numbered;
+
+/* All files of the pattern that exist; a gap is told as a warning, none at all is refused. */
+firn_status firn_numbered_find(const char *pattern, firn_numbered *sequence, firn_report *report);
+void firn_numbered_clear(firn_numbered *sequence);
+void firn_numbered_path(const firn_numbered *sequence, int i, char path[FIRN_PATH]);
+/* When file i is due; beyond the ends the end's own time. */
+double firn_numbered_time(const firn_numbered *sequence, int i, const firn_shape_def *def);
+
+#endif

@@ -1,0 +1,50 @@
+/* vdb.h: all that firn wants of OpenVDB, as C functions. Each heavy tool stands in a file of its own
+ * (vdb_NAME.cpp); no exception, container or handle of C++ leaves them, every failure is a sentence.
+ * n_threads caps OpenVDB's own threads; results do not depend on it. */
+#ifndef FIRN_VDB_H
+#define FIRN_VDB_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "firn/defs.h"
+#include "mesh.h"
+#include "points.h"
+#include "volume.h"
+
+/* ---------------------------------------------------------------- meshes to distances (vdb_mesh.cpp) */
+
+/* Distance field of a closed mesh (signed), or of any mesh (unsigned), `band` m wide to both sides, with
+ * n_channels >= 1. nearest, where wanted, gets the nearest triangle of each voxel, [leaf][8][8][8], -1 beyond the
+ * band; to be released with n_leaves * 512 * 4 bytes. */
+firn_status firn_vdb_from_mesh(const firn_mesh *mesh, double voxel, double band, int is_signed, int n_channels,
+                               int n_threads, firn_volume **volume, int32_t **nearest, firn_report *report);
+
+/* ---------------------------------------------------------------- .vdb files in (vdb_read.cpp) */
+
+/* A float grid as distance field, in m: a level set as it is; a fog becomes the surface where it has half its largest
+ * value. grid "": the first level set, else the first fog. Grids "friction" and "stickiness" fill further channels:
+ * paint[0] and paint[1] are their numbers, 0 where they are not there. */
+firn_status firn_vdb_read_volume(const char *path, const char *grid, double scale, int n_threads, firn_volume **volume,
+                                 int paint[2], firn_report *report);
+
+/* ---------------------------------------------------------------- volumes out (vdb_write.cpp) */
+
+typedef struct firn_vdb_contents {
+    int velocity, temperature; /* channels of the volume; 0: not written */
+    int has_density, is_half;
+} firn_vdb_contents;
+
+/* Grid "surface" (level set), and where wanted "density" (fog), "v", "temperature"; compressed by blosc. The file is
+ * whole or absent. */
+firn_status firn_vdb_write_volume(const char *path, const firn_volume *volume, const firn_vdb_contents *contents,
+                                  int n_threads, firn_report *report);
+/* The surface where the distance is zero. adaptivity 0: uniform; towards 1: flat parts by few large polygons. */
+firn_status firn_vdb_polygons(const firn_volume *volume, double adaptivity, int n_threads, firn_mesh **mesh,
+                              firn_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,135 @@
+// vdb_write.cpp: firn's volumes to .vdb files and to polygons, behind vdb.h.
+#include "vdb.h"
+#include "vdb_guard.hpp"
+
+extern "C" {
+#include "file.h"
+#include "memory.h"
+}
+
+#include <openvdb/io/File.h>
+#include <openvdb/openvdb.h>
+#include <openvdb/tools/VolumeToMesh.h>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+template <class Grid> void place(Grid &grid, const firn_volume &v, const char *name)
+{
+    openvdb::Mat4R m = openvdb::Mat4R::identity();
+    for (int a = 0; a < 3; a++) m(a, a) = v.voxel, m(3, a) = v.origin[a];
+    grid.setTransform(openvdb::math::Transform::createLinearTransform(m));
+    grid.setName(name);
+}
+
+/* One value of a voxel of every leaf; voxels for which `is_on` is false stay inactive. */
+template <class Grid, class Value> void fill(Grid &grid, const firn_volume &v, Value &&value)
+{
+    typename Grid::Accessor accessor = grid.getAccessor();
+    for (int64_t l = 0; l < v.n_leaves; l++) {
+        const int32_t *b = v.leaf_block[l];
+        auto *leaf = accessor.touchLeaf(openvdb::Coord(8 * b[0], 8 * b[1], 8 * b[2]));
+        const float *d = firn_volume_leaf(&v, l, 0);
+        for (openvdb::Index n = 0; n < 512; n++) {
+            int at = ((int)(n >> 6) * 9 + (int)(n >> 3 & 7)) * 9 + (int)(n & 7);
+            bool is_on = d[at] < (float)v.band;
+            if (is_on) leaf->setValueOn(n, value(l, at));
+        }
+    }
+}
+
+openvdb::FloatGrid::Ptr level_set(const firn_volume &v)
+{
+    auto grid = openvdb::FloatGrid::create((float)v.band);
+    place(*grid, v, "surface");
+    grid->setGridClass(openvdb::GRID_LEVEL_SET);
+    fill(*grid, v, [&](int64_t l, int at) { return firn_volume_leaf(&v, l, 0)[at]; });
+    return grid;
+}
+
+firn_status write(const char *path, const firn_volume &v, const firn_vdb_contents &contents, firn_report *report)
+{
+    openvdb::GridPtrVec grids;
+    openvdb::initialize();
+    grids.push_back(level_set(v));
+    if (contents.has_density) { /* the share of a voxel that lies below the surface */
+        auto fog = openvdb::FloatGrid::create(0.0f);
+        place(*fog, v, "density");
+        fog->setGridClass(openvdb::GRID_FOG_VOLUME);
+        fill(*fog, v, [&](int64_t l, int at) {
+            float inside = 0.5f - firn_volume_leaf(&v, l, 0)[at] / (float)(2 * v.voxel);
+            return inside < 0 ? 0.0f : inside > 1 ? 1.0f : inside;
+        });
+        openvdb::tools::pruneInactive(fog->tree());
+        grids.push_back(fog);
+    }
+    if (contents.velocity) {
+        auto speed = openvdb::Vec3SGrid::create();
+        place(*speed, v, "v");
+        speed->setVectorType(openvdb::VEC_CONTRAVARIANT_RELATIVE);
+        int c = contents.velocity;
+        fill(*speed, v, [&](int64_t l, int at) {
+            return openvdb::Vec3s(firn_volume_leaf(&v, l, c)[at], firn_volume_leaf(&v, l, c + 1)[at],
+                                  firn_volume_leaf(&v, l, c + 2)[at]);
+        });
+        grids.push_back(speed);
+    }
+    if (contents.temperature) {
+        auto heat = openvdb::FloatGrid::create(0.0f);
+        place(*heat, v, "temperature");
+        fill(*heat, v, [&](int64_t l, int at) { return firn_volume_leaf(&v, l, contents.temperature)[at]; });
+        grids.push_back(heat);
+    }
+    for (auto &grid : grids) grid->setSaveFloatAsHalf(contents.is_half);
+    openvdb::io::File file(path);
+    file.setCompression(openvdb::io::COMPRESS_BLOSC | openvdb::io::COMPRESS_ACTIVE_MASK);
+    file.write(grids);
+    file.close();
+    (void)report;
+    return FIRN_OK;
+}
+
+firn_status polygons(const firn_volume &v, double adaptivity, firn_mesh **mesh, firn_report *report)
+{
+    std::vector<openvdb::Vec3s> points;
+    std::vector<openvdb::Vec3I> triangles;
+    std::vector<openvdb::Vec4I> quads;
+    auto grid = level_set(v);
+    grid->setTransform(openvdb::math::Transform::createLinearTransform(1.0)); /* in voxels, where floats are fine */
+    openvdb::tools::volumeToMesh(*grid, points, triangles, quads, 0.0, adaptivity);
+    *mesh = firn_mesh_create((int64_t)points.size(), (int64_t)(triangles.size() + 2 * quads.size()));
+    if (!*mesh) return firn_report_add(report, FIRN_MEMORY, "There is no memory for the mesh of a surface.");
+    for (size_t i = 0; i < points.size(); i++)
+        for (int a = 0; a < 3; a++) (*mesh)->xyz[3 * i + (size_t)a] = v.origin[a] + v.voxel * (double)points[i][a];
+    uint32_t *t = (*mesh)->triangles; /* OpenVDB counts corners clockwise seen from outside */
+    for (const auto &q : triangles)
+        for (int c = 2; c >= 0; c--) *t++ = q[c];
+    for (const auto &q : quads)
+        for (int c : {2, 1, 0, 3, 2, 0}) *t++ = q[c];
+    return FIRN_OK;
+}
+
+} // namespace
+
+extern "C" firn_status firn_vdb_write_volume(const char *path, const firn_volume *volume,
+                                             const firn_vdb_contents *contents, int n_threads, firn_report *report)
+{
+    char temporary[FIRN_PATH + 64];
+    firn_status status = firn_file_temporary(path, temporary, sizeof temporary, report);
+    if (status) return status;
+    status = firn::guarded(report, "The volume cannot be written", n_threads,
+                           [&] { return write(temporary, *volume, *contents, report); });
+    if (!status) return firn_file_publish(temporary, path, nullptr, report);
+    firn_file_discard(temporary);
+    return status;
+}
+
+extern "C" firn_status firn_vdb_polygons(const firn_volume *volume, double adaptivity, int n_threads, firn_mesh **mesh,
+                                         firn_report *report)
+{
+    *mesh = nullptr;
+    return firn::guarded(report, "The surface cannot be made polygons", n_threads,
+                         [&] { return polygons(*volume, adaptivity, mesh, report); });
+}

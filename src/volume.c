@@ -1,0 +1,268 @@
+/* volume.c: see volume.h. Trilinear interpolation; its own gradient, so that normal and distance agree.
+ *
+ * Nearest leaves of empty blocks are found by sweeping "who is nearest to my neighbour" over the table forwards and
+ * backwards (Danielsson's vector distance transform); its rare error of a fraction of a block only makes a far
+ * direction a little less good. */
+#include "volume.h"
+#include "memory.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_BLOCKS ((int64_t)1 << 27) /* 5 bytes each */
+#define UNKNOWN INT32_MIN             /* in the table, while the nearest leaves are looked for */
+
+static int64_t n_table(const firn_volume *v) { return (int64_t)v->n_blocks[0] * v->n_blocks[1] * v->n_blocks[2]; }
+
+static int64_t place(const firn_volume *v, int i, int j, int k)
+{
+    return ((int64_t)i * v->n_blocks[1] + j) * v->n_blocks[2] + k;
+}
+
+size_t firn_volume_bytes(const firn_volume *v)
+{
+    return sizeof *v + (size_t)n_table(v) * (sizeof *v->table + sizeof *v->sign) +
+           (size_t)v->n_leaves *
+               (sizeof *v->leaf_block + sizeof *v->core + (size_t)v->n_channels * FIRN_LEAF_SIZE * sizeof(float));
+}
+
+void firn_volume_destroy(firn_volume *v)
+{
+    if (!v) return;
+    size_t n = (size_t)n_table(v), n_data = (size_t)v->n_leaves * (size_t)v->n_channels * FIRN_LEAF_SIZE;
+    firn_memory_release(NULL, v->table, n * sizeof *v->table);
+    firn_memory_release(NULL, v->sign, n * sizeof *v->sign);
+    firn_memory_release(NULL, v->leaf_block, (size_t)v->n_leaves * sizeof *v->leaf_block);
+    firn_memory_release(NULL, v->core, (size_t)v->n_leaves * sizeof *v->core);
+    firn_memory_release(NULL, v->data, n_data * sizeof *v->data);
+    firn_memory_release(NULL, v, sizeof *v);
+}
+
+/* The table reaches one block beyond the leaves, so that every leaf has neighbours with a known sign. */
+static int set_box(firn_volume *v, const int32_t (*blocks)[3])
+{
+    for (int a = 0; a < 3; a++) {
+        int32_t low = INT32_MAX, high = INT32_MIN;
+        for (int64_t l = 0; l < v->n_leaves; l++) {
+            low = blocks[l][a] < low ? blocks[l][a] : low;
+            high = blocks[l][a] > high ? blocks[l][a] : high;
+        }
+        if (low < -(1 << 27) || high > 1 << 27) return 0;
+        v->first[a] = low - 1;
+        v->n_blocks[a] = high - low + 3;
+    }
+    double n = (double)v->n_blocks[0] * v->n_blocks[1] * v->n_blocks[2];
+    return n <= (double)MAX_BLOCKS;
+}
+
+firn_status firn_volume_create(double voxel, const double origin[3], double band, int n_channels, int64_t n_leaves,
+                               const int32_t (*blocks)[3], firn_volume **volume, firn_report *report)
+{
+    *volume = NULL;
+    if (n_leaves < 1) return firn_report_add(report, FIRN_REFUSED, "The volume is empty: there is no surface in it.");
+    firn_volume *v = firn_memory_allocate(NULL, sizeof *v);
+    if (!v) return firn_report_add(report, FIRN_MEMORY, "There is no memory for a volume.");
+    v->voxel = voxel, v->band = band, v->n_channels = n_channels, v->n_leaves = n_leaves;
+    memcpy(v->origin, origin, sizeof v->origin);
+    if (!set_box(v, blocks)) {
+        firn_memory_release(NULL, v, sizeof *v);
+        return firn_report_add(
+            report, FIRN_REFUSED,
+            "The volume's box has more than %lld blocks of 8 voxels: its voxels (%g m) are too small "
+            "for its size.",
+            (long long)MAX_BLOCKS, voxel);
+    }
+    size_t n = (size_t)n_table(v);
+    v->table = firn_memory_array(NULL, n, sizeof *v->table);
+    v->sign = firn_memory_array(NULL, n, sizeof *v->sign);
+    v->leaf_block = firn_memory_array(NULL, (size_t)n_leaves, sizeof *v->leaf_block);
+    v->core = firn_memory_array(NULL, (size_t)n_leaves, sizeof *v->core);
+    v->data = firn_memory_array(NULL, (size_t)n_leaves * (size_t)n_channels, FIRN_LEAF_SIZE * sizeof(float));
+    if (!v->table || !v->sign || !v->leaf_block || !v->core || !v->data) {
+        firn_volume_destroy(v);
+        return firn_report_add(report, FIRN_MEMORY, "There is no memory for a volume of %lld leaves.",
+                               (long long)n_leaves);
+    }
+    memcpy(v->leaf_block, blocks, (size_t)n_leaves * sizeof *v->leaf_block);
+    for (size_t at = 0; at < n; at++) v->table[at] = UNKNOWN;
+    memset(v->sign, 1, n);
+    for (int64_t l = 0; l < n_leaves; l++) {
+        const int32_t *b = blocks[l];
+        v->table[place(v, b[0] - v->first[0], b[1] - v->first[1], b[2] - v->first[2])] = (int32_t)l;
+    }
+    *volume = v;
+    return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- the shared layers */
+
+static void find_core(firn_volume *v, int64_t leaf)
+{
+    const float *d = firn_volume_leaf(v, leaf, 0);
+    float least = INFINITY;
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++)
+            for (int k = 0; k < 8; k++) {
+                int at = (i * 9 + j) * 9 + k;
+                if (fabsf(d[at]) < least) least = fabsf(d[at]), v->core[leaf] = (int16_t)at;
+            }
+}
+
+static void fill_shared(firn_volume *v, int64_t leaf)
+{
+    const int32_t *b = v->leaf_block[leaf];
+    for (int side = 1; side < 8; side++) { /* bit a: one block up along axis a */
+        int up[3] = {side & 1, side >> 1 & 1, side >> 2 & 1};
+        int64_t at = place(v, b[0] - v->first[0] + up[0], b[1] - v->first[1] + up[1], b[2] - v->first[2] + up[2]);
+        int32_t other = v->table[at];
+        for (int c = 0; c < v->n_channels; c++) {
+            float *mine = firn_volume_leaf(v, leaf, c);
+            const float *from = other >= 0 ? firn_volume_leaf(v, other, c) : NULL;
+            float beyond = c == 0 ? (float)(v->sign[at] * v->band) : 0;
+            for (int i = up[0] * 8; i <= up[0] * 8 + (up[0] ? 0 : 7); i++)
+                for (int j = up[1] * 8; j <= up[1] * 8 + (up[1] ? 0 : 7); j++)
+                    for (int k = up[2] * 8; k <= up[2] * 8 + (up[2] ? 0 : 7); k++)
+                        mine[(i * 9 + j) * 9 + k] = from ? from[((i & 7) * 9 + (j & 7)) * 9 + (k & 7)] : beyond;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- far blocks */
+
+static double far2(const firn_volume *v, const int p[3], int32_t leaf)
+{
+    double d2 = 0;
+    for (int a = 0; a < 3; a++) {
+        double d = v->leaf_block[leaf][a] - v->first[a] - p[a];
+        d2 += d * d;
+    }
+    return d2;
+}
+
+static void offer(firn_volume *v, const int p[3], int axis, int step)
+{
+    int q[3] = {p[0], p[1], p[2]};
+    q[axis] += step;
+    if (q[axis] < 0 || q[axis] >= v->n_blocks[axis]) return;
+    int32_t *mine = &v->table[place(v, p[0], p[1], p[2])], other = v->table[place(v, q[0], q[1], q[2])];
+    if (*mine >= 0 || other == UNKNOWN) return;
+    int32_t leaf = other >= 0 ? other : ~other;
+    if (*mine == UNKNOWN || far2(v, p, leaf) < far2(v, p, ~*mine)) *mine = ~leaf;
+}
+
+static void find_nearest(firn_volume *v)
+{
+    const int *n = v->n_blocks;
+    for (int sweep = 0; sweep < 8; sweep++) {
+        int si = sweep & 1 ? -1 : 1, sj = sweep & 2 ? -1 : 1, sk = sweep & 4 ? -1 : 1;
+        for (int a = 0; a < n[0]; a++)
+            for (int b = 0; b < n[1]; b++)
+                for (int c = 0; c < n[2]; c++) {
+                    int p[3] = {si > 0 ? a : n[0] - 1 - a, sj > 0 ? b : n[1] - 1 - b, sk > 0 ? c : n[2] - 1 - c};
+                    offer(v, p, 0, -si);
+                    offer(v, p, 1, -sj);
+                    offer(v, p, 2, -sk);
+                }
+    }
+}
+
+void firn_volume_finish(firn_volume *v)
+{
+#pragma omp parallel for schedule(dynamic, 64)
+    for (int64_t l = 0; l < v->n_leaves; l++) {
+        find_core(v, l);
+        fill_shared(v, l);
+    }
+    find_nearest(v);
+}
+
+/* ---------------------------------------------------------------- lookup */
+
+/* Trilinear interpolation in one leaf; u in voxels, f the share within the cell. */
+static void interpolate(const firn_volume *v, int32_t leaf, const int cell[3], const double f[3], double value[],
+                        double gradient[3])
+{
+    double inverse = 1 / v->voxel;
+    const float *corner = firn_volume_leaf(v, leaf, 0) + (cell[0] * 9 + cell[1]) * 9 + cell[2];
+    for (int c = 0; c < v->n_channels; c++, corner += FIRN_LEAF_SIZE) {
+        double a[4], z[4]; /* along z, then y, then x */
+        for (int m = 0; m < 4; m++) {
+            const float *pair = corner + (m >> 1) * 81 + (m & 1) * 9;
+            z[m] = (double)pair[1] - pair[0];
+            a[m] = pair[0] + f[2] * z[m];
+        }
+        double y0 = a[0] + f[1] * (a[1] - a[0]), y1 = a[2] + f[1] * (a[3] - a[2]);
+        value[c] = y0 + f[0] * (y1 - y0);
+        if (c) continue;
+        gradient[0] = (y1 - y0) * inverse;
+        gradient[1] = ((1 - f[0]) * (a[1] - a[0]) + f[0] * (a[3] - a[2])) * inverse;
+        double z0 = z[0] + f[1] * (z[1] - z[0]), z1 = z[2] + f[1] * (z[3] - z[2]);
+        gradient[2] = (z0 + f[0] * (z1 - z0)) * inverse;
+    }
+}
+
+/* Where the distance is cut off at the band there is no gradient: the direction is that from the leaf's voxel nearest
+ * to the surface. */
+static void away_from_core(const firn_volume *v, int32_t leaf, const double u[3], double sign, double gradient[3])
+{
+    int core = v->core[leaf], at[3] = {core / 81, core / 9 % 9, core % 9};
+    double norm2 = 0;
+    for (int a = 0; a < 3; a++) {
+        gradient[a] = u[a] - (8.0 * v->leaf_block[leaf][a] + at[a]);
+        norm2 += gradient[a] * gradient[a];
+    }
+    for (int a = 0; a < 3; a++) gradient[a] = norm2 > 0 ? sign * gradient[a] / sqrt(norm2) : (a == 2);
+}
+
+/* Beyond the leaves: at least the band, and at least as far as the nearest leaf. */
+static void far_answer(const firn_volume *v, const double u[3], const int block[3], double value[], double gradient[3])
+{
+    int nearest[3];
+    double length2 = 0;
+    for (int a = 0; a < 3; a++)
+        nearest[a] = block[a] < 0 ? 0 : block[a] >= v->n_blocks[a] ? v->n_blocks[a] - 1 : block[a];
+    int64_t at = place(v, nearest[0], nearest[1], nearest[2]);
+    int32_t leaf = v->table[at] >= 0 ? v->table[at] : ~v->table[at];
+    for (int a = 0; a < 3; a++) {
+        double low = 8.0 * v->leaf_block[leaf][a], apart = fmax(0, fmax(low - u[a], u[a] - low - 8));
+        length2 += apart * apart;
+    }
+    double sign = v->sign[at];
+    away_from_core(v, leaf, u, sign, gradient);
+    value[0] = sign * fmax(v->band, v->voxel * sqrt(length2));
+    for (int c = 1; c < v->n_channels; c++) value[c] = 0;
+}
+
+int firn_volume_sample(const firn_volume *v, const double x[3], double value[FIRN_MAX_CHANNELS], double gradient[3])
+{
+    double u[3], f[3];
+    int block[3], cell[3];
+    double inverse = 1 / v->voxel;
+    for (int a = 0; a < 3; a++) {
+        u[a] = fmax(-1e9, fmin(1e9, (x[a] - v->origin[a]) * inverse)); /* a NaN becomes far outside */
+        double low = floor(u[a]);
+        f[a] = u[a] - low;
+        int whole = (int)low;
+        block[a] = (whole >> 3) - v->first[a];
+        cell[a] = whole & 7;
+    }
+    int is_in = (unsigned)block[0] < (unsigned)v->n_blocks[0] && (unsigned)block[1] < (unsigned)v->n_blocks[1] &&
+                (unsigned)block[2] < (unsigned)v->n_blocks[2];
+    int32_t leaf = is_in ? v->table[place(v, block[0], block[1], block[2])] : -1;
+    if (leaf < 0) {
+        far_answer(v, u, block, value, gradient);
+        return 0;
+    }
+    interpolate(v, leaf, cell, f, value, gradient);
+    double norm2 = gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2];
+    if (norm2 < 0.25 && fabs(value[0]) > 0.9 * v->band) away_from_core(v, leaf, u, value[0] < 0 ? -1 : 1, gradient);
+    return 1;
+}
+
+void firn_volume_bounds(const firn_volume *v, double min[3], double max[3])
+{
+    for (int a = 0; a < 3; a++) {
+        min[a] = v->origin[a] + v->voxel * 8.0 * (v->first[a] + 1);
+        max[a] = v->origin[a] + v->voxel * 8.0 * (v->first[a] + v->n_blocks[a] - 1);
+    }
+}

@@ -1,0 +1,56 @@
+/* volume.h: a field on a sparse lattice, made for millions of lookups a step from many threads.
+ *
+ * Leaves of 8^3 voxels; each keeps a copy of its upper neighbours' first layer (9^3 numbers), so that the eight
+ * values around a point always lie in one leaf. Channel 0 is the signed distance in m, within +-band; further
+ * channels (surface velocity, paint) are interpolated the same way. Sparse blocks remember their sign and the
+ * nearest leaf, so that a far point gets a true lower bound of the distance and a sensible direction.
+ *
+ *     voxel (i, j, k) sits at  origin + voxel * (i, j, k);   leaf (I, J, K) holds voxels 8 I ... 8 I + 7 */
+#ifndef FIRN_VOLUME_H
+#define FIRN_VOLUME_H
+
+#include "firn/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { FIRN_LEAF = 8, FIRN_LEAF_ROW = 9, FIRN_LEAF_SIZE = 729, FIRN_MAX_CHANNELS = 6 };
+
+typedef struct firn_volume {
+    double voxel, origin[3], band;
+    int first[3], n_blocks[3]; /* the table's box, in blocks */
+    int32_t *table;            /* >= 0: leaf; < 0: ~(nearest leaf) */
+    int8_t *sign;              /* of every block without a leaf: -1 inside, +1 outside */
+    int64_t n_leaves;
+    int n_channels;
+    int32_t (*leaf_block)[3];
+    int16_t *core; /* of each leaf: its voxel nearest to the surface, as a place among the 9^3 */
+    float *data;   /* [leaf][channel][9][9][9] */
+} firn_volume;
+
+/* `blocks`: block coordinates of the leaves. Values and signs are filled by the caller, then firn_volume_finish. */
+firn_status firn_volume_create(double voxel, const double origin[3], double band, int n_channels, int64_t n_leaves,
+                               const int32_t (*blocks)[3], firn_volume **volume, firn_report *report);
+/* Fills the shared layers and the nearest leaves. */
+void firn_volume_finish(firn_volume *volume);
+void firn_volume_destroy(firn_volume *volume);
+size_t firn_volume_bytes(const firn_volume *volume);
+
+static inline float *firn_volume_leaf(const firn_volume *volume, int64_t leaf, int channel)
+{
+    return volume->data + ((size_t)leaf * (size_t)volume->n_channels + (size_t)channel) * FIRN_LEAF_SIZE;
+}
+
+/* All channels at x and the gradient of channel 0. False where x is in no leaf: then value[0] is a lower bound of
+ * the distance with the right sign, the gradient points away from (or, inside, towards) the surface with length 1,
+ * and the other channels are zero. */
+int firn_volume_sample(const firn_volume *volume, const double x[3], double value[FIRN_MAX_CHANNELS],
+                       double gradient[3]);
+/* Box of the leaves in m. */
+void firn_volume_bounds(const firn_volume *volume, double min[3], double max[3]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,294 @@
+/* Distance fields of meshes against closed formulas: standing, moving, painted, open; and .vdb files in. */
+#include "field.h"
+#include "sample.h"
+#include "memory.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "geometry.h"
+#include "scratch.h"
+
+static double length(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
+
+static firn_shape_def mesh_def(const char *path)
+{
+    firn_shape_def def = {.kind = "mesh"};
+    snprintf(def.file, sizeof def.file, "%s", path);
+    return def;
+}
+
+static firn_shape *build(const firn_shape_def *def)
+{
+    firn_shape *shape = NULL;
+    firn_report *report = firn_report_create();
+    firn_status status = firn_shape_create(1, def, &shape, report);
+    if (status) print_error("%s\n", firn_report_sentence(report, 0, NULL));
+    assert_int_equal(status, FIRN_OK);
+    firn_report_destroy(report);
+    return shape;
+}
+
+static firn_shape *from_mesh(firn_mesh *mesh, const char *name, firn_shape_def def)
+{
+    assert_int_equal(firn_mesh_write(scratch(name), mesh, NULL), FIRN_OK);
+    firn_mesh_destroy(mesh);
+    snprintf(def.file, sizeof def.file, "%s", scratch(name));
+    strcpy(def.kind, "mesh");
+    return build(&def);
+}
+
+/* A fine sphere, moved and scaled by the definition: distance and normal near the surface to a few per mille of a
+ * voxel, a true lower bound with the right sign far away. */
+static void sphere_from_a_mesh(void **state)
+{
+    (void)state;
+    firn_shape *shape = from_mesh(geometry_sphere(120, 50, 0, 0, 0), "ball.ply",
+                                  (firn_shape_def){.scale = 0.01, .center = {1, 2, 3}, .voxel = 0.02});
+    uint32_t random = 1;
+    int n_near = 0, n_far = 0;
+    double far_sum = 0;
+    for (int trial = 0; trial < 20000; trial++) {
+        double x[3];
+        for (int a = 0; a < 3; a++) {
+            random = random * 1664525u + 1013904223u;
+            x[a] = 2.4 * (random / 4294967296.0 - 0.5);
+        }
+        double exact = length(x) - 0.5, r[3] = {x[0], x[1], x[2]};
+        for (int a = 0; a < 3; a++) x[a] += a + 1;
+        firn_surface_point s;
+        firn_shape_query(shape, x, 0, &s);
+        assert_true((s.distance < 0) == (exact < 0) || fabs(exact) < 1e-3);
+        assert_true(fabs(s.distance) < fabs(exact) + 2e-3);
+        assert_true(fabs(length(s.normal) - 1) < 1e-9);
+        double agree = (s.normal[0] * r[0] + s.normal[1] * r[1] + s.normal[2] * r[2]) / length(r);
+        if (fabs(exact) < 0.06) {
+            n_near++;
+            assert_true(fabs(s.distance - exact) < 1e-3);
+            assert_true(agree > 0.995);
+        } else if (exact > 0) {
+            assert_true(agree > 0); /* a direction to go by, no more */
+            far_sum += agree, n_far++;
+        }
+        assert_true(isnan(s.friction) && length(s.velocity) == 0);
+    }
+    assert_true(n_near > 500);
+    assert_true(far_sum / n_far > 0.9);
+    firn_shape_destroy(shape);
+}
+
+static void volume_of_a_sampled_mesh(void **state)
+{
+    (void)state;
+    firn_mesh *mesh = geometry_sphere(40, 0.5, 0, 0, 0);
+    double exact = firn_mesh_volume(mesh), h = cbrt(exact / 60000), *xyz;
+    int64_t n;
+    firn_shape *shape = from_mesh(mesh, "v.obj", (firn_shape_def){0});
+    for (int how = FIRN_REGULAR; how <= FIRN_POISSON; how++) {
+        assert_int_equal(firn_sample_shape(shape, (firn_sampling)how, h, 3, &xyz, &n, NULL), FIRN_OK);
+        assert_true(fabs((double)n * h * h * h / exact - 1) < 0.005);
+        firn_memory_release(NULL, xyz, (size_t)n * 24);
+    }
+    firn_shape_destroy(shape);
+}
+
+/* Inside out, and two spheres that cut each other: inside is what the outside cannot reach. */
+static void flipped_and_crossing_meshes(void **state)
+{
+    (void)state;
+    firn_mesh *a = geometry_sphere(40, 0.5, -0.3, 0, 0), *b = geometry_sphere(40, 0.5, 0.3, 0, 0);
+    firn_mesh *both = firn_mesh_create(2 * a->n_points, 2 * a->n_triangles);
+    memcpy(both->xyz, a->xyz, (size_t)a->n_points * 24),
+        memcpy(both->xyz + 3 * a->n_points, b->xyz, (size_t)b->n_points * 24);
+    for (int64_t i = 0; i < 3 * a->n_triangles; i++) {
+        both->triangles[i] = a->triangles[i];
+        both->triangles[3 * a->n_triangles + i] = b->triangles[i] + (uint32_t)a->n_points;
+    }
+    for (int64_t t = 0; t < both->n_triangles; t++) { /* the first inside out */
+        uint32_t swap = both->triangles[3 * t];
+        if (t < a->n_triangles) both->triangles[3 * t] = both->triangles[3 * t + 1], both->triangles[3 * t + 1] = swap;
+    }
+    firn_mesh_destroy(a), firn_mesh_destroy(b);
+    firn_shape *shape = from_mesh(both, "both.ply", (firn_shape_def){0});
+    const double inside[][3] = {{0, 0, 0}, {-0.6, 0, 0}, {0.6, 0.1, 0}, {-0.3, 0.45, 0}},
+                 outside[][3] = {{0, 0.45, 0}, {-0.9, 0, 0}, {0.3, 0.55, 0}};
+    for (int i = 0; i < 4; i++) assert_true(firn_shape_distance(shape, inside[i], 0) < 0);
+    for (int i = 0; i < 3; i++) assert_true(firn_shape_distance(shape, outside[i], 0) > 0);
+    firn_shape_destroy(shape);
+}
+
+/* A square without thickness of its own becomes a wall, solid from both sides. */
+static void open_sheet_as_wall(void **state)
+{
+    (void)state;
+    firn_mesh *sheet = firn_mesh_create(4, 2);
+    const double xyz[12] = {-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0};
+    memcpy(sheet->xyz, xyz, sizeof xyz);
+    memcpy(sheet->triangles, (uint32_t[6]){0, 1, 2, 0, 2, 3}, 24);
+    assert_int_equal(firn_mesh_write(scratch("sheet.obj"), sheet, NULL), FIRN_OK);
+    firn_shape_def def = mesh_def(scratch("sheet.obj"));
+    firn_shape *shape;
+    assert_int_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_REFUSED); /* as a solid it is not closed */
+    def.thickness = 0.1;
+    shape = build(&def);
+    for (int side = -1; side <= 1; side += 2) {
+        firn_surface_point s;
+        firn_shape_query(shape, (const double[3]){0.3, -0.2, 0.09 * side}, 0, &s);
+        assert_true(fabs(s.distance - 0.04) < 1e-3);
+        assert_true(s.normal[2] * side > 0.999);
+        firn_shape_query(shape, (const double[3]){0.3, -0.2, 0.04 * side}, 0, &s);
+        assert_true(fabs(s.distance + 0.01) < 1e-3);
+        assert_true(s.normal[2] * side > 0.999);
+    }
+    double min[3], max[3];
+    assert_true(firn_shape_bounds(shape, min, max));
+    assert_true(fabs(max[2] - 0.05) < 1e-9 && fabs(max[0] - 1.05) < 1e-9);
+    firn_shape_destroy(shape);
+    firn_mesh_destroy(sheet);
+}
+
+/* Ten files of a sphere that moves and grows. Between files and at them: the distance of the formula, the speed of
+ * the surface, and no file number missed. 0.2 m a file is ten voxels. */
+static void sequence_of_meshes(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 10; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "walk.%04d.obj", 7 + k);
+        firn_mesh *ball = geometry_sphere(48, 0.3 + 0.01 * k, 0.2 * k, 0, 0);
+        assert_int_equal(firn_mesh_write(scratch(name), ball, NULL), FIRN_OK);
+        firn_mesh_destroy(ball);
+    }
+    firn_shape_def def = mesh_def(scratch("walk.%04d.obj"));
+    def.fps = 10, def.start = 1, def.voxel = 0.02;
+    firn_shape *shape = build(&def);
+    for (int trial = 0; trial < 600; trial++) {
+        double time = 0.95 + 1.0 * trial / 600, age = fmax(0, fmin(0.9, time - 1));
+        double center = 2 * age, radius = 0.3 + 0.1 * age, angle = 0.11 * trial;
+        double n[3] = {cos(angle), sin(angle) * cos(3 * angle), sin(angle) * sin(3 * angle)};
+        double offset = 0.03 * sin(7.0 * trial), x[3];
+        for (int a = 0; a < 3; a++) x[a] = (a == 0) * center + (radius + offset) * n[a];
+        firn_surface_point s;
+        firn_shape_query(shape, x, time, &s);
+        assert_true(fabs(s.distance - offset) < 2e-3); /* a tenth of a voxel, on a sphere of facets */
+        assert_true(s.normal[0] * n[0] + s.normal[1] * n[1] + s.normal[2] * n[2] > 0.99);
+        int is_moving = time > 1.02 && time < 1.88;
+        double v[3] = {2 + 0.1 * n[0], 0.1 * n[1], 0.1 * n[2]};
+        for (int a = 0; a < 3; a++)
+            if (is_moving) assert_true(fabs(s.velocity[a] - v[a]) < 0.05);
+        if (time <= 1 || time >= 1.9) assert_true(length(s.velocity) == 0);
+    }
+    firn_shape_destroy(shape);
+}
+
+/* A thin moving plate is never absent in between: three voxels thick, moving fourteen a file. */
+static void thin_plate_does_not_fade(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "plate%d.obj", k);
+        double x = 0.28 * k;
+        firn_mesh *plate = geometry_block((double[3]){x, -0.5, -0.5}, (double[3]){x + 0.06, 0.5, 0.5});
+        assert_int_equal(firn_mesh_write(scratch(name), plate, NULL), FIRN_OK);
+        firn_mesh_destroy(plate);
+    }
+    firn_shape_def def = mesh_def(scratch("plate%d.obj"));
+    def.fps = 1, def.voxel = 0.02;
+    firn_shape *shape = build(&def);
+    for (int i = 0; i <= 300; i++) {
+        double time = i / 100.0;
+        double d = firn_shape_distance(shape, (const double[3]){0.28 * time + 0.03, 0.1, 0.2}, time);
+        assert_true(fabs(d + 0.03) < 2e-3);
+    }
+    firn_shape_destroy(shape);
+}
+
+static void painted_friction(void **state)
+{
+    (void)state;
+    firn_mesh *ball = geometry_sphere(60, 0.5, 0, 0, 0);
+    firn_mesh_attribute *friction = firn_mesh_add(ball, "friction", 1);
+    for (int64_t i = 0; i < ball->n_points; i++) friction->data[i] = (float)(0.5 + ball->xyz[3 * i]);
+    firn_shape *shape = from_mesh(ball, "painted.ply", (firn_shape_def){0});
+    for (int i = 0; i < 50; i++) {
+        double angle = 0.1 + i, x[3] = {0.5 * cos(angle), 0.3 * sin(angle), 0.4 * sin(angle)};
+        firn_surface_point s;
+        firn_shape_query(shape, x, 0, &s);
+        assert_true(fabs(s.friction - (0.5 + x[0])) < 0.01);
+        assert_true(isnan(s.stickiness));
+    }
+    firn_shape_destroy(shape);
+}
+
+static void bad_definitions_are_sentences(void **state)
+{
+    (void)state;
+    scratch_store(scratch("not.vdb"), "not a volume at all, whatever its name says", 43);
+    const struct {
+        const char *kind, *file, *word;
+    } bad[] = {{"mesh", "", "needs a file"},         {"mesh", "absent.obj", "absent.obj"},
+               {"vdb", "absent.vdb", "absent.vdb"},  {"vdb", "not.vdb", "not.vdb"},
+               {"mesh", "none.%04d.obj", "no file"}, {"mesh", "a%s.obj", "%d"},
+               {"mesh", "a%d.%d.obj", "one number"}, {"mesh", "a%n.obj", "%d"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        firn_shape_def def = {0};
+        strcpy(def.kind, bad[i].kind);
+        if (bad[i].file[0]) snprintf(def.file, sizeof def.file, "%s", scratch(bad[i].file));
+        firn_report *report = firn_report_create();
+        firn_shape *shape;
+        assert_int_not_equal(firn_shape_create(1, &def, &shape, report), FIRN_OK);
+        assert_null(shape);
+        assert_true(scratch_says(report, bad[i].word));
+        firn_report_destroy(report);
+    }
+    firn_mesh *ball = geometry_sphere(20, 0.5, 0, 0, 0);
+    assert_int_equal(firn_mesh_write(scratch("ball.obj"), ball, NULL), FIRN_OK);
+    firn_mesh_destroy(ball);
+    firn_shape_def def = mesh_def(scratch("ball.obj"));
+    firn_shape *shape;
+    def.voxel = 1e-7; /* 10^14 voxels: refused before anything is allocated */
+    assert_int_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_REFUSED);
+}
+
+/* Each allocation fails in turn: a clean error, nothing leaked (the sanitizer build tells). */
+static void out_of_memory(void **state)
+{
+    (void)state;
+    firn_mesh *ball = geometry_sphere(12, 0.5, 0, 0, 0);
+    assert_int_equal(firn_mesh_write(scratch("m.ply"), ball, NULL), FIRN_OK);
+    firn_mesh_destroy(ball);
+    firn_shape_def def = mesh_def(scratch("m.ply"));
+    def.voxel = 0.1;
+    firn_shape *shape = NULL;
+    int fail = 0;
+    do {
+        firn_memory_fail_after(++fail);
+        firn_status status = firn_shape_create(1, &def, &shape, NULL);
+        firn_memory_fail_after(0);
+        assert_true(status == FIRN_OK || !shape);
+        assert_true(fail < 100);
+    } while (!shape);
+    assert_true(fail > 8);
+    firn_shape_destroy(shape);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sphere_from_a_mesh),
+        cmocka_unit_test(volume_of_a_sampled_mesh),
+        cmocka_unit_test(flipped_and_crossing_meshes),
+        cmocka_unit_test(open_sheet_as_wall),
+        cmocka_unit_test(sequence_of_meshes),
+        cmocka_unit_test(thin_plate_does_not_fade),
+        cmocka_unit_test(painted_friction),
+        cmocka_unit_test(bad_definitions_are_sentences),
+        cmocka_unit_test(out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
+}

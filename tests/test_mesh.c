@@ -1,0 +1,253 @@
+/* The same tetrahedron and cube through every format and back; then everything a file can do wrong. */
+#include "mesh.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "scratch.h"
+
+static firn_mesh *read_text(const char *name, const char *text, size_t n)
+{
+    firn_mesh *mesh = NULL;
+    firn_report *report = firn_report_create();
+    scratch_store(scratch(name), text, n ? n : strlen(text));
+    firn_status status = firn_mesh_read(scratch(name), &mesh, report);
+    if (status) print_error("%s\n", firn_report_sentence(report, 0, NULL));
+    assert_int_equal(status, FIRN_OK);
+    firn_report_destroy(report);
+    return mesh;
+}
+
+/* A cube of edge 2 as quads, its faces seen counterclockwise from outside */
+static const char cube_obj[] =
+    "# a cube\nmtllib none.mtl\nv -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\n"
+    "v -1 -1 1 1.0\nv 1e0 -1 1\nv 1 +1 1 0.5 0.5 0.5\r\nv -1 1 1\nvn 0 0 1\nvt 0 0\n"
+    "f 1/1/1 4//1 3 2/1\nf 5 6 7 8\nf -8 -7 -3 -4\nf 2 3 \\\n 7 6\nf 3 4 8 7 # back\nf 4 1 5 8\n";
+
+static void obj_of_quads(void **state)
+{
+    (void)state;
+    firn_mesh *mesh = read_text("cube.obj", cube_obj, 0);
+    assert_int_equal(mesh->n_points, 8);
+    assert_int_equal(mesh->n_triangles, 12);
+    assert_true(fabs(firn_mesh_volume(mesh) - 8) < 1e-12);
+    assert_true(fabs(firn_mesh_area(mesh) - 24) < 1e-12);
+    firn_mesh_scale(mesh, 0.01);
+    double min[3], max[3];
+    firn_mesh_bounds(mesh, min, max);
+    assert_true(fabs(min[0] + 0.01) < 1e-15 && fabs(max[2] - 0.01) < 1e-15);
+    firn_mesh_destroy(mesh);
+}
+
+static void obj_polygon_of_seven(void **state)
+{
+    (void)state;
+    firn_mesh *mesh =
+        read_text("n.obj", "v 0 0 0\nv 2 0 0\nv 3 1 0\nv 3 2 0\nv 2 3 0\nv 1 3 0\nv 0 2 0\nf 1 2 3 4 5 6 7\n", 0);
+    assert_int_equal(mesh->n_triangles, 5);
+    assert_true(fabs(firn_mesh_area(mesh) - 7.5) < 1e-12); /* 9 less three corners of 1/2 */
+    firn_mesh_destroy(mesh);
+}
+
+static const char tetrahedron_ply[] =
+    "ply\nformat ascii 1.0\ncomment made by hand\nelement vertex 4\nproperty float x\nproperty float y\n"
+    "property float z\nproperty uchar red\nproperty float friction\nproperty float vx\nproperty float vy\n"
+    "property float vz\nelement face 4\nproperty list uchar int vertex_indices\nend_header\n"
+    "0 0 0 255 0.1 1 2 3\n1 0 0 255 0.2 0 0 0\n0 1 0 255 0.3 0 0 0\n0 0 1 255 0.4 4 5 6\n"
+    "3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n";
+
+static void ply_ascii_with_attributes(void **state)
+{
+    (void)state;
+    firn_mesh *mesh = read_text("t.ply", tetrahedron_ply, 0);
+    assert_true(fabs(firn_mesh_volume(mesh) - 1.0 / 6) < 1e-12);
+    const firn_mesh_attribute *friction = firn_mesh_find(mesh, "friction"), *v = firn_mesh_find(mesh, "v");
+    assert_non_null(friction);
+    assert_true(fabsf(friction->data[2] - 0.3f) < 1e-6f);
+    assert_int_equal(v->n_components, 3);
+    assert_true(v->data[11] == 6 && v->data[1] == 2);
+    firn_mesh_destroy(mesh);
+}
+
+/* Written and read back: positions to float precision, attributes exactly */
+static void written_and_read_back(void **state)
+{
+    (void)state;
+    firn_mesh *mesh = read_text("t.ply", tetrahedron_ply, 0), *again;
+    const char *const names[] = {"out.ply", "out.obj"};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(firn_mesh_write(scratch(names[i]), mesh, NULL), FIRN_OK);
+        assert_int_equal(firn_mesh_read(scratch(names[i]), &again, NULL), FIRN_OK);
+        assert_int_equal(again->n_points, 4);
+        assert_memory_equal(again->triangles, mesh->triangles, 48);
+        assert_true(fabs(firn_mesh_volume(again) - 1.0 / 6) < 1e-7);
+        if (i == 0) assert_memory_equal(firn_mesh_find(again, "v")->data, firn_mesh_find(mesh, "v")->data, 48);
+        firn_mesh_destroy(again);
+    }
+    assert_int_equal(firn_mesh_write(scratch("out.fbx"), mesh, NULL), FIRN_REFUSED);
+    firn_mesh_destroy(mesh);
+}
+
+static void put_big(char **at, const void *value, int n)
+{
+    for (int b = 0; b < n; b++) (*at)[b] = ((const char *)value)[n - 1 - b];
+    *at += n;
+}
+
+static void ply_big_endian(void **state)
+{
+    (void)state;
+    char data[512] = "ply\nformat binary_big_endian 1.0\nelement vertex 3\nproperty double x\nproperty double y\n"
+                     "property double z\nelement strip 2\nproperty list ushort short whatever\nelement face 1\n"
+                     "property list uint uint vertex_index\nproperty char flag\nend_header\n";
+    char *at = data + strlen(data);
+    const double xyz[9] = {0, 0, 0, 3, 0, 0, 0, 4, 0};
+    for (int i = 0; i < 9; i++) put_big(&at, &xyz[i], 8);
+    const uint16_t counts[2] = {0, 2};
+    const int16_t entry = -1;
+    put_big(&at, &counts[0], 2), put_big(&at, &counts[1], 2), put_big(&at, &entry, 2), put_big(&at, &entry, 2);
+    const uint32_t face[4] = {3, 0, 1, 2};
+    for (int i = 0; i < 4; i++) put_big(&at, &face[i], 4);
+    *at++ = 7;
+    firn_mesh *mesh = read_text("big.ply", data, (size_t)(at - data));
+    assert_true(fabs(firn_mesh_area(mesh) - 6) < 1e-12);
+    firn_mesh_destroy(mesh);
+}
+
+static void stl_both_ways(void **state)
+{
+    (void)state;
+    firn_mesh *mesh = read_text("a.stl",
+                                "solid vertex of nothing\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 3 0 0\n"
+                                "  VERTEX 0 4.0e0 0\nendloop\nendfacet\nendsolid\n",
+                                0);
+    assert_int_equal(mesh->n_triangles, 1);
+    assert_true(fabs(firn_mesh_area(mesh) - 6) < 1e-12);
+    firn_mesh_destroy(mesh);
+    char data[134] = "solid in name only";
+    const float corners[9] = {0, 0, 0, 3, 0, 0, 0, 4, 0};
+    data[80] = 1;
+    memcpy(data + 96, corners, sizeof corners);
+    mesh = read_text("b.stl", data, sizeof data);
+    assert_true(fabs(firn_mesh_area(mesh) - 6) < 1e-12);
+    firn_mesh_destroy(mesh);
+}
+
+static void every_mistake_is_a_sentence(void **state)
+{
+    (void)state;
+    const struct {
+        const char *name, *text, *word;
+    } bad[] = {
+        {"empty.obj", "", "no face"},
+        {"points.obj", "v 0 0 0\n", "no face"},
+        {"nan.obj", "v 0 nan 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", ":1:"},
+        {"far.obj", "v 0 0 0\nv 1e30 0 0\nv 0 1 0\nf 1 2 3\n", "1e+30"},
+        {"inf.obj", "v 0 0 inf\n", "finite"},
+        {"word.obj", "v 0 zero 0\n", "not a number"},
+        {"short.obj", "v 0 0\nv 1 0 0\n", "not a number"},
+        {"index.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n", ":4:"},
+        {"zero.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 0 1 2\n", "names point 0"},
+        {"back.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf -1 -2 -4\n", "-4"},
+        {"letter.obj", "v 0 0 0\nf a b c\n", "point numbers"},
+        {"two.obj", "v 0 0 0\nv 1 0 0\nf 1 2\n", "three points"},
+        {"huge.ply", "ply\nformat ascii 1.0\nelement vertex 10000000000\nproperty float x\nend_header\n",
+         "10000000000"},
+        {"huge2.ply", "ply\nformat binary_little_endian 1.0\nelement vertex 4000000000\nproperty float x\nend_header\n",
+         "claims"},
+        {"minus.ply", "ply\nformat ascii 1.0\nelement vertex -4\nend_header\n", "claims"},
+        {"cut.ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\n", "end_header"},
+        {"body.ply",
+         "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+         "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n",
+         "cut off"},
+        {"list.ply",
+         "ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z\n"
+         "element face 1\nproperty list uchar int vertex_indices\nend_header\n1000000000 1 2\n",
+         "longer"},
+        {"type.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty quad x\nend_header\n", "quad"},
+        {"xy.ply",
+         "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nelement face 1\n"
+         "property list uchar int vertex_indices\nend_header\n0 0\n0\n",
+         "lacks"},
+        {"twice.ply", "ply\nformat ascii 1.0\nelement vertex 1\nelement vertex 9\nend_header\n", "twice"},
+        {"out.ply",
+         "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
+         "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n3 0 1 2\n",
+         "only 1 points"},
+        {"format.ply", "ply\nformat middle_endian 1.0\nend_header\n", "middle_endian"},
+        {"no.ply", "PNG", "begins with"},
+        {"cloud.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n0\n", "points"},
+        {"short.stl", "abc", "84 bytes"},
+        {"cut.stl", "solid x\nvertex 0 0 0\nvertex 1 0 0\n", "multiple of three"},
+        {"number.stl", "solid x\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1\n", "not a number"},
+        {"model.fbx", "x", ".obj, .ply or .stl"},
+        {"none", "x", ".obj, .ply or .stl"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        firn_report *report = firn_report_create();
+        firn_mesh *mesh = NULL;
+        scratch_store(scratch(bad[i].name), bad[i].text, strlen(bad[i].text));
+        assert_int_equal(firn_mesh_read(scratch(bad[i].name), &mesh, report), FIRN_REFUSED);
+        assert_null(mesh);
+        if (!scratch_says(report, bad[i].word)) fail_msg("%s", bad[i].name);
+        firn_report_destroy(report);
+    }
+    char header[100] = {0}; /* 4 thousand million triangles in 100 bytes */
+    memset(header + 80, 0xff, 4);
+    scratch_store(scratch("claim.stl"), header, sizeof header);
+    firn_mesh *mesh;
+    assert_int_equal(firn_mesh_read(scratch("claim.stl"), &mesh, NULL), FIRN_REFUSED);
+    assert_int_equal(mkdir(scratch("folder.obj"), 0700), 0);
+    assert_int_equal(firn_mesh_read(scratch("folder.obj"), &mesh, NULL), FIRN_IO);
+    assert_int_equal(firn_mesh_read(scratch("absent.obj"), &mesh, NULL), FIRN_IO);
+}
+
+/* Every prefix of a good file and a thousand files with random bytes in them: an answer, whatever it is */
+static void cut_and_scrambled_files_are_survived(void **state)
+{
+    (void)state;
+    const struct {
+        const char *name, *text;
+    } good[] = {{"x.obj", cube_obj}, {"x.ply", tetrahedron_ply}};
+    for (int g = 0; g < 2; g++) {
+        size_t n = strlen(good[g].text);
+        char *text = malloc(n);
+        uint32_t random = 12345;
+        for (size_t trial = 0; trial < 1500; trial++) {
+            memcpy(text, good[g].text, n);
+            size_t length = trial < n ? trial : n;
+            for (int k = 0; trial >= n && k < 3; k++) {
+                random = random * 1664525u + 1013904223u;
+                text[(random >> 8) % n] = (char)(random >> 24);
+            }
+            firn_mesh *mesh = NULL;
+            scratch_store(scratch(good[g].name), text, length);
+            firn_status status = firn_mesh_read(scratch(good[g].name), &mesh, NULL);
+            assert_true((status == FIRN_OK) == (mesh != NULL));
+            for (int64_t i = 0; mesh && i < 3 * mesh->n_triangles; i++)
+                assert_true(mesh->triangles[i] < mesh->n_points);
+            firn_mesh_destroy(mesh);
+        }
+        free(text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(obj_of_quads),
+        cmocka_unit_test(obj_polygon_of_seven),
+        cmocka_unit_test(ply_ascii_with_attributes),
+        cmocka_unit_test(written_and_read_back),
+        cmocka_unit_test(ply_big_endian),
+        cmocka_unit_test(stl_both_ways),
+        cmocka_unit_test(every_mistake_is_a_sentence),
+        cmocka_unit_test(cut_and_scrambled_files_are_survived),
+    };
+    return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
+}

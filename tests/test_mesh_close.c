@@ -1,0 +1,127 @@
+/* Which open, doubled and torn meshes are mended, and which are refused with their place. */
+#include "mesh_close.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "geometry.h"
+#include "scratch.h"
+
+static void meshes_from_formulas_are_closed(void **state)
+{
+    (void)state;
+    firn_mesh *ball = geometry_sphere(20, 0.5, 1, 2, 3),
+              *block = geometry_block((double[3]){0, 0, 0}, (double[3]){1, 2, 3});
+    assert_int_equal(firn_mesh_is_open(ball), 0);
+    assert_int_equal(firn_mesh_is_open(block), 0);
+    assert_true(fabs(firn_mesh_volume(block) - 6) < 1e-12);
+    assert_true(fabs(firn_mesh_volume(ball) / (M_PI / 6) - 1) < 0.02);
+    firn_mesh_destroy(ball), firn_mesh_destroy(block);
+}
+
+/* Like STL: every triangle with corners of its own; welding finds the eight of the block again. */
+static void welding(void **state)
+{
+    (void)state;
+    firn_mesh *block = geometry_block((double[3]){0, 0, -0.0}, (double[3]){1, 2, 3}), *soup = firn_mesh_create(36, 13);
+    for (int i = 0; i < 36; i++) {
+        memcpy(soup->xyz + 3 * i, block->xyz + 3 * block->triangles[i], 24);
+        soup->triangles[i] = (uint32_t)i;
+        for (int a = 0; a < 3; a++)
+            if (soup->xyz[3 * i + a] == 0) soup->xyz[3 * i + a] = i % 2 ? 0.0 : -0.0; /* two zeros, one place */
+    }
+    assert_int_equal(firn_mesh_is_open(soup), 1);
+    assert_int_equal(firn_mesh_weld(soup, NULL), FIRN_OK);
+    assert_int_equal(soup->n_triangles, 12); /* the thirteenth was a single point */
+    assert_int_equal(firn_mesh_is_open(soup), 0);
+    firn_mesh_destroy(block), firn_mesh_destroy(soup);
+}
+
+static void remove_triangles(firn_mesh *mesh, int64_t first, int64_t n)
+{
+    memmove(mesh->triangles + 3 * first, mesh->triangles + 3 * (first + n),
+            (size_t)(mesh->n_triangles - first - n) * 12);
+    mesh->n_triangles -= n; /* the tests give the memory back with the smaller size, which malloc does not mind */
+}
+
+static void small_holes_are_closed(void **state)
+{
+    (void)state;
+    firn_mesh *ball = geometry_sphere(40, 0.5, 0, 0, 0);
+    firn_mesh_attribute *paint = firn_mesh_add(ball, "friction", 1);
+    for (int64_t i = 0; i < ball->n_points; i++) paint->data[i] = 0.25f;
+    double before = firn_mesh_volume(ball);
+    int64_t n = ball->n_triangles;
+    remove_triangles(ball, 2000, 1), remove_triangles(ball, 500, 2);
+    remove_triangles(ball, 0, 80); /* the whole cap around the pole */
+    firn_report *report = firn_report_create();
+    assert_int_equal(firn_mesh_close(ball, "ball", report), FIRN_OK);
+    assert_int_equal(firn_report_count(report, FIRN_WARNING), 1);
+    assert_true(scratch_says(report, "3 holes"));
+    assert_int_equal(firn_mesh_is_open(ball), 0);
+    assert_true(ball->n_triangles > n - 83);
+    /* also the right way round: a cap put on inside out would lose twice its share */
+    assert_true(fabs(firn_mesh_volume(ball) / before - 1) < 2e-4);
+    for (int64_t i = 0; i < ball->n_points; i++)
+        assert_true(fabsf(firn_mesh_find(ball, "friction")->data[i] - 0.25f) < 1e-6f);
+    firn_report_destroy(report);
+    firn_mesh_destroy(ball);
+}
+
+/* A third face on an edge: three faces are odd too, and the flap's loop is closed by its own fan. */
+static void flaps_are_closed(void **state)
+{
+    (void)state;
+    firn_mesh *ball = geometry_sphere(40, 0.5, 0, 0, 0),
+              *flap = firn_mesh_create(ball->n_points + 1, ball->n_triangles + 1);
+    memcpy(flap->xyz, ball->xyz, (size_t)ball->n_points * 24);
+    memcpy(flap->triangles, ball->triangles, (size_t)ball->n_triangles * 12);
+    memcpy(flap->xyz + 3 * ball->n_points, (double[3]){0.51, 0, 0.01}, 24);
+    uint32_t *t = flap->triangles + 3 * ball->n_triangles;
+    t[0] = flap->triangles[4800], t[1] = flap->triangles[4801], t[2] = (uint32_t)ball->n_points;
+    for (int a = 0; a < 3; a++) flap->xyz[3 * t[2] + a] = 1.02 * flap->xyz[3 * t[0] + a];
+    assert_int_equal(firn_mesh_is_open(flap), 1);
+    assert_int_equal(firn_mesh_close(flap, "flap", NULL), FIRN_OK);
+    assert_int_equal(firn_mesh_is_open(flap), 0);
+    firn_mesh_destroy(ball), firn_mesh_destroy(flap);
+}
+
+static void large_holes_are_refused_with_their_place(void **state)
+{
+    (void)state;
+    firn_mesh *block = geometry_block((double[3]){0, 0, 0}, (double[3]){1, 1, 1});
+    remove_triangles(block, 10, 2); /* the face z = 1 */
+    firn_report *report = firn_report_create();
+    assert_int_equal(firn_mesh_close(block, "lid.obj", report), FIRN_REFUSED);
+    assert_true(scratch_says(report, "lid.obj"));
+    assert_true(scratch_says(report, "(0.5, 0.5, 1)"));
+    assert_true(scratch_says(report, "thickness"));
+    firn_report_destroy(report);
+    firn_mesh_destroy(block);
+}
+
+static void a_mesh_of_lines_is_refused(void **state)
+{
+    (void)state;
+    firn_mesh *mesh = firn_mesh_create(3, 1); /* three points at one place */
+    mesh->triangles[1] = 1, mesh->triangles[2] = 2;
+    assert_int_equal(firn_mesh_weld(mesh, NULL), FIRN_REFUSED);
+    firn_mesh_destroy(mesh);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(meshes_from_formulas_are_closed),
+        cmocka_unit_test(welding),
+        cmocka_unit_test(small_holes_are_closed),
+        cmocka_unit_test(flaps_are_closed),
+        cmocka_unit_test(large_holes_are_refused_with_their_place),
+        cmocka_unit_test(a_mesh_of_lines_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
