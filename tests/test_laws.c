@@ -254,9 +254,9 @@ static void wave_speed_is_an_upper_bound(const firn_material *m, const char *lab
         double fastest = fastest_wave(m, &p, &seed);
         run(m, FIRN_F64_SCALAR, 0, 0, &p, 1);
         if (!(p.wave >= fastest * (1 - 1e-5))) fail_msg("%s sample %d: wave %g < %g", label, k, p.wave, fastest);
-        /* a bound that is far too large would only waste time steps */
+        /* a bound that is far too large would only waste time steps; branches of memory are frozen in `fastest` */
         int may_be_loose = k > 0 && m->law->info.is_fluid; /* pulled apart, a liquid without tension has no waves */
-        if (!may_be_loose && !(p.wave <= 2 * fastest + 1e-3))
+        if (!may_be_loose && !(p.wave <= 3 * fastest + 1e-3))
             fail_msg("%s sample %d: wave %g is far above %g", label, k, p.wave, fastest);
     }
 }
