@@ -1,0 +1,44 @@
+/* cmd_materials.c: `firn materials [NAME]` - the laws and presets there are, and all about one of them. */
+#include "cli.h"
+#include "materials_text.h"
+
+static int run(const firn_cli *cli)
+{
+    firn_text text = {0};
+    firn_report *report = firn_report_create();
+    firn_status status = FIRN_OK;
+    if (firn_cli_has(cli, "names")) {
+        firn_materials_text_names(&text);
+        firn_text_add(&text, "\n");
+    } else if (cli->n_arguments) {
+        status = firn_materials_text_describe(cli->arguments[0], &text, report);
+    } else {
+        firn_materials_text_list(&text);
+    }
+    if (status == FIRN_OK && text.has_failed) status = firn_cli_fail(FIRN_MEMORY, "not enough memory for the text");
+    if (status == FIRN_OK && text.data) fputs(text.data, stdout);
+    firn_cli_report(report, status);
+    firn_text_clear(&text);
+    firn_report_destroy(report);
+    return firn_cli_finish(status);
+}
+
+static const firn_cli_option options[] = {
+    {"names", 0, FIRN_CLI_FLAG, .doc = "Print only the names of all laws and presets, on one line."},
+    {0},
+};
+
+const firn_cli_verb firn_cmd_materials = {
+    .name = "materials",
+    .summary = "the constitutive laws and their presets",
+    .arguments = "[NAME]",
+    .n_min = 0,
+    .n_max = 1,
+    .completes = FIRN_CLI_CHOICE,
+    .choices = "",
+    .text = "Without a name, lists every law with its presets. With the name of a law or preset, shows equations, "
+            "parameters with unit, default and range, what each particle carries, presets with the source of their "
+            "numbers, validity and citation.",
+    .options = options,
+    .run = run,
+};
