@@ -16,7 +16,8 @@
  *
  * A bundle is always 16 lanes: a loop over a bundle runs 16 / LANES times. Only this file knows intrinsics for
  * lane arithmetic. Functions are exact where C's are (sqrt, floor, min, max); log, exp and friends are within
- * 2 ulp in their useful range for the float and 4 ulp for the double lanes (tests/test_lanes.c). */
+ * 2 ulp in their useful range for the float and 4 ulp for the double lanes, sin and rsqrt within twice that
+ * (tests/test_lanes.c). */
 #ifndef FIRN_LANES_H
 #define FIRN_LANES_H
 
@@ -259,17 +260,20 @@ FIRN_INLINE fr fr_log(fr x)
     fr e, m = fr_split_exponent(x, &e);
     return fr_log_core(m - 1, e);
 }
-/* ln(1 + x): the sum 1 + x is only rounded where its logarithm is far from zero, otherwise x itself is used. */
-FIRN_INLINE fr fr_log1p(fr x)
-{
-    fr e, m = fr_split_exponent(1 + x, &e);
-    return fr_log_core(fr_select(fr_eq(e, fr_set1(0)), x, m - 1), e);
-}
-
 FIRN_INLINE fr fr_pow2(fr whole) /* 2^whole, whole a whole number in the exponent's range */
 {
     fi e = __builtin_convertvector(whole, fi);
     return (fr)((e + LANE_BIAS) << LANE_MANTISSA_BITS);
+}
+
+/* ln(1 + x): the exponent is that of the rounded sum, but the mantissa is made of x itself, so that nothing is lost:
+ * f = (1 + x) 2^-e - 1 = x 2^-e + (2^-e - 1), one rounding. */
+FIRN_INLINE fr fr_log1p(fr x)
+{
+    fr e;
+    fr_split_exponent(1 + x, &e);
+    fr scale = fr_pow2(-e);
+    return fr_log_core(x * scale + (scale - 1), e);
 }
 
 #if FIRN_DOUBLE

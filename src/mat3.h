@@ -143,7 +143,8 @@ FIRN_INLINE void mat3_rotate(fr *app, fr *aqq, fr *apq, fr *apk, fr *aqk, fr u[9
     for (int r = 0; r < 3; r++) mat3_turn(c, s, &u[3 * r + p], &u[3 * r + q]);
 }
 
-/* Symmetric eigen-decomposition A = U diag(l) U^T; U is a rotation, the order of l is unspecified. */
+/* Symmetric eigen-decomposition A = U diag(l) U^T; U is a rotation, the order of l is unspecified. Errors are those of
+ * round-off relative to the largest element, or to 1e-10 (float) where that is larger: below are no strains. */
 FIRN_INLINE void mat3_eigen(const fr a[6], fr l[3], fr u[9])
 {
     fr xx = a[0], yy = a[1], zz = a[2], xy = a[3], xz = a[4], yz = a[5];
@@ -201,6 +202,16 @@ FIRN_INLINE void mat3_perpendicular(const fr b[9], int q, fr u[9], int p, fr thr
     for (int r = 0; r < 3; r++) u[3 * r + q] = v[r] * scale;
 }
 
+/* Brings a nearly orthogonal matrix to orthogonality within round-off: one Newton step V (3 I - V^T V) / 2. */
+FIRN_INLINE void mat3_polish(fr v[9])
+{
+    fr half[9], out[9];
+    for (int i = 0; i < 9; i++)
+        half[i] = (real)(i % 4 == 0 ? 1.5 : 0) - (real)0.5 * mat3_column_dot(v, i / 3, v, i % 3);
+    mat3_multiply(v, half, out);
+    for (int i = 0; i < 9; i++) v[i] = out[i];
+}
+
 /* Singular values F = U diag(s) V^T with U and V rotations (determinant +1), s0 >= s1 >= |s2|, and s2 carrying the
  * sign of det F. V comes from the eigenvectors of F^T F; one sweep of one-sided rotations on the columns of
  * B = F V (M. R. Hestenes, 1958) then makes small columns perpendicular to the last digit relative to their own
@@ -214,6 +225,7 @@ FIRN_INLINE void mat3_svd(const fr f[9], fr u[9], fr s[3], fr v[9])
     for (int i = 0; i < 9; i++) transposed[i] = g[3 * (i % 3) + i / 3];
     mat3_left_cauchy_green(transposed, fr_zero(), c);
     mat3_eigen(c, s, v);
+    mat3_polish(v);
     mat3_multiply(g, v, b);
     const int pair[6][2] = {{0, 1}, {0, 2}, {1, 2}, {0, 1}, {0, 2}, {1, 2}};
 #pragma GCC unroll 6
@@ -222,6 +234,8 @@ FIRN_INLINE void mat3_svd(const fr f[9], fr u[9], fr s[3], fr v[9])
         fr cosine, sine, tangent;
         fr pp = mat3_column_dot(b, p, b, p), qq = mat3_column_dot(b, q, b, q);
         mat3_angle(pp - qq, mat3_column_dot(b, p, b, q), &cosine, &sine, &tangent);
+        fr unit = (real)1.5 - (real)0.5 * (cosine * cosine + sine * sine);
+        cosine = cosine * unit, sine = sine * unit;
         for (int r = 0; r < 3; r++) {
             mat3_turn(cosine, sine, &b[3 * r + p], &b[3 * r + q]);
             mat3_turn(cosine, sine, &v[3 * r + p], &v[3 * r + q]);

@@ -10,6 +10,7 @@
     V(resume) \
     V(info) \
     V(verify) \
+    V(materials) \
     V(lab) \
     V(compare) \
     V(fit) \
@@ -18,7 +19,6 @@
     V(bench) \
     V(help)
 /* clang-format on */
-#define VERBS(V) V(info) V(verify) V(convert) V(materials) V(lab) V(fit) V(render) V(help)
 
 #define DECLARE(name) extern const firn_cli_verb firn_cmd_##name;
 #define POINTER(name) &firn_cmd_##name,
