@@ -1,0 +1,30 @@
+#!/bin/bash
+# verify.sh [--table] [--quick|--full] [--build DIR] [FOLDER]: runs every verification program (tests/verify) and
+# prints one table with the columns case, reference, firn, error, gate; the curves of convergence go to FOLDER as CSV.
+# --table is the default and means the full resolutions; exits with 1 when a row misses its gate.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=build mode=--full folder=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --table | --full) mode=--full ;;
+    --quick) mode= ;;
+    --build) build=$2; shift ;;
+    -*) echo "verify.sh: '$1' is not known; allowed are --table --full --quick --build DIR" >&2; exit 1 ;;
+    *) folder=$1 ;;
+    esac
+    shift
+done
+[ -z "$folder" ] || mkdir -p "$folder" || exit 1
+programs=$(meson introspect "$build" --tests |
+    python3 -c 'import json, sys; print(*sorted({t["cmd"][0] for t in json.load(sys.stdin) if t["name"].startswith("verify-")}))')
+[ -n "$programs" ] || { echo "verify.sh: no verification programs in $build; build first: ninja -C $build" >&2; exit 1; }
+rows=$(mktemp) || exit 1
+trap 'rm -f "$rows"' EXIT
+missed=0
+for program in $programs; do
+    "$program" $mode ${folder:+--csv "$folder"} >>"$rows" || missed=1
+done
+[ -z "$folder" ] || { echo 'case,reference,firn,error,gate'; cat "$rows"; } >"$folder/table.csv"
+{ echo 'case,reference,firn,error,gate'; cat "$rows"; } | column -t -s, -o ' | '
+exit $missed
