@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-static const char *program;
+static char *program; /* absolute: it is run from another folder */
 static char folder[64], output[4096];
 
 /* Six frames, numbered from 3. */
@@ -129,8 +129,11 @@ static void test_refusals(void **state)
 int main(int argc, char **argv)
 {
     if (argc != 2) return 2;
-    program = argv[1];
+    program = realpath(argv[1], NULL);
+    if (!program) return 2;
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_frames), cmocka_unit_test(test_sheet_turntable_and_pairs),
                                        cmocka_unit_test(test_refusals)};
-    return cmocka_run_group_tests(tests, begin, end);
+    int failed = cmocka_run_group_tests(tests, begin, end);
+    free(program);
+    return failed;
 }

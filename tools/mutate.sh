@@ -30,8 +30,8 @@ position-by-half|src/transfer.c|move = fr_set1((real)(transfer->dt / transfer->h
 gravity-twice|src/stage.c|sim->dt * sim->scene.gravity[a]|2 * sim->dt * sim->scene.gravity[a]|basics
 unfold-omitted|src/stage.c|    firn_mirror_unfold(sim);|    ;|bar
 fold-omitted|src/stage.c|    firn_mirror_fold(sim);\n#pragma|\n#pragma|mms
-dt-without-wave|src/timestep.c|sim->max_rate > 0 ? def->cfl / sim->max_rate : INFINITY|sim->max_speed > 0 ? def->cfl * sim->h / sim->max_speed : INFINITY|basics
-dt-twice-cfl|src/timestep.c|? def->cfl / sim->max_rate|? 2 * def->cfl / sim->max_rate|basics
+dt-without-wave|src/timestep.c|rate > 0 ? def->cfl / rate : INFINITY|sim->max_speed > 0 ? def->cfl * sim->h / sim->max_speed : INFINITY|basics
+dt-twice-cfl|src/timestep.c|? def->cfl / rate :|? 2 * def->cfl / rate :|basics
 wall-off|src/mirror.c|[axis] / sim->h);|[axis] / sim->h + 0.6);|bar
 mirror-keeps-normal|src/mirror.c|double *n = array, sign = c == axis ? -1 : 1;|double *n = array, sign = 1;|bar
 friction-without-clamp|src/conditions.c|keep = t > friction * press ? 1 - friction * press / t : 0;|keep = 1 - friction * press / (t + 1e-300);|incline
