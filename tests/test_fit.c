@@ -145,6 +145,15 @@ static void rubber_comes_back(void **state)
     assert_non_null(strstr(yaml.data, "nu: 0.35\n"));
     assert_non_null(strstr(yaml.data, " Pa  # 95 %"));
     assert_null(strstr(yaml.data, "E: 1000000"));
+    /* and a scene can use it */
+    firn_text scene = {0};
+    firn_text_add(&scene, "grid: {dx: 2 cm}\n%sbodies:\n  b: {material: band, shape: {kind: sphere, radius: 10 cm}}\n",
+                  yaml.data);
+    firn_scene *loaded = firn_scene_parse(scene.data, scene.n, "fitted.yaml", 0, NULL, NULL);
+    assert_non_null(loaded);
+    assert_string_equal(firn_scene_definition(loaded)->materials[0].law, "neo_hookean");
+    firn_scene_destroy(loaded);
+    firn_text_clear(&scene);
     firn_text_clear(&yaml);
     firn_table_destroy(r.table);
     firn_table_destroy(data);
@@ -179,6 +188,33 @@ static void two_sides(void **state)
     firn_table_destroy(both);
 }
 
+/* Consistency and exponent from a flow curve with 2 % noise. */
+static void dough_comes_back(void **state)
+{
+    (void)state;
+    firn_table_column columns[2] = {{"rate", "1/s"}, {"cauchy_xy", "Pa"}};
+    firn_table *data = firn_table_create(2, columns);
+    uint64_t seed = 3;
+    for (int i = 0; i <= 20; i++) {
+        double rate = pow(10, i / 5.0 - 1);
+        firn_table_add(data, (double[2]){rate, (300 + 1387 * pow(rate, 0.38)) * (1 + 0.02 * noise(&seed))});
+    }
+    firn_fit_law p =
+        problem("dough,E=1e7,G_m=0,softening=0,eta=0,yield=200,K=500,n=0.6", "flow_curve", data, "rate", "cauchy_xy");
+    static const double known[3] = {1387, 0.38, 300};
+    static const char *const names[3] = {"K", "n", "yield"};
+    p.options.to = 5, p.options.n_steps = 20, p.is_relative = 1, p.n_free = 3;
+    for (int k = 0; k < 3; k++) snprintf(p.free[k], FIRN_NAME, "%s", names[k]);
+    firn_fit_law_result r;
+    assert_int_equal(firn_fit_law_run(&p, &r, NULL), FIRN_OK);
+    for (int k = 0; k < 3; k++) {
+        assert_true(r.parameters[k].low < known[k] && known[k] < r.parameters[k].high);
+        assert_close(r.parameters[k].value, known[k], k == 2 ? 0.25 : 0.05);
+    }
+    firn_table_destroy(r.table);
+    firn_table_destroy(data);
+}
+
 static void refuses(void **state)
 {
     (void)state;
@@ -203,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(certified_values), cmocka_unit_test(student),
                                        cmocka_unit_test(degenerate),       cmocka_unit_test(rubber_comes_back),
-                                       cmocka_unit_test(two_sides),        cmocka_unit_test(refuses)};
+                                       cmocka_unit_test(two_sides),        cmocka_unit_test(dough_comes_back),
+                                       cmocka_unit_test(refuses)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

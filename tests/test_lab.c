@@ -355,6 +355,93 @@ static void triaxial(void **state)
     firn_table_destroy(t);
 }
 
+/* ---------------------------------------------------------------- time */
+
+static firn_material dough(const char *settings)
+{
+    firn_material material;
+    char spec[256];
+    snprintf(spec, sizeof spec, "dough,eta=0,softening=0,%s", settings);
+    assert_int_equal(firn_lab_material(spec, NULL, &material, NULL), FIRN_OK);
+    return material;
+}
+
+/* Without flow, dough is a spring mu beside a Maxwell branch G_m, t_m. Held at a shear k, the stress above its limit is
+ * G_m k exp(-t/t_m). */
+static void relaxation(void **state)
+{
+    (void)state;
+    firn_material material = dough("yield=1e9,E=2e4,nu=0.4,G_m=3000,t_m=0.8");
+    firn_lab_options o = path("relaxation", 0.1, 200);
+    o.rate = 1e4, o.hold = 8;
+    firn_table *t = run(&material, &o);
+    double last = at(t, -1, "cauchy_xy"), ramp = 0.1 / 1e4;
+    int n_ramp = t->n_rows - 1 - 200;
+    for (int i = 0; i <= 100; i += 10) {
+        double time = at(t, n_ramp + i, "time") - ramp, left = 300 * (exp(-time / 0.8) - exp(-8 / 0.8));
+        assert_close(at(t, n_ramp + i, "cauchy_xy") - last, left, 1e-3);
+    }
+    firn_table_destroy(t);
+}
+
+/* Under a small constant shear stress the same solid creeps from s/(mu + G_m) to s/mu with the time
+ * t_m (mu + G_m)/mu. */
+static void creep(void **state)
+{
+    (void)state;
+    firn_material material = dough("yield=1e9,E=2e4,nu=0.4,G_m=3000,t_m=0.8");
+    firn_lab_options o = path("creep", NAN, 400);
+    snprintf(o.mode, sizeof o.mode, "simple_shear");
+    o.rate = 1e5, o.hold = 4, o.stress = 5;
+    firn_table *t = run(&material, &o);
+    double mu = 2e4 / 2.8, slow = 0.8 * (mu + 3000) / mu;
+    for (int i = 40; i < t->n_rows; i += 40) {
+        double expected = 5 * (1 / mu - (1 / mu - 1 / (mu + 3000)) * exp(-at(t, i, "time") / slow));
+        assert_true(fabs(at(t, i, "shear") / expected - 1) < 1e-3);
+        assert_close(at(t, i, "cauchy_xy"), 5, 1e-9);
+    }
+    firn_table_destroy(t);
+}
+
+/* Steady shear of Herschel-Bulkley: yield + K g^n over five decades. */
+static void flow_curve(void **state)
+{
+    (void)state;
+    firn_material material = dough("yield=300,K=1387,n=0.38,E=1e7,G_m=0");
+    firn_lab_options o = path("flow_curve", 5, 100);
+    o.rate_from = 0.01, o.rate_to = 1000;
+    firn_table *t = run(&material, &o);
+    assert_int_equal(t->n_rows, 25);
+    assert_close(at(t, 0, "rate"), 0.01, 1e-9);
+    assert_close(at(t, -1, "rate"), 1000, 1e-9);
+    for (int i = 0; i < t->n_rows; i++)
+        assert_true(fabs(at(t, i, "cauchy_xy") / (300 + 1387 * pow(at(t, i, "rate"), 0.38)) - 1) < 1e-3);
+    firn_table_destroy(t);
+}
+
+/* A cycle ends where it began, and between its ends only once a cycle at each extreme. */
+static void cyclic(void **state)
+{
+    (void)state;
+    firn_material nh = elastic("neo_hookean", 1e5, 0.3);
+    firn_lab_options o = path("cyclic", 1.2, 80);
+    o.n_cycles = 2;
+    firn_table *t = run(&nh, &o);
+    assert_close(at(t, 10, "stretch"), 1.2, 1e-12);
+    assert_close(at(t, 30, "stretch"), 0.8, 1e-12);
+    assert_close(at(t, 50, "stretch"), 1.2, 1e-12);
+    assert_close(at(t, -1, "stretch"), 1, 1e-12);
+    assert_close(at(t, -1, "nominal_xx"), 0, 1e-6);
+    assert_close(at(t, -1, "time"), 2 * 0.8, 1e-9); /* two cycles of four times 0.2 at 1/s */
+    firn_table_destroy(t);
+    o = path("constant_rate", 2, 50);
+    o.rate = 0.5;
+    t = run(&nh, &o);
+    assert_close(at(t, -1, "time"), log(2) / 0.5, 1e-9);
+    assert_close(at(t, 25, "stretch"), sqrt(2), 1e-9);
+    firn_table_destroy(t);
+}
+
 /* ---------------------------------------------------------------- moduli and stability */
 
 static void small_strain(void **state)
@@ -519,6 +606,10 @@ int main(void)
         cmocka_unit_test(stvk_loses_ellipticity),
         cmocka_unit_test(failure_is_a_sentence),
         cmocka_unit_test(specs),
+        cmocka_unit_test(relaxation),
+        cmocka_unit_test(creep),
+        cmocka_unit_test(flow_curve),
+        cmocka_unit_test(cyclic),
         cmocka_unit_test(tabulated),
         cmocka_unit_test(von_mises_yields),
         cmocka_unit_test(draws_the_figures),
