@@ -1,5 +1,6 @@
 #include "simulate.h"
 
+#include "expect.h"
 #include "interrupt.h"
 #include "progress.h"
 
@@ -46,6 +47,7 @@ typedef struct show {
     firn_progress_meter meter;
     firn_record *record;
     firn_report *report;
+    firn_expect_recorder *expect;  /* NULL: the scene expects nothing */
     firn_status record_status;     /* of a checkpoint between moments */
     double began, first_time, end; /* wall s; simulated s */
     double updates;                /* particles times steps, since it began */
@@ -99,6 +101,7 @@ static firn_status on_moment(void *user, firn_sim *sim, const firn_run_moment *m
 {
     show *s = user;
     firn_status status = firn_record_moment(s->record, sim, moment, report);
+    if (status == FIRN_OK && s->expect) status = firn_expect_record(s->expect, sim, moment->is_end, report);
     if (status == FIRN_OK && moment->sub == 0) tell(s, sim, moment->frame, 1);
     return status;
 }
@@ -145,6 +148,19 @@ static const char *first_error(const firn_report *report)
     return "";
 }
 
+/* What came of a finished run. */
+static void tell_end(const show *s, firn_sim *sim, const char *folder)
+{
+    int n_missed = s->expect ? firn_expect_count(s->expect, FIRN_EXPECT_MISSED) : 0;
+    int is_told = s->display.style == FIRN_PROGRESS_LINE || s->display.style == FIRN_PROGRESS_PLAIN;
+    if (is_told && !s->display.is_broken) { /* else nobody reads stdout, or only objects */
+        summarize(s, sim);
+        if (s->expect) firn_expect_print(s->expect, stdout);
+        printf("the shot is in %s; 'firn info %s' describes it\n", folder, folder);
+    }
+    if (n_missed) firn_cli_warn("%d of the scene's expectations %s not met", n_missed, n_missed == 1 ? "is" : "are");
+}
+
 int firn_simulate(const firn_cli *cli, firn_sim *sim, firn_record *record, const firn_run_plan *plan,
                   firn_report *report)
 {
@@ -162,7 +178,9 @@ int firn_simulate(const firn_cli *cli, firn_sim *sim, firn_record *record, const
     char folder[FIRN_PATH];
     snprintf(folder, sizeof folder, "%s", firn_shot_folder(record->shot));
     firn_interrupt_begin();
-    firn_status status = firn_run(sim, plan, &observer, report);
+    firn_status status = FIRN_OK;
+    if (record->scene->n_expects) status = firn_expect_create(record->scene, sim, &s.expect, report);
+    if (status == FIRN_OK) status = firn_run(sim, plan, &observer, report);
     if (status == FIRN_INTERRUPTED && s.record_status != FIRN_OK) status = s.record_status;
     firn_progress_break(&s.display);
     if (status == FIRN_INTERRUPTED)
@@ -172,11 +190,7 @@ int firn_simulate(const firn_cli *cli, firn_sim *sim, firn_record *record, const
     firn_cli_report(report, status);
     if (status == FIRN_INTERRUPTED || status == FIRN_STOPPED)
         firn_cli_note("the shot is whole up to %g s; to go on: firn resume %s", firn_sim_time(sim), folder);
-    if (status != FIRN_OK) return status;
-    if (s.display.is_broken) return FIRN_OK; /* nobody reads stdout */
-    if (s.display.style == FIRN_PROGRESS_LINE || s.display.style == FIRN_PROGRESS_PLAIN) {
-        summarize(&s, sim);
-        printf("the shot is in %s; 'firn info %s' describes it\n", folder, folder);
-    }
+    if (status == FIRN_OK) tell_end(&s, sim, folder);
+    firn_expect_destroy(s.expect);
     return status;
 }
