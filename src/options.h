@@ -28,10 +28,10 @@ typedef enum firn_option_type {
 } firn_option_type;
 
 enum {
-    FIRN_OPTION_REQUIRED = 1,   /* zero or empty is not acceptable and there is no default */
-    FIRN_OPTION_ABOVE = 2,      /* the lower end of the range is excluded */
-    FIRN_OPTION_INFINITE = 4,   /* inf is acceptable where the range reaches it */
-    FIRN_OPTION_PRESENCE = 8,   /* the int at present_offset says whether this was given at all */
+    FIRN_OPTION_REQUIRED = 1,    /* zero or empty is not acceptable and there is no default */
+    FIRN_OPTION_ABOVE = 2,       /* the lower end of the range is excluded */
+    FIRN_OPTION_INFINITE = 4,    /* inf is acceptable where the range reaches it */
+    FIRN_OPTION_PRESENCE = 8,    /* the int at present_offset says whether this was given at all */
     FIRN_OPTION_OF_MEASURE = 16, /* the unit is that of the measure named beside it */
     FIRN_OPTION_FILE = 32,       /* a path: in a scene file it counts from that file's folder */
     FIRN_OPTION_WORDS = 64       /* a text that may also be written as a list of words */

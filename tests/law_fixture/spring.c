@@ -16,7 +16,11 @@ FIRN_INLINE fr modulus(law_point *q, const fr *s, const fr *tau)
     (void)tau;
     return law_corotated_modulus(fr_zero(), q->d[MU], s);
 }
-static const law_functions functions = {.form = FIRN_FORM_STRETCH, .allows_inversion = 1, .derive = derive,
-                                        .energy = energy, .stress = stress, .modulus = modulus};
+static const law_functions functions = {.form = FIRN_FORM_STRETCH,
+                                        .allows_inversion = 1,
+                                        .derive = derive,
+                                        .energy = energy,
+                                        .stress = stress,
+                                        .modulus = modulus};
 FIRN_LAW(spring, .title = "Spring-like solid", .equations = "Psi = mu sum (s_i - 1)^2", .citation = "this page",
          .validity = "an example", .is_isotropic = 1)
