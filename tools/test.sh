@@ -6,7 +6,6 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 started=$(date +%s)
 export OMP_WAIT_POLICY=passive # tests share the cores: a waiting thread must not spin
-export OMP_WAIT_POLICY=passive # tests run side by side; waiting threads must not take their time
 say() { printf '== %s (%d s)\n' "$*" "$(($(date +%s) - started))"; }
 
 say "packages"
