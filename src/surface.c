@@ -253,9 +253,9 @@ static firn_status smooth(firn_volume *v, int n_passes, double radius, firn_repo
 {
     if (n_passes < 1) return FIRN_OK;
     size_t n = 512 * (size_t)v->n_leaves;
-    float *arrays = firn_memory_array(NULL, 3 * n, sizeof *arrays), *original = arrays, *from = arrays + n,
-          *to = from + n;
+    float *arrays = firn_memory_array(NULL, 3 * n, sizeof *arrays);
     if (!arrays) return no_memory(report);
+    float *original = arrays, *from = arrays + n, *to = from + n;
     for (int64_t l = 0; l < v->n_leaves; l++)
         for (int m = 0; m < 512; m++)
             original[512 * l + m] = from[512 * l + m] =
