@@ -103,7 +103,6 @@ static firn_status add_pool(firn_sim *sim, const firn_pool *pool, firn_ledger *l
     return FIRN_OK;
 }
 
-/* Emission between steps leaves blocks that no grid knows yet; the books want every particle in one. */
 firn_status firn_sim_ledger(firn_sim *sim, int material, firn_ledger *ledger, firn_report *report)
 {
     if (material < -1 || material >= sim->n_pools)
