@@ -18,18 +18,14 @@
 enum { LANES = 16, MAX_UNKNOWN = 6, MAX_NEWTON = 60 };
 
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-static const char *const variant_names[FIRN_N_VARIANTS] = {"f64_scalar", "f32_sse2",   "f32_avx2",
-                                                           "f64_avx2",   "f32_avx512", "f64_avx512"};
-static const int variant_is_double[FIRN_N_VARIANTS] = {1, 0, 0, 1, 0, 1};
-
 int firn_lab_variant(const char *name)
 {
     for (int v = 0; v < FIRN_N_VARIANTS; v++)
-        if (strcmp(name, variant_names[v]) == 0) return v;
+        if (strcmp(name, firn_variant_name(v)) == 0) return v;
     return -1;
 }
 
-const char *firn_lab_variant_name(firn_variant variant) { return variant_names[variant]; }
+const char *firn_lab_variant_name(firn_variant variant) { return firn_variant_name(variant); }
 
 /* ---------------------------------------------------------------- 3 x 3 */
 
@@ -95,7 +91,7 @@ static void try_steps(const firn_lab_point *point, firn_variant variant, double 
                       outcome *out)
 {
     const firn_lab_state *from = &point->state;
-    int is_double = variant_is_double[variant], n_history = point->material->law->info.n_history;
+    int is_double = firn_variant_is_double(variant), n_history = point->material->law->info.n_history;
     bundle Fe = {0}, grad = {0}, history = {0}, temperature = {0};
     bundle tau = {0}, wave = {0}, viscosity = {0}, plastic = {0}, viscous = {0}, energy = {0}, flags = {0};
     uint32_t id[LANES] = {0};
@@ -175,29 +171,15 @@ static double stiffness_at_rest(const firn_lab_point *point)
     return fmax(fabs(axial), fabs(shear));
 }
 
-/* A kernel for instructions that the processor lacks must not be called, also where it was built. */
-static int processor_runs(firn_variant variant)
-{
-    switch (variant) {
-    case FIRN_F32_AVX2:
-    case FIRN_F64_AVX2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    case FIRN_F32_AVX512:
-    case FIRN_F64_AVX512:
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    default: return 1;
-    }
-}
-
 firn_status firn_lab_start(firn_lab_point *point, const firn_material *material, firn_variant variant,
                            double temperature, firn_report *report)
 {
     const firn_law *law = material->law;
-    if (!processor_runs(variant) || !law->kernels[variant].update || !law->kernels[variant].measure ||
+    if (!firn_variant_runs(variant) || !law->kernels[variant].update || !law->kernels[variant].measure ||
         !law->kernels[FIRN_F64_SCALAR].update)
         return firn_report_add(report, FIRN_REFUSED,
                                "The law %s cannot run as %s on this machine; f64_scalar always can.", law->info.name,
-                               variant_names[variant]);
+                               firn_variant_name(variant));
     *point = (firn_lab_point){.material = material, .variant = variant, .temperature = temperature};
     memcpy(point->state.F, identity, sizeof identity);
     memcpy(point->state.F_elastic, identity, sizeof identity);
@@ -277,7 +259,8 @@ static int newton_direction(const firn_lab_point *point, const unknowns *u, doub
 /* How far |r| may be from zero. Floats carry stresses to a few units in the last place of the modulus. */
 static double tolerance(const firn_lab_point *point, firn_variant variant, double size)
 {
-    return variant_is_double[variant] ? 1e-11 * size + 1e-14 * point->modulus : 2e-6 * size + 1e-6 * point->modulus;
+    return firn_variant_is_double(variant) ? 1e-11 * size + 1e-14 * point->modulus
+                                           : 2e-6 * size + 1e-6 * point->modulus;
 }
 
 /* Solves for F (in: first guess, out: solution) with residuals of the chosen variant; 1 when the tolerance is met. */

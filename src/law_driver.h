@@ -299,25 +299,13 @@ FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, cons
 #define FIRN_LAW_NAME_(name, what, variant) FIRN_LAW_NAME__(name, what, variant)
 #define FIRN_LAW_NAME(name, what) FIRN_LAW_NAME_(name, what, FIRN_VARIANT)
 
-#define FIRN_LAW_KERNEL(name, index, variant)                                                                          \
-    [index] = {firn_law_##name##_update_##variant, firn_law_##name##_measure_##variant}
-#define FIRN_LAW_DECLARE(name, variant)                                                                                \
+#define FIRN_LAW_KERNEL(name, index, variant, isa, is_double)                                                          \
+    [index] = {firn_law_##name##_update_##variant, firn_law_##name##_measure_##variant},
+#define FIRN_LAW_DECLARE(name, index, variant, isa, is_double)                                                         \
     void firn_law_##name##_update_##variant(const firn_law_batch *batch);                                              \
     void firn_law_##name##_measure_##variant(const firn_law_batch *batch);
-#if defined(__x86_64__)
-#define FIRN_LAW_DECLARE_ALL(name)                                                                                     \
-    FIRN_LAW_DECLARE(name, f64_scalar)                                                                                 \
-    FIRN_LAW_DECLARE(name, f32_sse2)                                                                                   \
-    FIRN_LAW_DECLARE(name, f32_avx2)                                                                                   \
-    FIRN_LAW_DECLARE(name, f64_avx2) FIRN_LAW_DECLARE(name, f32_avx512) FIRN_LAW_DECLARE(name, f64_avx512)
-#define FIRN_LAW_KERNELS(name)                                                                                         \
-    FIRN_LAW_KERNEL(name, FIRN_F64_SCALAR, f64_scalar), FIRN_LAW_KERNEL(name, FIRN_F32_SSE2, f32_sse2),                \
-        FIRN_LAW_KERNEL(name, FIRN_F32_AVX2, f32_avx2), FIRN_LAW_KERNEL(name, FIRN_F64_AVX2, f64_avx2),                \
-        FIRN_LAW_KERNEL(name, FIRN_F32_AVX512, f32_avx512), FIRN_LAW_KERNEL(name, FIRN_F64_AVX512, f64_avx512)
-#else
-#define FIRN_LAW_DECLARE_ALL(name) FIRN_LAW_DECLARE(name, f64_scalar)
-#define FIRN_LAW_KERNELS(name) FIRN_LAW_KERNEL(name, FIRN_F64_SCALAR, f64_scalar)
-#endif
+#define FIRN_LAW_DECLARE_ALL(name) FIRN_VARIANTS_BUILT(FIRN_LAW_DECLARE, name)
+#define FIRN_LAW_KERNELS(name) FIRN_VARIANTS_BUILT(FIRN_LAW_KERNEL, name)
 
 /* The table of a law is emitted once, by the variant that is always built. */
 #if FIRN_ISA == 0

@@ -5,42 +5,28 @@
 #include <stdio.h>
 #include <string.h>
 
-#if defined(__x86_64__)
-#define FIRN_X86 1
-#endif
-
-#define FLOPS(variant) double firn_ceiling_flops_##variant(long n_rounds, double *sink)
-extern const firn_kernels firn_kernels_f64_scalar;
-FLOPS(f64_scalar);
-#if FIRN_X86
-extern const firn_kernels firn_kernels_f32_sse2, firn_kernels_f32_avx2, firn_kernels_f64_avx2, firn_kernels_f32_avx512,
-    firn_kernels_f64_avx512;
-FLOPS(f32_sse2);
-FLOPS(f32_avx2);
-FLOPS(f64_avx2);
-FLOPS(f32_avx512);
-FLOPS(f64_avx512);
-#endif
+#define DECLARE(a, index, suffix, isa, is_double)                                                                      \
+    extern const firn_kernels firn_kernels_##suffix;                                                                   \
+    double firn_ceiling_flops_##suffix(long n_rounds, double *sink);
+FIRN_VARIANTS_BUILT(DECLARE, )
 
 static const struct {
     const char *name, *isa;
     int is_double;
+} variants[FIRN_N_VARIANTS] = {
+#define NAMES(a, index, suffix, isa, is_double) [index] = {#suffix, isa, is_double},
+    FIRN_VARIANTS_ALL(NAMES, )};
+
+static const struct {
     const firn_kernels *kernels;
     firn_ceiling_fn flops;
-} variants[FIRN_N_VARIANTS] = {
-    [FIRN_F64_SCALAR] = {"f64_scalar", "scalar", 1, &firn_kernels_f64_scalar, firn_ceiling_flops_f64_scalar},
-#if FIRN_X86
-    [FIRN_F32_SSE2] = {"f32_sse2", "sse2", 0, &firn_kernels_f32_sse2, firn_ceiling_flops_f32_sse2},
-    [FIRN_F32_AVX2] = {"f32_avx2", "avx2", 0, &firn_kernels_f32_avx2, firn_ceiling_flops_f32_avx2},
-    [FIRN_F64_AVX2] = {"f64_avx2", "avx2", 1, &firn_kernels_f64_avx2, firn_ceiling_flops_f64_avx2},
-    [FIRN_F32_AVX512] = {"f32_avx512", "avx512", 0, &firn_kernels_f32_avx512, firn_ceiling_flops_f32_avx512},
-    [FIRN_F64_AVX512] = {"f64_avx512", "avx512", 1, &firn_kernels_f64_avx512, firn_ceiling_flops_f64_avx512},
-#endif
-};
+} built[FIRN_N_VARIANTS] = {
+#define KERNELS(a, index, suffix, isa, is_double) [index] = {&firn_kernels_##suffix, firn_ceiling_flops_##suffix},
+    FIRN_VARIANTS_BUILT(KERNELS, )};
 
 static int processor_runs(firn_variant variant)
 {
-#if FIRN_X86
+#if defined(__x86_64__)
     __builtin_cpu_init();
     switch (variant) {
     case FIRN_F32_AVX2:
@@ -57,26 +43,32 @@ static int processor_runs(firn_variant variant)
 #endif
 }
 
+int firn_variant_runs(firn_variant variant)
+{
+    return (int)variant >= 0 && variant < FIRN_N_VARIANTS && built[variant].kernels && processor_runs(variant);
+}
+
 const firn_kernels *firn_kernels_find(firn_variant variant)
 {
-    return (int)variant >= 0 && variant < FIRN_N_VARIANTS && processor_runs(variant) ? variants[variant].kernels : NULL;
+    return firn_variant_runs(variant) ? built[variant].kernels : NULL;
 }
 
 firn_ceiling_fn firn_ceiling_find(firn_variant variant)
 {
-    return firn_kernels_find(variant) ? variants[variant].flops : NULL;
+    return firn_variant_runs(variant) ? built[variant].flops : NULL;
 }
 
-const char *firn_variant_name(firn_variant variant) { return variants[variant].name ? variants[variant].name : ""; }
+const char *firn_variant_name(firn_variant variant) { return variants[variant].name; }
+
+int firn_variant_is_double(firn_variant variant) { return variants[variant].is_double; }
 
 int firn_kernels_choose(const char *isa, int is_double, char *why, size_t n_why)
 {
     int best = -1, is_known = isa[0] == 0;
     for (int v = 0; v < FIRN_N_VARIANTS; v++) {
-        if (!variants[v].name) continue;
         int is_asked = strcmp(isa, variants[v].isa) == 0;
         is_known |= is_asked;
-        if ((isa[0] && !is_asked) || variants[v].is_double != is_double || !firn_kernels_find(v)) continue;
+        if ((isa[0] && !is_asked) || variants[v].is_double != is_double || !firn_variant_runs(v)) continue;
         best = v; /* the table goes from slow to fast */
     }
     if (best < 0 && isa[0] == 0) best = FIRN_F64_SCALAR; /* a processor without vector kernels of ours */

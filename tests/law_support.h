@@ -21,27 +21,10 @@ typedef struct point {
     int flags;
 } point;
 
-static const char *const variant_names[FIRN_N_VARIANTS] = {"f64_scalar", "f32_sse2",   "f32_avx2",
-                                                           "f64_avx2",   "f32_avx512", "f64_avx512"};
-
-static inline int variant_is_double(int variant)
-{
-    return variant == FIRN_F64_SCALAR || variant == FIRN_F64_AVX2 || variant == FIRN_F64_AVX512;
-}
-
 /* Built, and this processor has the instructions. */
 static inline int variant_runs(const firn_law *law, int variant)
 {
-    if (!law->kernels[variant].update) return 0;
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    if (variant == FIRN_F32_AVX2 || variant == FIRN_F64_AVX2)
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (variant == FIRN_F32_AVX512 || variant == FIRN_F64_AVX512)
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-#endif
-    return 1;
+    return law->kernels[variant].update && firn_variant_runs(variant);
 }
 
 typedef struct arrays {
@@ -101,7 +84,7 @@ static inline void arrays_drop(arrays *a, int n_bundles, int n_history, int is_d
 static inline void run(const firn_material *m, int variant, int is_update, double dt, point *points, int n)
 {
     const firn_law_info *info = &m->law->info;
-    int n_bundles = (n + 15) / 16, n_history = info->n_history, dbl = variant_is_double(variant);
+    int n_bundles = (n + 15) / 16, n_history = info->n_history, dbl = firn_variant_is_double(variant);
     arrays a = arrays_make(n_bundles, n_history, dbl);
     for (int i = 0; i < n_bundles * 16; i++) {
         for (int c = 0; c < 9; c++) put(a.F, dbl, 9, i, c, i < n ? points[i].F[c] : c % 4 == 0);

@@ -274,7 +274,7 @@ static void compare_variant(const firn_material *m, const char *label, int varia
 {
     enum { N = 64 };
     int n_history = m->law->info.n_history;
-    double dbl = variant_is_double(variant), scale = scale_of(m);
+    double dbl = firn_variant_is_double(variant), scale = scale_of(m);
     for (int is_update = 0; is_update < 2; is_update++) {
         point oracle[N], lanes[N];
         uint64_t seed = 7;
@@ -303,7 +303,7 @@ static void compare_variant(const firn_material *m, const char *label, int varia
             };
             for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
                 if (!(all[i].error <= gate * all[i].size))
-                    fail_msg("%s %s %s sample %d: %s is off by %g of %g", label, variant_names[variant],
+                    fail_msg("%s %s %s sample %d: %s is off by %g of %g", label, firn_variant_name(variant),
                              is_update ? "update" : "measure", k, all[i].what, all[i].error, all[i].size);
         }
     }
@@ -348,14 +348,15 @@ static void trouble_stays_in_its_lane(const firn_material *m, const char *label)
                     double sum = length(p->tau, 6) + length(p->F, 9);
                     if (i % 3 == 1) {
                         if (!isfinite(sum) && !(p->flags & FIRN_FLAG_NONFINITE))
-                            fail_msg("%s %s trouble %d: not finite, and not flagged", label, variant_names[variant], k);
+                            fail_msg("%s %s trouble %d: not finite, and not flagged", label, firn_variant_name(variant),
+                                     k);
                         if ((k == 6 || k == 7) && !(p->flags & FIRN_FLAG_NONFINITE))
-                            fail_msg("%s %s trouble %d: flags %d", label, variant_names[variant], k, p->flags);
+                            fail_msg("%s %s trouble %d: flags %d", label, firn_variant_name(variant), k, p->flags);
                         if (k <= 4 && !isfinite(sum))
                             fail_msg("%s %s trouble %d: a collapsed state must stay bounded", label,
-                                     variant_names[variant], k);
+                                     firn_variant_name(variant), k);
                     } else if (memcmp(p, &good[i], sizeof *p) != 0) {
-                        fail_msg("%s %s trouble %d: lane %d noticed", label, variant_names[variant], k, i);
+                        fail_msg("%s %s trouble %d: lane %d noticed", label, firn_variant_name(variant), k, i);
                     }
                 }
             }

@@ -152,7 +152,8 @@ static void check_maps(const firn_material *m, const mapped *table, int n, const
         for (int k = 0; k < n; k++) {
             point p = at_stretch(&m->law->info, table[k].F[0], table[k].F[1], table[k].F[2]);
             run(m, variant, 1, 0, &p, 1);
-            double size = fmax(length(table[k].tau, 3), 100), gate = variant_is_double(variant) ? 1e-6 : 1e-5 * size;
+            double size = fmax(length(table[k].tau, 3), 100),
+                   gate = firn_variant_is_double(variant) ? 1e-6 : 1e-5 * size;
             for (int i = 0; i < 3; i++) close_to(p.tau[i], table[k].tau[i], gate, what);
             for (int i = 3; i < 6; i++) close_to(p.tau[i], 0, gate, what);
         }
