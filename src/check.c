@@ -1,6 +1,7 @@
 /* check.c: how many particles, how much memory and disk, how long - estimated first from volumes alone, so that a
  * scene of a thousand million particles is refused at once, then measured on the real simulation. */
 #include "check.h"
+#include "format.h"
 #include "memory.h"
 #include "shape.h"
 #include "snapshot.h"
@@ -38,13 +39,22 @@ static double volume_of(const firn_shape *shape)
     return cell * (double)n_inside;
 }
 
+static firn_status estimate_points(const firn_body_def *def, firn_check_body *body, firn_report *report)
+{
+    firn_points *points;
+    firn_status status = firn_format_read(def->points, &points, report);
+    if (status == FIRN_OK) body->n_expected = points->n;
+    firn_points_destroy(points);
+    return status;
+}
+
 static firn_status estimate_body(const firn_scene_def *scene, const firn_body_def *def, firn_check_body *body,
                                  firn_report *report)
 {
     firn_shape *shape;
     memcpy(body->name, def->name, sizeof body->name);
     body->n_expected = -1;
-    if (!def->n_shapes) return FIRN_OK;
+    if (!def->n_shapes) return estimate_points(def, body, report);
     firn_status status = firn_shape_create(def->n_shapes, def->shapes, &shape, report);
     if (status != FIRN_OK) return status;
     double spacing = def->spacing > 0 ? def->spacing : scene->grid.dx / cbrt(def->particles_per_cell);

@@ -210,6 +210,119 @@ int firn_conditions_apply(const firn_sim *sim, int32_t block, firn_exchange *exc
     return 1;
 }
 
+/* ---------------------------------------------------------------- grips that pull */
+
+/* Frequency of the spring of a grip that is followed: every particle has its share of the stiffness by mass. */
+static double frequency_of(const firn_grip *grip)
+{
+    return grip->def.mode == FIRN_GRIP_FOLLOW && grip->mass > 0 ? sqrt(grip->def.stiffness / grip->mass) : 0;
+}
+
+double firn_conditions_rate(const firn_sim *sim)
+{
+    double w2 = 0, damping = 0; /* as if one particle hung on all springs */
+    for (int g = 0; g < sim->n_grips; g++) {
+        double w = sim->time < sim->grips[g].def.release ? frequency_of(&sim->grips[g]) : 0;
+        w2 += w * w, damping += sim->grips[g].def.damping * w;
+    }
+    return sqrt(w2 + damping * damping) + damping;
+}
+
+/* Force of grip g on a particle of its region at x with velocity v:
+ *     traction   f / n
+ *     follow     m (w^2 (X - x) + 2 z w (V - v)),   X the place in the moving region that was the particle's own, w^2 =
+ * stiffness / mass of the region, z the damping */
+static void pull_of(const firn_sim *sim, int g, const firn_pool *pool, int64_t b, int lane, const double x[3],
+                    double force[3])
+{
+    const firn_grip *grip = &sim->grips[g];
+    if (grip->def.mode == FIRN_GRIP_TRACTION) {
+        for (int a = 0; a < 3; a++) force[a] = grip->def.force[a] / (double)grip->n_particles;
+        return;
+    }
+    double start[3], X[3], V[3], w = frequency_of(grip), m = firn_pool_value(pool, FIRN_FIELD_MASS, b, 0, lane);
+    for (int a = 0; a < 3; a++) start[a] = firn_pool_value(pool, FIRN_FIELD_START, b, a, lane);
+    firn_pose_to_world(&grip->pose, start, X);
+    firn_pose_velocity(&grip->pose, X, V);
+    for (int a = 0; a < 3; a++)
+        force[a] = m * (w * w * (X[a] - x[a]) +
+                        2 * grip->def.damping * w * (V[a] - firn_pool_value(pool, FIRN_FIELD_V, b, a, lane)));
+}
+
+static void place_of(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, int p, double x[3])
+{
+    for (int a = 0; a < 3; a++)
+        x[a] = (4.0 * block->coord[a] + firn_pool_value(pool, FIRN_FIELD_X, block->first + p / 16, a, p % 16)) * sim->h;
+}
+
+/* What one particle gets and the grips give: impulse f dt, work f . (v + f dt / 2m) dt. */
+static void book_pull(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, int p,
+                      firn_exchange *exchange)
+{
+    int64_t b = block->first + p / 16;
+    uint32_t bits = (uint32_t)firn_pool_value(pool, FIRN_FIELD_GRIP, b, 0, p % 16);
+    if (!bits) return;
+    node n = {.mass = firn_pool_value(pool, FIRN_FIELD_MASS, b, 0, p % 16)};
+    place_of(sim, pool, block, p, n.x);
+    for (int g = 0; g < sim->n_grips; g++) {
+        double force[3], before[3];
+        if (!(bits >> g & 1) || !sim->grips[g].is_active) continue;
+        pull_of(sim, g, pool, b, p % 16, n.x, force);
+        for (int a = 0; a < 3; a++) {
+            before[a] = firn_pool_value(pool, FIRN_FIELD_V, b, a, p % 16);
+            n.v[a] = before[a] + sim->dt * force[a] / n.mass;
+        }
+        keep_books(&exchange[sim->n_colliders + g], &n, before, sim->grips[g].pose.position);
+    }
+}
+
+static void book_pulls(firn_sim *sim)
+{
+    int n = firn_solver_n_exchanges(sim);
+    for (int m = 0; m < sim->n_pools; m++) {
+        const firn_pool *pool = &sim->pools[m];
+#pragma omp parallel for schedule(dynamic, 1) num_threads(sim->n_threads)
+        for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++) {
+            int32_t first = (int32_t)((int64_t)pool->n_blocks * chunk / FIRN_CHUNKS);
+            int32_t end = (int32_t)((int64_t)pool->n_blocks * (chunk + 1) / FIRN_CHUNKS);
+            for (int32_t b = first; b < end; b++)
+                for (int p = 0; p < pool->blocks[b].n; p++)
+                    book_pull(sim, pool, &pool->blocks[b], p, sim->chunks + (size_t)chunk * (size_t)n);
+        }
+    }
+}
+
+/* Momentum given to particles one by one: dt times the forces of their grips and dt m times the caller's
+ * acceleration. */
+void firn_conditions_pull(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, void *pull)
+{
+    int n = firn_bundles_of(block->n) * 16;
+    for (int p = 0; p < n; p++) {
+        int64_t b = block->first + p / 16;
+        uint32_t bits =
+            pool->n_components[FIRN_FIELD_GRIP] ? (uint32_t)firn_pool_value(pool, FIRN_FIELD_GRIP, b, 0, p % 16) : 0;
+        double sum[3] = {0, 0, 0}, own[3] = {0, 0, 0}, x[3];
+        if (bits || sim->acceleration) place_of(sim, pool, block, p, x);
+        if (sim->acceleration && p < block->n)
+            sim->acceleration(sim->acceleration_user, (int64_t)firn_pool_value(pool, FIRN_FIELD_ID, b, 0, p % 16), x,
+                              sim->time, own);
+        for (int a = 0; a < 3; a++) sum[a] = sim->dt * own[a] * firn_pool_value(pool, FIRN_FIELD_MASS, b, 0, p % 16);
+        for (int g = 0; bits && g < sim->n_grips; g++) {
+            double force[3];
+            if (!(bits >> g & 1) || !sim->grips[g].is_active) continue;
+            pull_of(sim, g, pool, b, p % 16, x, force);
+            for (int a = 0; a < 3; a++) sum[a] += sim->dt * force[a];
+        }
+        for (int a = 0; a < 3; a++) {
+            int at = (p / 16) * 48 + a * 16 + p % 16;
+            if (sim->kernels->is_double)
+                ((double *)pull)[at] = sum[a];
+            else
+                ((float *)pull)[at] = (float)sum[a];
+        }
+    }
+}
+
 /* ---------------------------------------------------------------- a step's constants, particles */
 
 void firn_conditions_prepare(firn_sim *sim)
@@ -223,49 +336,54 @@ void firn_conditions_prepare(firn_sim *sim)
     for (int g = 0; g < sim->n_grips; g++) {
         firn_grip *grip = &sim->grips[g];
         grip->is_active = end > grip->def.start && sim->time < grip->def.release;
-        firn_motion_at(&grip->motion, end, grip->def.start, &grip->pose);
+        /* a spring pulls to where its target is now, a hold is where it will be */
+        double when = grip->def.mode == FIRN_GRIP_FOLLOW ? sim->time : end;
+        firn_motion_at(&grip->motion, when, grip->def.start, &grip->pose);
+    }
+    for (int k = 0; k < sim->n_sinks; k++) {
+        firn_sink *sink = &sim->sinks[k];
+        sink->is_active = end > sink->def.start && sim->time < sink->def.stop;
+        firn_motion_at(&sink->motion, end, sink->def.start, &sink->pose);
     }
     for (int f = 0; f < sim->n_forces; f++) firn_force_prepare(&sim->forces[f], sim->time);
     int n = FIRN_CHUNKS * firn_solver_n_exchanges(sim);
     for (int i = 0; i < n; i++) sim->chunks[i] = (firn_exchange){0};
+    if (sim->has_pull) book_pulls(sim);
 }
 
-/* Momentum given to particles one by one: dt times the force of each traction grip, shared equally by the particles
- * of its region, and dt m times the caller's acceleration. */
-void firn_conditions_pull(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, void *pull)
+static int is_in_sink(const firn_sim *sim, const firn_sink *sink, const double x[3])
 {
-    int n = firn_bundles_of(block->n) * 16;
-    for (int p = 0; p < n; p++) {
-        int64_t b = block->first + p / 16;
-        uint32_t bits =
-            pool->n_components[FIRN_FIELD_GRIP] ? (uint32_t)firn_pool_value(pool, FIRN_FIELD_GRIP, b, 0, p % 16) : 0;
-        double own[3] = {0, 0, 0}, x[3];
-        if (sim->acceleration && p < block->n) {
-            for (int a = 0; a < 3; a++)
-                x[a] = (4.0 * block->coord[a] + firn_pool_value(pool, FIRN_FIELD_X, b, a, p % 16)) * sim->h;
-            sim->acceleration(sim->acceleration_user, (int64_t)firn_pool_value(pool, FIRN_FIELD_ID, b, 0, p % 16), x,
-                              sim->time, own);
-        }
-        for (int a = 0; a < 3; a++) {
-            double sum = sim->dt * own[a] * firn_pool_value(pool, FIRN_FIELD_MASS, b, 0, p % 16);
-            for (int g = 0; bits && g < sim->n_grips; g++)
-                if ((bits >> g & 1) && sim->grips[g].is_active)
-                    sum += sim->dt * sim->grips[g].def.force[a] / (double)sim->grips[g].n_particles;
-            int at = (p / 16) * 48 + a * 16 + p % 16;
-            if (sim->kernels->is_double)
-                ((double *)pull)[at] = sum;
-            else
-                ((float *)pull)[at] = (float)sum;
-        }
-    }
+    double y[3];
+    if (!sink->is_active) return 0;
+    firn_pose_to_shape(&sink->pose, x, y);
+    return firn_shape_distance(sink->shape, y, sim->time) <= 0;
 }
 
 int firn_conditions_deletes(const firn_sim *sim, const double x[3])
 {
     const firn_grid_def *grid = &sim->scene.grid;
-    for (int w = 0; w < 6; w++) {
+    for (int w = 0; grid->has_box && w < 6; w++) {
         if (grid->walls[w] != FIRN_WALL_DELETE) continue;
-        if (w & 1 ? x[w / 2] > grid->box_max[w / 2] : x[w / 2] < grid->box_min[w / 2]) return 1;
+        if (w & 1 ? x[w / 2] > grid->box_max[w / 2] : x[w / 2] < grid->box_min[w / 2]) return FIRN_LOST_WALL;
+    }
+    for (int k = 0; k < sim->n_sinks; k++)
+        if (is_in_sink(sim, &sim->sinks[k], x)) return FIRN_LOST_SINK;
+    return -1;
+}
+
+int firn_conditions_drains(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block)
+{
+    const double reach = 3 * sqrt(3.0) * sim->h;
+    for (int k = 0; k < sim->n_sinks; k++) {
+        const firn_sink *sink = &sim->sinks[k];
+        double center[3], y[3], x[3];
+        for (int a = 0; a < 3; a++) center[a] = (4.0 * block->coord[a] + 1.5) * sim->h;
+        firn_pose_to_shape(&sink->pose, center, y);
+        if (!sink->is_active || firn_shape_distance(sink->shape, y, sim->time) > reach) continue;
+        for (int p = 0; p < block->n; p++) {
+            place_of(sim, pool, block, p, x);
+            if (is_in_sink(sim, sink, x)) return 1;
+        }
     }
     return 0;
 }

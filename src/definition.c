@@ -297,6 +297,7 @@ static double determinant(const double F[9])
 static void check_body(check *c, const firn_scene_def *scene, const firn_body_def *body)
 {
     check_material_name(c, scene, body->material);
+    if (!*body->material && !*body->points) COMPLAIN_ABOUT(c, "material", "is missing");
     if (!body->n_shapes && !*body->points) COMPLAIN_ABOUT(c, "shape", "is missing; give a shape or a file of points");
     if (body->n_shapes && *body->points)
         COMPLAIN_ABOUT(c, "points", "is given beside a shape; a body has one or the other");
@@ -327,9 +328,19 @@ static void check_grip(check *c, const firn_scene_def *scene, const firn_grip_de
     if (!grip->n_shapes) COMPLAIN_ABOUT(c, "shape", "is missing");
     if (*grip->body && !has_body(scene, grip->body))
         COMPLAIN_ABOUT(c, "body", "is \"%s\", but no body has that name", grip->body);
+    if (grip->mode == FIRN_GRIP_FOLLOW && !(grip->stiffness > 0))
+        COMPLAIN_ABOUT(c, "stiffness", "is missing; mode follow needs a spring, above 0 N/m");
     if (!(grip->start < grip->release))
         COMPLAIN_ABOUT(c, "release", "is %g s, which is not after start (%g s)", grip->release, grip->start);
     check_motion(c, &grip->motion);
+}
+
+static void check_sink(check *c, const firn_sink_def *sink)
+{
+    if (!sink->n_shapes) COMPLAIN_ABOUT(c, "shape", "is missing");
+    if (!(sink->start < sink->stop))
+        COMPLAIN_ABOUT(c, "stop", "is %g s, which is not after start (%g s)", sink->stop, sink->start);
+    check_motion(c, &sink->motion);
 }
 
 static void check_force(check *c, const firn_force_def *force)
@@ -422,6 +433,7 @@ static void check_relations(check *c, const firn_scene_def *scene)
     EACH(emitters, n_emitters, check_emitter(c, scene, &scene->emitters[i]))
     EACH(colliders, n_colliders, check_collider(c, &scene->colliders[i]))
     EACH(grips, n_grips, check_grip(c, scene, &scene->grips[i]))
+    EACH(sinks, n_sinks, check_sink(c, &scene->sinks[i]))
     EACH(forces, n_forces, check_force(c, &scene->forces[i]))
     for (int i = 0; i < scene->n_expects; i++) {
         char path[32];

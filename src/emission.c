@@ -23,6 +23,7 @@ typedef struct emitter {
     firn_emitter_def def;
     firn_shape *shape;
     int pool;
+    double noise;                               /* m/s, of each component of the velocity */
     double spacing, low[3], high[3], rest_rate; /* rest_rate: (wave speed at rest + speed) / dx, 1/s */
 } emitter;
 
@@ -93,7 +94,7 @@ static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, em
                                def->name);
     double speed = 0;
     for (int a = 0; a < 3; a++) speed += def->velocity[a] * def->velocity[a];
-    e->spacing = sim->h / cbrt(def->particles_per_cell);
+    e->spacing = sim->h / cbrt(def->particles_per_cell), e->noise = def->velocity_noise * sqrt(speed);
     e->rest_rate = wave_at_rest(sim, &sim->pools[e->pool], def->temperature) + sqrt(speed) / sim->h;
     return FIRN_OK;
 }
@@ -172,7 +173,7 @@ static firn_status add_birth(firn_sim *sim, const emitter *e, int64_t *n, const 
     for (int a = 0; a < 3; a++) {
         emission->x[3 * *n + a] = x[a];
         emission->v[3 * *n + a] =
-            e->def.velocity[a] + e->def.velocity_noise * (2 * uniform(e->def.seed + 7, number, (uint64_t)a) - 1);
+            e->def.velocity[a] + e->noise * (2 * uniform(e->def.seed + 7, number, (uint64_t)a) - 1);
     }
     ++*n;
     return FIRN_OK;

@@ -33,7 +33,10 @@ typedef struct firn_material {
     double noise[FIRN_MAX_PARAMETERS];
     int n_table[FIRN_MAX_PARAMETERS];
     double table_temperature[FIRN_MAX_PARAMETERS][FIRN_MAX_TABLE], table_value[FIRN_MAX_PARAMETERS][FIRN_MAX_TABLE];
-    int is_uniform; /* no noise, no tables: parameters are the same for every lane */
+    /* Painted parameters: the value of each particle by its id, NAN or beyond n_painted: as above; NULL: not painted */
+    const float *painted[FIRN_MAX_PARAMETERS];
+    uint32_t n_painted;
+    int is_uniform; /* no noise, no tables, no paint: parameters are the same for every lane */
     double density; /* kg/m^3: the parameter "rho", which every law has */
     uint64_t seed;  /* of the noise */
 } firn_material;

@@ -86,6 +86,10 @@ static inline void law_parameter_row(const firn_law_batch *b, const firn_law_inf
     for (int lane = 0; lane < FIRN_BUNDLE; lane++) {
         int at = bundle * FIRN_BUNDLE + lane;
         double x = m->n_table[k] && temperature ? law_table(m, k, (double)temperature[at]) : m->value[k];
+        if (m->painted[k] && b->id && b->id[at] < m->n_painted) {
+            double painted = (double)m->painted[k][b->id[at]];
+            x = painted == painted ? painted : x;
+        }
         if (m->noise[k] > 0 && b->id) x *= 1 + m->noise[k] * law_noise(b->id[at], m->seed, k);
         x = x < info->parameters[k].min ? info->parameters[k].min : x;
         row[lane] = (real)(x > info->parameters[k].max ? info->parameters[k].max : x);

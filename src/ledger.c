@@ -57,6 +57,7 @@ static void add_particle(const firn_sim *sim, const firn_pool *pool, const firn_
 static void add_ledger(firn_ledger *sum, const firn_ledger *l)
 {
     sum->n_particles += l->n_particles, sum->n_lost += l->n_lost, sum->mass += l->mass;
+    for (int cause = 0; cause < FIRN_N_LOSSES; cause++) sum->n_lost_by[cause] += l->n_lost_by[cause];
     sum->kinetic += l->kinetic, sum->elastic += l->elastic, sum->potential += l->potential;
     sum->plastic_work += l->plastic_work, sum->viscous_work += l->viscous_work;
     for (int a = 0; a < 3; a++) {
@@ -97,7 +98,8 @@ static firn_status add_pool(firn_sim *sim, const firn_pool *pool, firn_ledger *l
     firn_ledger sum;
     clear_ledger(&sum);
     for (int32_t i = 0; i < pool->n_blocks; i++) add_ledger(&sum, &parts[i]);
-    sum.n_lost = pool->n_lost, sum.plastic_work = pool->plastic_work, sum.viscous_work = pool->viscous_work;
+    sum.n_lost = firn_pool_n_lost(pool), memcpy(sum.n_lost_by, pool->n_lost_by, sizeof sum.n_lost_by);
+    sum.plastic_work = pool->plastic_work, sum.viscous_work = pool->viscous_work;
     add_ledger(ledger, &sum);
     firn_memory_release(&sim->memory, parts, bytes);
     return FIRN_OK;

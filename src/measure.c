@@ -71,6 +71,8 @@ static double attribute(const firn_measure_view *view, int64_t i, int axis)
 }
 
 static double lost(const firn_ledger *l, int axis) { return (void)axis, (double)l->n_lost; }
+static double lost_to_walls(const firn_ledger *l, int axis) { return (void)axis, (double)l->n_lost_by[FIRN_LOST_WALL]; }
+static double lost_to_sinks(const firn_ledger *l, int axis) { return (void)axis, (double)l->n_lost_by[FIRN_LOST_SINK]; }
 static double elastic(const firn_ledger *l, int axis) { return (void)axis, l->elastic; }
 static double potential(const firn_ledger *l, int axis) { return (void)axis, l->potential; }
 static double total(const firn_ledger *l, int axis) { return (void)axis, l->kinetic + l->elastic + l->potential; }
@@ -94,6 +96,8 @@ static const firn_measure measures[] = {
     {"mass", "kg", "mass", OF_PARTICLES = mass_of, .reduction = SUM},
     {"n_particles", "1", "number of particles", OF_PARTICLES = one, .reduction = SUM},
     {"lost_particles", "1", "particles that left or were deleted", OF_LEDGER = lost},
+    {"lost_to_walls", "1", "of these, through deleting walls", OF_LEDGER = lost_to_walls},
+    {"lost_to_sinks", "1", "of these, in sinks", OF_LEDGER = lost_to_sinks},
     {"center", "m", "centre of mass along the axis", OF_PARTICLES = place, .reduction = MEAN, .has_axis = 1},
     {"lowest", "m", "smallest coordinate along the axis", OF_PARTICLES = place, .reduction = LEAST, .has_axis = 1},
     {"highest", "m", "largest coordinate along the axis", OF_PARTICLES = place, .reduction = GREATEST, .has_axis = 1},

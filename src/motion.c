@@ -127,6 +127,13 @@ void firn_pose_to_shape(const firn_pose *p, const double x[3], double y[3])
     for (int a = 0; a < 3; a++) y[a] = p->R[a] * d[0] + p->R[3 + a] * d[1] + p->R[6 + a] * d[2] + p->pivot[a];
 }
 
+void firn_pose_to_world(const firn_pose *p, const double y[3], double x[3])
+{
+    double d[3] = {y[0] - p->pivot[0], y[1] - p->pivot[1], y[2] - p->pivot[2]};
+    firn_pose_direction(p, d, x);
+    for (int a = 0; a < 3; a++) x[a] += p->position[a];
+}
+
 void firn_pose_direction(const firn_pose *p, const double y[3], double x[3])
 {
     for (int a = 0; a < 3; a++) x[a] = p->R[3 * a] * y[0] + p->R[3 * a + 1] * y[1] + p->R[3 * a + 2] * y[2];

@@ -206,11 +206,14 @@ static const firn_section motion_section = END("motion", firn_motion_def, 0, 0, 
 
 static const firn_option body_options[] = {
     TEXT(firn_body_def, "name", name, "", FIRN_OPTION_REQUIRED, "What outputs, grips and expectations call this body."),
-    TEXT(firn_body_def, "material", material, "", FIRN_OPTION_REQUIRED, "Name of a material."),
+    TEXT(firn_body_def, "material", material, "", 0,
+         "Name of a material; may be left out where a file of points has the attribute material."),
     LIST(firn_body_def, "shape", "shapes", shapes, n_shapes, &shape_section,
          "The region that is filled with particles."),
-    TEXT(firn_body_def, "points", points, "", FIRN_OPTION_FILE,
-         "File of points with attributes (.bgeo, .ply, .vtp), used as they are instead of a shape."),
+    TEXT(
+        firn_body_def, "points", points, "", FIRN_OPTION_FILE,
+        "File of points with attributes instead of a shape: P, and where they are there v, F, C, T, mass, volume (else "
+        "from pscale), material, history fields and parameters of the law. velocity and spin are added to v."),
     WORD(firn_body_def, "sampling", sampling, "regular jittered poisson", "jittered", "How particles are laid out."),
     REAL(firn_body_def, "particles_per_cell", particles_per_cell, "1", "8", 0, 1000, FIRN_OPTION_ABOVE,
          "Particles in each full cell of the grid."),
@@ -293,16 +296,33 @@ static const firn_option grip_options[] = {
     TEXT(firn_grip_def, "body", body, "", 0, "Only particles of this body; empty: of any."),
     LIST(firn_grip_def, "shape", "shapes", shapes, n_shapes, &shape_section,
          "Particles that start inside this region are held."),
-    WORD(firn_grip_def, "mode", mode, "motion traction", "motion", "Hold with a motion, or pull with a force."),
-    SECTION(firn_grip_def, "motion", motion, &motion_section, "How the region moves, in mode motion."),
+    WORD(firn_grip_def, "mode", mode, "motion traction follow", "motion",
+         "Hold with a motion, pull with a force, or let each particle follow its place in the moving region through a "
+         "spring (a pin or goal)."),
+    SECTION(firn_grip_def, "motion", motion, &motion_section, "How the region moves, in modes motion and follow."),
     FLAG(firn_grip_def, "free_axes", free_axes, "false", "Axes x, y, z that are left free, in mode motion."),
     REAL(firn_grip_def, "force", force, "N", "0 0 0", -1e15, 1e15, 0, "Total force on the region, in mode traction."),
+    REAL(firn_grip_def, "stiffness", stiffness, "N/m", "0", 0, 1e15, 0,
+         "Spring constant of the whole region in mode follow; alone it would swing in 2 pi sqrt(mass / stiffness)."),
+    REAL(firn_grip_def, "damping", damping, "1", "1", 0, 100, 0,
+         "Damping of that spring; 0: it swings for ever, 1: it comes to rest without swinging."),
     REAL(firn_grip_def, "start", start, "s", "0", -1e9, 1e9, 0, "It holds from this time."),
     REAL(firn_grip_def, "release", release, "s", "inf", -1e9, INFINITY, FIRN_OPTION_INFINITE,
          "And lets go at this; inf: never."),
 };
 static const firn_section grip_section =
-    END("grips", firn_grip_def, 1, 1, grip_options, "Grips: parts of bodies that are held, moved or pulled.");
+    END("grips", firn_grip_def, 1, 1, grip_options, "Grips: parts of bodies that are held, moved, pulled or led.");
+
+static const firn_option sink_options[] = {
+    TEXT(firn_sink_def, "name", name, "", FIRN_OPTION_REQUIRED, "What this sink is called."),
+    LIST(firn_sink_def, "shape", "shapes", shapes, n_shapes, &shape_section, "The region in which particles vanish."),
+    SECTION(firn_sink_def, "motion", motion, &motion_section, "How the region moves."),
+    REAL(firn_sink_def, "start", start, "s", "0", -1e9, 1e9, 0, "It is there from this time."),
+    REAL(firn_sink_def, "stop", stop, "s", "inf", -1e9, INFINITY, FIRN_OPTION_INFINITE,
+         "And until this; inf: for ever."),
+};
+static const firn_section sink_section =
+    END("sinks", firn_sink_def, 1, 1, sink_options, "Sinks: regions that delete what comes into them.");
 
 static const firn_option force_key_options[] = {
     REAL(firn_force_key, "time", time, "s", "0", -1e9, 1e9, 0, "When."),
@@ -418,6 +438,7 @@ static const firn_option file_options[] = {
     LIST(firn_scene_def, "emitters", NULL, emitters, n_emitters, &emitter_section, "Where particles are born."),
     LIST(firn_scene_def, "colliders", NULL, colliders, n_colliders, &collider_section, "Obstacles."),
     LIST(firn_scene_def, "grips", NULL, grips, n_grips, &grip_section, "Parts of bodies that are held or pulled."),
+    LIST(firn_scene_def, "sinks", NULL, sinks, n_sinks, &sink_section, "Regions that delete what comes into them."),
     LIST(firn_scene_def, "outputs", NULL, outputs, n_outputs, &output_section, "Files that are written."),
     SECTION(firn_scene_def, "checkpoints", checkpoint, &checkpoint_section, "Complete states, to go on from."),
     LIST(firn_scene_def, "expect", NULL, expects, n_expects, &expect_section, "What must come out."),
@@ -496,6 +517,7 @@ DEFAULT_FUNCTION(body, body_section)
 DEFAULT_FUNCTION(emitter, emitter_section)
 DEFAULT_FUNCTION(collider, collider_section)
 DEFAULT_FUNCTION(grip, grip_section)
+DEFAULT_FUNCTION(sink, sink_section)
 DEFAULT_FUNCTION(force, force_section)
 DEFAULT_FUNCTION(output, output_section)
 DEFAULT_FUNCTION(checkpoint, checkpoint_section)

@@ -20,12 +20,20 @@ static size_t value_size(const firn_pool *pool, firn_field field)
     return firn_field_is_integer(field) ? sizeof(uint32_t) : pool->real_size;
 }
 
-void firn_pool_init(firn_pool *pool, firn_memory *memory, size_t real_size, int has_grip)
+void firn_pool_init(firn_pool *pool, firn_memory *memory, size_t real_size, int has_grip, int has_start)
 {
     pool->memory = memory, pool->real_size = real_size;
     for (int f = 0; f < FIRN_N_FIELDS; f++) pool->n_components[f] = fields[f].n_components;
     pool->n_components[FIRN_FIELD_GRIP] = has_grip;
+    pool->n_components[FIRN_FIELD_START] = has_start ? 3 : 0;
     pool->n_components[FIRN_FIELD_HISTORY] = pool->material.law->info.n_history;
+}
+
+int64_t firn_pool_n_lost(const firn_pool *pool)
+{
+    int64_t n = 0;
+    for (int cause = 0; cause < FIRN_N_LOSSES; cause++) n += pool->n_lost_by[cause];
+    return n;
 }
 
 size_t firn_pool_field_bytes(const firn_pool *pool, firn_field field, int64_t n_bundles)
@@ -39,6 +47,8 @@ void firn_pool_clear(firn_pool *pool)
         firn_memory_release(pool->memory, pool->field[f], firn_pool_field_bytes(pool, f, pool->capacity[f]));
         pool->field[f] = NULL, pool->capacity[f] = 0;
     }
+    for (int k = 0; k < FIRN_MAX_PARAMETERS; k++)
+        firn_memory_release(pool->memory, pool->painted[k], (size_t)pool->material.n_painted * sizeof(float));
     firn_memory_release(pool->memory, pool->blocks, (size_t)pool->block_capacity * sizeof *pool->blocks);
     firn_memory_release(pool->memory, pool->block_of_home, (size_t)pool->home_capacity * sizeof(int32_t));
     pool->blocks = NULL, pool->block_of_home = NULL;

@@ -13,9 +13,10 @@
 
 #include "kernels.h"
 #include "memory.h"
+#include "firn/sim.h"
 
-/* name, components, unit, meaning. History (as many as the law declares) and grip (where a scene has tractions) have
- * a varying number of components and stand at the end. */
+/* name, components, unit, meaning. History (as many as the law declares), grip and start (where a scene has
+ * grips that pull) have a varying number of components and stand at the end. */
 #define FIRN_FIELDS(FIELD)                                                                                             \
     FIELD(X, "x", 3, "cells", "place in the home block")                                                               \
     FIELD(V, "v", 3, "m/s", "velocity")                                                                                \
@@ -27,6 +28,7 @@
     FIELD(T, "T", 1, "K", "temperature")                                                                               \
     FIELD(ID, "id", 1, "1", "number, never used twice")                                                                \
     FIELD(GRIP, "grip", 1, "1", "bit g: pulled by grip g")                                                             \
+    FIELD(START, "start", 3, "m", "where it began, for grips that are followed")                                       \
     FIELD(HISTORY, "history", FIRN_MAX_HISTORY, "", "what the law remembers")
 
 typedef enum firn_field {
@@ -59,14 +61,16 @@ typedef struct firn_pool {
     firn_pool_block *blocks;
     int32_t *block_of_home; /* [home_capacity]: index into blocks, -1: none here */
     int32_t home_capacity;
-    int64_t n_lost;
+    float *painted[FIRN_MAX_PARAMETERS]; /* see law.h; [material.n_painted] */
+    int64_t n_lost_by[FIRN_N_LOSSES];
     double plastic_work, viscous_work; /* J since the start */
     double color[3];
 } firn_pool;
 
 static inline int firn_bundles_of(int64_t n) { return (int)((n + FIRN_BUNDLE_LANES - 1) / FIRN_BUNDLE_LANES); }
 
-void firn_pool_init(firn_pool *pool, firn_memory *memory, size_t real_size, int has_grip);
+void firn_pool_init(firn_pool *pool, firn_memory *memory, size_t real_size, int has_grip, int has_start);
+int64_t firn_pool_n_lost(const firn_pool *pool);
 void firn_pool_clear(firn_pool *pool);
 /* Room for that many bundles and blocks; contents stay. */
 firn_status firn_pool_reserve(firn_pool *pool, int64_t n_bundles, int32_t n_blocks);

@@ -79,8 +79,11 @@ static void put(firn_sim *sim, firn_pool *pool, const firn_newborn *born, int64_
         firn_pool_set(pool, FIRN_FIELD_F, b, c, lane, F[c]);
         firn_pool_set(pool, FIRN_FIELD_C, b, c, lane, C[c]);
     }
-    firn_pool_set(pool, FIRN_FIELD_MASS, b, 0, lane, born->mass);
-    firn_pool_set(pool, FIRN_FIELD_VOLUME, b, 0, lane, born->volume);
+    firn_pool_set(pool, FIRN_FIELD_MASS, b, 0, lane, born->masses ? born->masses[i] : born->mass);
+    firn_pool_set(pool, FIRN_FIELD_VOLUME, b, 0, lane, born->volumes ? born->volumes[i] : born->volume);
+    int n_history = born->history ? pool->n_components[FIRN_FIELD_HISTORY] : 0;
+    for (int c = 0; c < n_history; c++)
+        firn_pool_set(pool, FIRN_FIELD_HISTORY, b, c, lane, born->history[i * n_history + c]);
     firn_pool_set(pool, FIRN_FIELD_T, b, 0, lane, born->T ? born->T[i] : born->temperature);
     firn_pool_set(pool, FIRN_FIELD_ID, b, 0, lane, (double)sim->next_id + (double)i);
 }
@@ -146,15 +149,14 @@ firn_status firn_populate_add(firn_sim *sim, firn_pool *pool, const firn_newborn
 
 /* ---------------------------------------------------------------- bodies */
 
-static firn_pool *pool_named(firn_sim *sim, const char *name)
+firn_pool *firn_populate_pool(firn_sim *sim, const char *name)
 {
     for (int m = 0; m < sim->n_pools; m++)
         if (strcmp(sim->pools[m].material.name, name) == 0) return &sim->pools[m];
     return NULL;
 }
 
-/* The center of a body's points, and, where wanted, the points moved by its F about it. */
-static void place_points(const firn_body_def *def, int64_t n, double *x, double center[3])
+void firn_populate_place(const firn_body_def *def, int64_t n, double *x, double center[3])
 {
     for (int a = 0; a < 3; a++) center[a] = 0;
     for (int64_t i = 0; i < n; i++)
@@ -169,7 +171,7 @@ static void place_points(const firn_body_def *def, int64_t n, double *x, double 
 
 static firn_status add_body(firn_sim *sim, const firn_body_def *def, firn_report *report)
 {
-    firn_pool *pool = pool_named(sim, def->material);
+    firn_pool *pool = firn_populate_pool(sim, def->material);
     if (!pool)
         return firn_report_add(report, FIRN_REFUSED, "body '%s': there is no material '%s'", def->name, def->material);
     firn_shape *shape = NULL;
@@ -193,13 +195,13 @@ static firn_status add_body(firn_sim *sim, const firn_body_def *def, firn_report
                          .temperature = def->temperature,
                          .mass = pool->material.density * volume,
                          .volume = volume};
-    place_points(def, n, x, born.center);
+    firn_populate_place(def, n, x, born.center);
     status = firn_populate_add(sim, pool, &born, def->name, report);
     firn_memory_release(NULL, x, (size_t)n * 3 * sizeof *x);
     return status;
 }
 
-/* Marks the particles of traction grips by where they start. */
+/* Marks the particles of grips that pull by where they start. */
 static void mark_grips(firn_sim *sim, const char *body, firn_pool *pool, uint32_t first_id)
 {
     for (int32_t k = 0; k < pool->n_blocks; k++) {
@@ -213,11 +215,13 @@ static void mark_grips(firn_sim *sim, const char *body, firn_pool *pool, uint32_
                 x[a] = (4.0 * block->coord[a] + firn_pool_value(pool, FIRN_FIELD_X, b, a, p % 16)) * sim->h;
             for (int g = 0; g < sim->n_grips; g++) {
                 firn_grip *grip = &sim->grips[g];
-                if (grip->def.mode != FIRN_GRIP_TRACTION || (grip->def.body[0] && strcmp(grip->def.body, body) != 0))
+                if (grip->def.mode == FIRN_GRIP_MOTION || (grip->def.body[0] && strcmp(grip->def.body, body) != 0))
                     continue;
                 if (firn_shape_distance(grip->region, x, 0) > 0) continue;
                 bits |= 1u << g, grip->n_particles++;
+                grip->mass += firn_pool_value(pool, FIRN_FIELD_MASS, b, 0, p % 16);
             }
+            for (int a = 0; sim->has_follow && a < 3; a++) firn_pool_set(pool, FIRN_FIELD_START, b, a, p % 16, x[a]);
             firn_pool_set(pool, FIRN_FIELD_GRIP, b, 0, p % 16, bits);
         }
     }
@@ -231,9 +235,9 @@ firn_status firn_populate_bodies(firn_sim *sim, firn_report *report)
     for (int i = 0; i < sim->scene.n_bodies; i++) {
         const firn_body_def *def = &sim->scene.bodies[i];
         uint32_t first_id = sim->next_id;
-        firn_status status = add_body(sim, def, report);
+        firn_status status = *def->points ? firn_populate_points(sim, def, report) : add_body(sim, def, report);
         if (status != FIRN_OK) return status;
-        if (sim->has_traction) mark_grips(sim, def->name, pool_named(sim, def->material), first_id);
+        for (int m = 0; sim->has_pull && m < sim->n_pools; m++) mark_grips(sim, def->name, &sim->pools[m], first_id);
         if (def->density_from != FIRN_DENSITY_GRID) continue;
         if (n_ranges && end[n_ranges - 1] == first_id)
             n_ranges--;
@@ -245,7 +249,7 @@ firn_status firn_populate_bodies(firn_sim *sim, firn_report *report)
         end[n_ranges++] = sim->next_id;
     }
     for (int g = 0; g < sim->n_grips; g++)
-        if (sim->grips[g].def.mode == FIRN_GRIP_TRACTION && sim->grips[g].n_particles == 0)
+        if (sim->grips[g].def.mode != FIRN_GRIP_MOTION && sim->grips[g].n_particles == 0)
             return firn_report_add(report, FIRN_REFUSED, "grip '%s' holds no particle: its region misses the body",
                                    sim->grips[g].def.name);
     firn_status status = firn_sort_particles(sim, report);

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { SAVE_VERSION = 1 };
+enum { SAVE_VERSION = 2 };
 static const char save_magic[8] = "firnsav";
 
 typedef struct header {
@@ -27,8 +27,8 @@ typedef struct header {
 
 typedef struct pool_header {
     char name[FIRN_NAME], law[FIRN_NAME];
-    int64_t n_particles, n_bundles, n_lost;
-    int32_t n_blocks, n_history, has_grip, unused;
+    int64_t n_particles, n_bundles, n_lost_by[FIRN_N_LOSSES];
+    int32_t n_blocks, n_history, has_grip, has_start;
     double plastic_work, viscous_work;
 } pool_header;
 
@@ -92,7 +92,10 @@ static void pass_books(walk *w, firn_sim *sim)
 {
     pass(w, sim->total, (size_t)firn_solver_n_exchanges(sim) * sizeof *sim->total);
     pass(w, sim->sources, (size_t)sim->n_sources * sizeof *sim->sources);
-    for (int g = 0; g < sim->n_grips; g++) pass(w, &sim->grips[g].n_particles, sizeof sim->grips[g].n_particles);
+    for (int g = 0; g < sim->n_grips; g++) {
+        pass(w, &sim->grips[g].n_particles, sizeof sim->grips[g].n_particles);
+        pass(w, &sim->grips[g].mass, sizeof sim->grips[g].mass);
+    }
     size_t n = 0;
     void *emission = firn_emission_state(sim, &n);
     pass(w, emission, n);
@@ -107,12 +110,13 @@ static void walk_out(walk *w, firn_sim *sim)
         firn_pool *pool = &sim->pools[m];
         pool_header p = {.n_particles = pool->n_particles,
                          .n_bundles = pool->n_bundles,
-                         .n_lost = pool->n_lost,
                          .n_blocks = pool->n_blocks,
                          .n_history = pool->n_components[FIRN_FIELD_HISTORY],
                          .has_grip = pool->n_components[FIRN_FIELD_GRIP],
+                         .has_start = pool->n_components[FIRN_FIELD_START],
                          .plastic_work = pool->plastic_work,
                          .viscous_work = pool->viscous_work};
+        memcpy(p.n_lost_by, pool->n_lost_by, sizeof p.n_lost_by);
         strcpy(p.name, pool->material.name);
         strncpy(p.law, pool->material.law->info.name, sizeof p.law - 1);
         pass(w, &p, sizeof p);
@@ -187,7 +191,7 @@ static firn_status read_pool(firn_sim *sim, firn_pool *pool, walk *w, firn_repor
     p.name[FIRN_NAME - 1] = p.law[FIRN_NAME - 1] = 0;
     if (w->is_short) return firn_report_add(report, FIRN_REFUSED, "the saved state ends too early");
     if (strcmp(p.name, pool->material.name) != 0 || p.n_history != pool->n_components[FIRN_FIELD_HISTORY] ||
-        p.has_grip != pool->n_components[FIRN_FIELD_GRIP])
+        p.has_grip != pool->n_components[FIRN_FIELD_GRIP] || p.has_start != pool->n_components[FIRN_FIELD_START])
         return firn_report_add(report, FIRN_REFUSED,
                                "the saved state has material '%s' (law %s, %d history fields) where the scene has '%s' "
                                "(law %s, %d): they must agree",
@@ -200,8 +204,8 @@ static firn_status read_pool(firn_sim *sim, firn_pool *pool, walk *w, firn_repor
     pool->n_bundles = 0, pool->n_blocks = 0; /* nothing of the present is kept */
     if (firn_pool_reserve(pool, p.n_bundles, p.n_blocks) != FIRN_OK)
         return firn_report_add(report, FIRN_MEMORY, "no memory to restore %lld particles", (long long)p.n_particles);
-    pool->n_bundles = p.n_bundles, pool->n_blocks = p.n_blocks, pool->n_particles = p.n_particles,
-    pool->n_lost = p.n_lost;
+    pool->n_bundles = p.n_bundles, pool->n_blocks = p.n_blocks, pool->n_particles = p.n_particles;
+    memcpy(pool->n_lost_by, p.n_lost_by, sizeof pool->n_lost_by);
     pool->plastic_work = p.plastic_work, pool->viscous_work = p.viscous_work;
     pass_pool_data(w, pool);
     if (w->is_short) return firn_report_add(report, FIRN_REFUSED, "the saved state ends too early");

@@ -60,7 +60,7 @@ static firn_status create_pools(firn_sim *sim, firn_report *report)
         pool->transfer = transfer_of_def(sim, def->has_transfer ? &def->transfer : &scene->transfer);
         memcpy(pool->color, def->color, sizeof pool->color);
         sim->keeps_old |= pool->transfer.flip > 0;
-        firn_pool_init(pool, &sim->memory, sim->kernels->real_size, sim->has_traction);
+        firn_pool_init(pool, &sim->memory, sim->kernels->real_size, sim->has_pull, sim->has_follow);
         sim->n_pools = m + 1;
     }
     return status;
@@ -95,12 +95,31 @@ static firn_status create_grips(firn_sim *sim, firn_report *report)
         firn_grip *grip = &sim->grips[g];
         grip->def = scene->grips[g];
         sim->n_grips = g + 1;
-        sim->has_traction |= grip->def.mode == FIRN_GRIP_TRACTION;
+        sim->has_pull |= grip->def.mode != FIRN_GRIP_MOTION;
+        sim->has_follow |= grip->def.mode == FIRN_GRIP_FOLLOW;
         if (firn_motion_create(&grip->def.motion, &sim->memory, &grip->motion) != FIRN_OK)
             return no_memory(report, "a grip's keys");
         firn_status status = firn_shape_create(grip->def.n_shapes, grip->def.shapes, &grip->region, report);
         if (status != FIRN_OK)
             return firn_report_add(report, status, "grip '%s' cannot be used: see above", grip->def.name);
+    }
+    return FIRN_OK;
+}
+
+static firn_status create_sinks(firn_sim *sim, firn_report *report)
+{
+    const firn_scene_def *scene = &sim->scene;
+    sim->sinks = firn_memory_array(&sim->memory, (size_t)scene->n_sinks, sizeof *sim->sinks);
+    if (!sim->sinks) return no_memory(report, "sinks");
+    for (int k = 0; k < scene->n_sinks; k++) {
+        firn_sink *sink = &sim->sinks[k];
+        sink->def = scene->sinks[k];
+        sim->n_sinks = k + 1;
+        if (firn_motion_create(&sink->def.motion, &sim->memory, &sink->motion) != FIRN_OK)
+            return no_memory(report, "a sink's keys");
+        firn_status status = firn_shape_create(sink->def.n_shapes, sink->def.shapes, &sink->shape, report);
+        if (status != FIRN_OK)
+            return firn_report_add(report, status, "sink '%s' cannot be used: see above", sink->def.name);
     }
     return FIRN_OK;
 }
@@ -169,6 +188,7 @@ firn_status firn_sim_create(const firn_scene_def *scene, const firn_run_options 
     if (status == FIRN_OK) status = create_grips(sim, report);
     if (status == FIRN_OK) status = create_pools(sim, report);
     if (status == FIRN_OK) status = create_colliders(sim, report);
+    if (status == FIRN_OK) status = create_sinks(sim, report);
     if (status == FIRN_OK) status = create_forces(sim, report);
     if (status == FIRN_OK) status = create_books(sim, report);
     for (int m = 0; m < sim->n_pools; m++) sim->pools[m].transfer.keeps_old = sim->keeps_old;
@@ -177,7 +197,8 @@ firn_status firn_sim_create(const firn_scene_def *scene, const firn_run_options 
     if (status == FIRN_OK) status = firn_populate_bodies(sim, report);
     /* definitions were borrowed */
     sim->scene.materials = NULL, sim->scene.bodies = NULL, sim->scene.emitters = NULL, sim->scene.colliders = NULL;
-    sim->scene.grips = NULL, sim->scene.forces = NULL, sim->scene.outputs = NULL, sim->scene.expects = NULL;
+    sim->scene.grips = NULL, sim->scene.sinks = NULL, sim->scene.forces = NULL, sim->scene.outputs = NULL,
+    sim->scene.expects = NULL;
     if (status != FIRN_OK) {
         firn_sim_destroy(sim);
         return status;
@@ -207,6 +228,11 @@ void firn_sim_destroy(firn_sim *sim)
         firn_shape_destroy(sim->grips[g].region);
     }
     firn_memory_release(memory, sim->grips, (size_t)sim->scene.n_grips * sizeof *sim->grips);
+    for (int k = 0; k < sim->n_sinks; k++) {
+        firn_motion_destroy(&sim->sinks[k].motion, memory);
+        firn_shape_destroy(sim->sinks[k].shape);
+    }
+    firn_memory_release(memory, sim->sinks, (size_t)sim->scene.n_sinks * sizeof *sim->sinks);
     for (int f = 0; f < sim->n_forces; f++) firn_force_destroy(&sim->forces[f], memory);
     firn_memory_release(memory, sim->forces, (size_t)sim->scene.n_forces * sizeof *sim->forces);
     firn_memory_release(memory, sim->sources, (size_t)sim->source_capacity * sizeof *sim->sources);
@@ -242,7 +268,7 @@ firn_stats firn_sim_stats(const firn_sim *sim)
                         .n_blocks = sim->grid.n_blocks,
                         .memory_now = sim->memory.now,
                         .memory_peak = sim->memory.peak};
-    for (int m = 0; m < sim->n_pools; m++) stats.n_lost += sim->pools[m].n_lost;
+    for (int m = 0; m < sim->n_pools; m++) stats.n_lost += firn_pool_n_lost(&sim->pools[m]);
     memcpy(stats.stage_seconds, sim->stage_seconds, sizeof stats.stage_seconds);
     return stats;
 }

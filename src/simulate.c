@@ -133,7 +133,8 @@ static void summarize(const show *s, firn_sim *sim)
     for (int i = 0; i < FIRN_N_STAGES; i++)
         printf("%s %s %.0f %%", i ? "," : "", firn_stage_name(i), 100 * stats.stage_seconds[i] / total);
     fputc('\n', stdout);
-    if (stats.n_lost) printf("%lld particles left through deleting walls or were lost\n", (long long)stats.n_lost);
+    if (stats.n_lost)
+        printf("%lld particles left through deleting walls, into sinks or out of reach\n", (long long)stats.n_lost);
     if (stats.n_retries) printf("%lld steps were repeated with a smaller dt\n", (long long)stats.n_retries);
 }
 

@@ -36,8 +36,17 @@ typedef struct firn_grip {
     firn_motion motion;
     firn_pose pose;
     int is_active;
-    int64_t n_particles; /* traction: in the region at the start */
+    int64_t n_particles; /* traction and follow: in the region at the start */
+    double mass;         /* of these, kg */
 } firn_grip;
+
+typedef struct firn_sink {
+    firn_sink_def def;
+    firn_shape *shape;
+    firn_motion motion;
+    firn_pose pose;
+    int is_active;
+} firn_sink;
 
 typedef struct firn_force {
     firn_force_def def;
@@ -72,11 +81,12 @@ struct firn_sim {
     double h;
     int n_pools;
     firn_pool *pools;
-    int n_colliders, n_grips, n_forces;
+    int n_colliders, n_grips, n_sinks, n_forces;
     firn_collider *colliders;
     firn_grip *grips;
+    firn_sink *sinks;
     firn_force *forces;
-    int has_traction, keeps_old;
+    int has_pull, has_follow, keeps_old; /* has_pull: some grip is in mode traction or follow */
     firn_acceleration_fn acceleration;
     void *acceleration_user;
     struct firn_emission *emission; /* NULL: no emitters */
@@ -142,7 +152,12 @@ void firn_stage_weigh(firn_sim *sim, const uint32_t *first_id, const uint32_t *e
 void firn_conditions_prepare(firn_sim *sim);
 int firn_conditions_apply(const firn_sim *sim, int32_t block, firn_exchange *exchange);
 void firn_conditions_pull(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, void *pull);
+/* Why a particle at x is deleted, a firn_loss; -1: it stays. */
 int firn_conditions_deletes(const firn_sim *sim, const double x[3]);
+/* Is one of the block's particles in a sink? */
+int firn_conditions_drains(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block);
+/* A rate (1/s) of which cfl / rate is a stable step for grips that are followed; 0: there are none. */
+double firn_conditions_rate(const firn_sim *sim);
 /* The second pass for thin colliders: particles that ended up inside are put back on the surface. */
 void firn_conditions_particles(const firn_sim *sim, firn_pool *pool, const firn_pool_block *block);
 /* mirror.c: momentum beyond a mirror wall is folded back before, velocities are unfolded after the grid update. */
@@ -152,6 +167,7 @@ void firn_mirror_unfold(firn_sim *sim);
 firn_status firn_motion_create(const firn_motion_def *def, firn_memory *memory, firn_motion *motion);
 void firn_motion_destroy(firn_motion *motion, firn_memory *memory);
 void firn_motion_at(const firn_motion *motion, double time, double since, firn_pose *pose);
+void firn_pose_to_world(const firn_pose *pose, const double shape[3], double world[3]);
 void firn_pose_to_shape(const firn_pose *pose, const double world[3], double shape[3]);
 void firn_pose_velocity(const firn_pose *pose, const double world[3], double velocity[3]);
 void firn_pose_direction(const firn_pose *pose, const double shape[3], double world[3]);
@@ -168,8 +184,15 @@ typedef struct firn_newborn { /* particles to be added to one pool */
     const firn_body_def *body;   /* its velocity, spin about `center`, F; NULL: none */
     double center[3];
     double temperature, mass, volume;
+    const double *masses, *volumes, *history; /* [n] [n] [n][n_history]; NULL: mass, volume, as declared */
 } firn_newborn;
 firn_status firn_populate_add(firn_sim *sim, firn_pool *pool, const firn_newborn *born, const char *source,
                               firn_report *report);
 firn_status firn_populate_bodies(firn_sim *sim, firn_report *report);
+/* The pool of a material by name; NULL: none. */
+firn_pool *firn_populate_pool(firn_sim *sim, const char *name);
+/* The center of a body's points, and, where wanted, the points moved by its F about it. */
+void firn_populate_place(const firn_body_def *def, int64_t n, double *x, double center[3]);
+/* populate_points.c: a body from a file of points. */
+firn_status firn_populate_points(firn_sim *sim, const firn_body_def *def, firn_report *report);
 #endif

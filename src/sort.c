@@ -16,7 +16,7 @@
 #include <omp.h>
 #include <string.h>
 
-enum { GONE = 27, TARGETS = 28 }; /* the last target is "deleted" */
+enum { GONE = 27, TARGETS = GONE + FIRN_N_LOSSES }; /* the last targets are the reasons to be deleted */
 
 typedef struct move_plan {     /* of one pool */
     int32_t (*count)[TARGETS]; /* [old blocks] */
@@ -40,15 +40,17 @@ static int target_of(const firn_pool *pool, int64_t bundle, int lane, double x[3
     return target;
 }
 
-static int is_deleted(const firn_sim *sim, const firn_pool_block *block, int target, const double x[3])
+/* The target itself, or why the particle is deleted. */
+static int fate_of(const firn_sim *sim, const firn_pool_block *block, int target, const double x[3])
 {
     int32_t coord[3] = {block->coord[0] + target / 9 - 1, block->coord[1] + target / 3 % 3 - 1,
                         block->coord[2] + target % 3 - 1};
-    if (!firn_grid_is_reachable(coord)) return 1;
-    if (!sim->scene.grid.has_box) return 0;
+    if (!firn_grid_is_reachable(coord)) return GONE + FIRN_LOST_FAR;
+    if (!sim->scene.grid.has_box && !sim->n_sinks) return target;
     double world[3];
     for (int a = 0; a < 3; a++) world[a] = (4.0 * coord[a] + x[a]) * sim->h;
-    return firn_conditions_deletes(sim, world);
+    int loss = firn_conditions_deletes(sim, world);
+    return loss < 0 ? target : GONE + loss;
 }
 
 static void count_targets(firn_sim *sim, firn_pool *pool, move_plan *plan)
@@ -60,7 +62,7 @@ static void count_targets(firn_sim *sim, firn_pool *pool, move_plan *plan)
         for (int p = 0; p < block->n; p++) {
             double x[3];
             int target = target_of(pool, block->first + p / 16, p % 16, x);
-            plan->count[b][is_deleted(sim, block, target, x) ? GONE : target]++;
+            plan->count[b][fate_of(sim, block, target, x)]++;
         }
     }
 }
@@ -171,10 +173,12 @@ static void place_particles(firn_sim *sim, firn_pool *pool, move_plan *plan)
 #pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
     for (int32_t b = 0; b < pool->n_blocks; b++) {
         const firn_pool_block *block = &pool->blocks[b];
+        int has_losses = 0;
+        for (int loss = 0; loss < FIRN_N_LOSSES; loss++) has_losses |= plan->count[b][GONE + loss];
         for (int p = 0; p < block->n; p++) {
             double x[3];
             int target = target_of(pool, block->first + p / 16, p % 16, x);
-            if (plan->count[b][GONE] && is_deleted(sim, block, target, x)) continue;
+            if (has_losses && fate_of(sim, block, target, x) >= GONE) continue;
             sim->order[plan->start[b][target]++] = (uint32_t)(block->first * 16 + p);
         }
     }
@@ -309,8 +313,9 @@ static firn_status reserve_move(firn_sim *sim, firn_pool *pool, const move_plan 
 
 static firn_status move_pool(firn_sim *sim, firn_pool *pool, move_plan *plan)
 {
-    int64_t before = pool->n_particles;
     if (reserve_move(sim, pool, plan) != FIRN_OK) return FIRN_MEMORY;
+    for (int32_t b = 0; b < pool->n_blocks; b++)
+        for (int loss = 0; loss < FIRN_N_LOSSES; loss++) pool->n_lost_by[loss] += plan->count[b][GONE + loss];
     place_particles(sim, pool, plan);
     if (order_cells(sim, pool, plan) != FIRN_OK) return FIRN_MEMORY;
     for (int f = 0; f < FIRN_N_FIELDS; f++)
@@ -320,7 +325,6 @@ static firn_status move_pool(firn_sim *sim, firn_pool *pool, move_plan *plan)
     if (firn_pool_reserve(pool, 0, plan->n_blocks) != FIRN_OK) return FIRN_MEMORY;
     memcpy(pool->blocks, plan->blocks, (size_t)plan->n_blocks * sizeof *plan->blocks);
     pool->n_blocks = plan->n_blocks;
-    pool->n_lost += before - plan->n_particles;
     return FIRN_OK;
 }
 

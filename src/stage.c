@@ -48,7 +48,7 @@ static void p2g_block(firn_sim *sim, int32_t home, const firn_workspace *w)
         if (!block) continue;
         firn_transfer transfer = transfer_of(sim, pool);
         firn_block_particles particles = firn_pool_block_particles(pool, block);
-        if (sim->has_traction || sim->acceleration) {
+        if (sim->has_pull || sim->acceleration) {
             firn_conditions_pull(sim, pool, block, w->pull);
             particles.pull = w->pull;
         }
@@ -61,6 +61,7 @@ static void p2g_block(firn_sim *sim, int32_t home, const firn_workspace *w)
 void firn_stage_p2g(firn_sim *sim)
 {
     const firn_grid *grid = &sim->grid;
+    firn_conditions_prepare(sim);
 #pragma omp parallel num_threads(sim->n_threads)
     {
         firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
@@ -82,7 +83,6 @@ void firn_stage_grid(firn_sim *sim)
     const int n_exchanges = firn_solver_n_exchanges(sim);
     double dv[3];
     for (int a = 0; a < 3; a++) dv[a] = sim->dt * sim->scene.gravity[a];
-    firn_conditions_prepare(sim);
     firn_mirror_fold(sim);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(sim->n_threads)
     for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++) {
@@ -224,8 +224,9 @@ static void g2p_block(firn_sim *sim, int32_t home, const firn_workspace *w, doub
         firn_law_batch batch = batch_of(sim, pool, block, w);
         pool->material.law->kernels[sim->variant].update(&batch);
         double t2 = firn_solver_clock();
-        k->diagnose(&transfer, &particles, w->wave, w->viscosity, w->plastic, w->viscous, w->flags,
-                    &sim->reports[(size_t)m * (size_t)sim->grid.n_home + (size_t)home]);
+        firn_block_report *r = &sim->reports[(size_t)m * (size_t)sim->grid.n_home + (size_t)home];
+        k->diagnose(&transfer, &particles, w->wave, w->viscosity, w->plastic, w->viscous, w->flags, r);
+        r->is_out_of_reach |= firn_conditions_drains(sim, pool, block);
         double t3 = firn_solver_clock();
         seconds[0] += t1 - t0, seconds[1] += t2 - t1, seconds[2] += t3 - t2;
         t0 = t3;

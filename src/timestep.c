@@ -3,6 +3,7 @@
  *   speed, wave   dt <= cfl h / (|v| + c)     c: the law's fastest wave in the present state; named after the larger
  *   viscosity     dt <= cfl h^2 / (6 nu)      nu: the law's upper bound of the kinematic viscosity
  *   emission      as wave, for what an emitter is about to add
+ *   goal          dt <= cfl / (w (sqrt(1 + z^2) + z)), half of what a spring of frequency w and damping z can bear
  *   user          dt_fixed where stable, dt_max
  *   frame         what is left until the next frame, divided evenly, so that frames are met exactly and no step is a
  *                 sliver: with r = remaining / dt, ceil(r) equal steps
@@ -32,12 +33,13 @@ firn_status firn_timestep_choose(firn_sim *sim, double until, firn_report *repor
             "particle %lld of material '%s' has a wave speed or velocity that is not finite at t = %.9g s",
             (long long)sim->rate_particle, sim->rate_pool < 0 ? "" : sim->pools[sim->rate_pool].material.name,
             sim->time);
-    double rate = fmax(sim->max_rate, firn_emission_rate(sim, until));
+    double emission = firn_emission_rate(sim, until), goal = firn_conditions_rate(sim);
+    double rate = fmax(sim->max_rate, fmax(emission, goal));
     double stable = rate > 0 ? def->cfl / rate : INFINITY;
     if (stable < dt) {
         dt = stable;
         if (rate > sim->max_rate)
-            limit_by(sim, dt, "emission", 0);
+            limit_by(sim, dt, goal > emission ? "goal" : "emission", 0);
         else if (sim->rate_is_viscous)
             limit_by(sim, dt, "viscosity", 1);
         else

@@ -227,7 +227,7 @@ static void test_keys_refused(void **state)
     check_refused(
         GRID MATERIALS BODIES "checkpoint: {keep: 1}\n",
         "s.yaml:4:1: \"checkpoint\" is no key of a scene file; allowed: scene, grid, time, transfer, gravity, forces, "
-        "materials, bodies, emitters, colliders, grips, outputs, checkpoints, expect, sweep; did you mean "
+        "materials, bodies, emitters, colliders, grips, sinks, outputs, checkpoints, expect, sweep; did you mean "
         "\"checkpoints\"?");
     check_refused("grid: {}\n" MATERIALS BODIES, "s.yaml:1:7: grid.dx is missing; allowed: above 0, up to 10000 m");
     check_refused(MATERIALS BODIES, "s.yaml:1:1: grid.dx is missing; allowed: above 0, up to 10000 m");

@@ -119,7 +119,7 @@ typedef enum firn_density_from { FIRN_DENSITY_GIVEN, FIRN_DENSITY_GRID } firn_de
 
 typedef struct firn_body_def {
     uint32_t marker;
-    char name[FIRN_NAME], material[FIRN_NAME];
+    char name[FIRN_NAME], material[FIRN_NAME]; /* material "": the attribute `material` of the points */
     int n_shapes;
     const firn_shape_def *shapes;
     char points[FIRN_PATH]; /* a file of points with attributes, instead of shapes */
@@ -171,9 +171,10 @@ typedef struct firn_collider_def {
     double start, stop; /* active between */
 } firn_collider_def;
 
-typedef enum firn_grip_mode { FIRN_GRIP_MOTION, FIRN_GRIP_TRACTION } firn_grip_mode;
+typedef enum firn_grip_mode { FIRN_GRIP_MOTION, FIRN_GRIP_TRACTION, FIRN_GRIP_FOLLOW } firn_grip_mode;
 
-/* A grip holds a region of a body (chosen by the particles' starting places) with a motion or a traction. */
+/* A grip holds a region of a body (chosen by the particles' starting places) with a motion or a traction, or lets
+ * each of its particles follow its own place in the moving region through a spring. */
 typedef struct firn_grip_def {
     uint32_t marker;
     char name[FIRN_NAME], body[FIRN_NAME]; /* body "": any */
@@ -183,8 +184,20 @@ typedef struct firn_grip_def {
     firn_motion_def motion;
     int free_axes[3];      /* motion: axes left free */
     double force[3];       /* traction: total force on the region, N */
+    double stiffness;      /* follow: of the whole region, N/m, shared out by mass */
+    double damping;        /* follow: 0: none, 1: critical */
     double start, release; /* s */
 } firn_grip_def;
+
+/* A sink deletes what comes into it. */
+typedef struct firn_sink_def {
+    uint32_t marker;
+    char name[FIRN_NAME];
+    int n_shapes;
+    const firn_shape_def *shapes;
+    firn_motion_def motion;
+    double start, stop; /* active between, s */
+} firn_sink_def;
 
 typedef struct firn_force_key {
     double time, factor;
@@ -268,6 +281,8 @@ typedef struct firn_scene_def {
     const firn_collider_def *colliders;
     int n_grips;
     const firn_grip_def *grips;
+    int n_sinks;
+    const firn_sink_def *sinks;
     int n_forces;
     const firn_force_def *forces;
     int n_outputs;
@@ -289,6 +304,7 @@ FIRN_API firn_body_def firn_body_default(void);
 FIRN_API firn_emitter_def firn_emitter_default(void);
 FIRN_API firn_collider_def firn_collider_default(void);
 FIRN_API firn_grip_def firn_grip_default(void);
+FIRN_API firn_sink_def firn_sink_default(void);
 FIRN_API firn_force_def firn_force_default(void);
 FIRN_API firn_output_def firn_output_default(void);
 FIRN_API firn_checkpoint_def firn_checkpoint_default(void);

@@ -54,7 +54,7 @@ FIRN_API uint64_t firn_sim_hash(firn_sim *sim); /* of the whole state */
 /* Why the last step had the length it had. */
 typedef struct firn_dt_limit {
     double dt;
-    const char *criterion; /* speed wave viscosity heat user frame retry */
+    const char *criterion; /* speed wave viscosity heat goal user frame retry */
     const char *material;  /* "" where no particle is meant */
     int64_t particle;      /* id; -1 where no particle is meant */
 } firn_dt_limit;
@@ -81,10 +81,13 @@ typedef struct firn_stats {
 FIRN_API firn_stats firn_sim_stats(const firn_sim *sim);
 FIRN_API const char *firn_stage_name(int stage);
 
+/* Why a particle is gone: beyond the reach of the grid, through a deleting wall, into a sink. */
+typedef enum firn_loss { FIRN_LOST_FAR, FIRN_LOST_WALL, FIRN_LOST_SINK, FIRN_N_LOSSES } firn_loss;
+
 /* The books of one material, or of everything (material -1). */
 typedef struct firn_ledger {
     char material[FIRN_NAME];
-    int64_t n_particles, n_lost;
+    int64_t n_particles, n_lost, n_lost_by[FIRN_N_LOSSES];
     double mass, center[3], momentum[3], angular_momentum[3]; /* about the origin, affine part included */
     double kinetic, elastic, potential, plastic_work, viscous_work, external_work;
     double wall_impulse[3], collider_impulse[3];

@@ -1,0 +1,305 @@
+/* populate_points.c: a body from a file of points with attributes, as other programs or firn's own caches hold them.
+ *
+ *   P                    where they are; must be there
+ *   v, F, C, T           as in caches; otherwise the body's velocity, F, no C of its own, temperature
+ *   volume, mass         otherwise volume = mass / rho, (2 pscale)^3 or the body's spacing; mass = rho volume
+ *   material             a string: which of the scene's materials, where the body names none
+ *   a history field      of the material's law (Jp, damage, ...): where the particle stands
+ *   a parameter          of the law (E, theta_c, ...): the particle's own, instead of the material's
+ *
+ * All other attributes are left alone. What is used is checked number by number before a particle is made. */
+#include "format.h"
+#include "solver.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The points of one material on their way into its pool. */
+typedef struct share {
+    firn_sim *sim;
+    const firn_body_def *def;
+    const firn_points *points;
+    firn_pool *pool;
+    const char *path;
+    firn_report *report;
+    int64_t n, *index; /* [n] which of the file's points */
+    firn_newborn born;
+    double *columns[16]; /* to be released */
+    size_t bytes[16];
+    int n_columns;
+} share;
+
+/* ---------------------------------------------------------------- attributes */
+
+static const char *type_name(const firn_attribute *a, char text[64])
+{
+    static const char *const names[] = {"float", "int", "vector", "string"};
+    snprintf(text, 64, "%d %s%s", a->n_components, names[a->type], a->n_components > 1 ? "s" : "");
+    return text;
+}
+
+/* An attribute of n numbers a point; FIRN_OK with *found NULL where there is none. */
+static firn_status find_numbers(const share *s, const char *name, int n, const firn_attribute **found)
+{
+    char text[64];
+    *found = firn_points_find(s->points, name);
+    if (!*found) return FIRN_OK;
+    if ((*found)->type != FIRN_ATTRIBUTE_INDEX && (*found)->n_components == n) return FIRN_OK;
+    return firn_report_add(s->report, FIRN_REFUSED, "%s: attribute %s has %s a point; %d number%s needed", s->path,
+                           name, type_name(*found, text), n, n > 1 ? "s are" : " is");
+}
+
+static double number_at(const firn_attribute *a, int64_t at)
+{
+    return a->type == FIRN_ATTRIBUTE_INT ? (double)a->data.i[at] : (double)a->data.f[at];
+}
+
+static double *add_column(share *s, int n_components)
+{
+    size_t bytes = (size_t)s->n * (size_t)n_components * sizeof(double);
+    double *column = firn_memory_array(&s->sim->memory, (size_t)s->n, (size_t)n_components * sizeof(double));
+    if (!column) {
+        firn_report_add(s->report, FIRN_MEMORY, "%s: no memory for %lld points", s->path, (long long)s->n);
+        return NULL;
+    }
+    s->columns[s->n_columns] = column, s->bytes[s->n_columns++] = bytes;
+    return column;
+}
+
+/* The share's numbers of an attribute into a new column, each above `least` and at most `most`. */
+static firn_status read_column(share *s, const char *name, int n, double least, double most, double **column)
+{
+    const firn_attribute *a;
+    *column = NULL;
+    firn_status status = find_numbers(s, name, n, &a);
+    if (status != FIRN_OK || !a) return status;
+    if (!(*column = add_column(s, n))) return FIRN_MEMORY;
+    for (int64_t i = 0; i < s->n; i++)
+        for (int c = 0; c < n; c++) {
+            double x = number_at(a, s->index[i] * n + c);
+            (*column)[i * n + c] = x;
+            if (x > least && x <= most) continue;
+            const char *bound = isfinite(least) ? "finite and above 0" : "finite";
+            return firn_report_add(s->report, FIRN_REFUSED, "%s: point %lld has %s = %g; every number must be %s",
+                                   s->path, (long long)s->index[i], name, x, bound);
+        }
+    return FIRN_OK;
+}
+
+static firn_status check_F(const share *s, const double *F)
+{
+    for (int64_t i = 0; F && i < s->n; i++) {
+        const double *f = F + 9 * i;
+        double J = f[0] * (f[4] * f[8] - f[5] * f[7]) - f[1] * (f[3] * f[8] - f[5] * f[6]) +
+                   f[2] * (f[3] * f[7] - f[4] * f[6]);
+        if (!(J > 0))
+            return firn_report_add(s->report, FIRN_REFUSED,
+                                   "%s: point %lld has an F with determinant %g; it must be above 0", s->path,
+                                   (long long)s->index[i], J);
+    }
+    return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- what a particle starts with */
+
+/* The file's v plus the body's own motion. */
+static firn_status read_motion(share *s)
+{
+    double *v, *F, *C, *T;
+    firn_status status = read_column(s, "v", 3, -INFINITY, 1e9, &v);
+    if (status == FIRN_OK) status = read_column(s, "F", 9, -INFINITY, 1e9, &F);
+    if (status == FIRN_OK) status = check_F(s, F);
+    if (status == FIRN_OK) status = read_column(s, "C", 9, -INFINITY, 1e12, &C);
+    if (status == FIRN_OK) status = read_column(s, "T", 1, 0, 1e5, &T);
+    if (status != FIRN_OK) return status;
+    const double *w = s->def->spin;
+    for (int64_t i = 0; v && i < s->n; i++) {
+        double d[3];
+        for (int a = 0; a < 3; a++) d[a] = s->born.x[3 * i + a] - s->born.center[a];
+        for (int a = 0; a < 3; a++) {
+            int j = (a + 1) % 3, k = (a + 2) % 3;
+            v[3 * i + a] += s->def->velocity[a] + w[j] * d[k] - w[k] * d[j];
+        }
+    }
+    s->born.v = v, s->born.F = F, s->born.C = C, s->born.T = T;
+    return FIRN_OK;
+}
+
+/* volume, else mass / rho, else pscale, else the body's spacing; mass, else rho volume. rho may be painted. */
+static firn_status read_mass(share *s)
+{
+    double *volume, *mass, *pscale = NULL, *rho;
+    firn_status status = read_column(s, "volume", 1, 0, 1e18, &volume);
+    if (status == FIRN_OK) status = read_column(s, "mass", 1, 0, 1e24, &mass);
+    if (status == FIRN_OK && !volume && !mass) status = read_column(s, "pscale", 1, 0, 1e6, &pscale);
+    if (status == FIRN_OK) status = read_column(s, "rho", 1, 0, 1e9, &rho);
+    if (status != FIRN_OK) return status;
+    double *volumes = volume ? volume : add_column(s, 1), *masses = mass ? mass : add_column(s, 1);
+    if (!volumes || !masses) return FIRN_MEMORY;
+    double spacing = s->def->spacing > 0 ? s->def->spacing : s->sim->h / cbrt(s->def->particles_per_cell);
+    for (int64_t i = 0; i < s->n; i++) {
+        double density = rho ? rho[i] : s->pool->material.density;
+        if (!volume) volumes[i] = mass ? mass[i] / density : pow(pscale ? 2 * pscale[i] : spacing, 3);
+        if (!mass) masses[i] = density * volumes[i];
+    }
+    s->born.volumes = volumes, s->born.masses = masses;
+    return FIRN_OK;
+}
+
+static firn_status read_history(share *s)
+{
+    const firn_law_info *law = &s->pool->material.law->info;
+    int n_found = 0;
+    for (int h = 0; h < law->n_history; h++) n_found += firn_points_find(s->points, law->history[h].name) != NULL;
+    double *history = n_found ? add_column(s, law->n_history) : NULL;
+    if (n_found && !history) return FIRN_MEMORY;
+    for (int h = 0; h < law->n_history && n_found; h++) {
+        double *column;
+        firn_status status = read_column(s, law->history[h].name, 1, -INFINITY, 1e30, &column);
+        if (status != FIRN_OK) return status;
+        for (int64_t i = 0; i < s->n; i++)
+            history[i * law->n_history + h] = column ? column[i] : law->history[h].initial;
+        if (column) firn_memory_release(&s->sim->memory, column, s->bytes[--s->n_columns]); /* it was the last one */
+    }
+    s->born.history = history;
+    return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- painted parameters */
+
+/* Room for the values of parameter k up to the ids that the share will get; NAN where nothing is painted. */
+static firn_status grow_paint(share *s, int k)
+{
+    firn_pool *pool = s->pool;
+    uint32_t old = pool->material.n_painted, n = s->sim->next_id + (uint32_t)s->n;
+    for (int j = 0; j < FIRN_MAX_PARAMETERS; j++) {
+        if (!pool->painted[j] && j != k) continue;
+        if (pool->painted[j] && old >= n) continue;
+        uint32_t wanted = n > old ? n : old;
+        float *grown = firn_memory_array(pool->memory, wanted, sizeof *grown);
+        if (!grown) return firn_report_add(s->report, FIRN_MEMORY, "%s: no memory for painted parameters", s->path);
+        for (uint32_t i = 0; i < wanted; i++) grown[i] = pool->painted[j] && i < old ? pool->painted[j][i] : NAN;
+        firn_memory_release(pool->memory, pool->painted[j], (size_t)old * sizeof *grown);
+        pool->material.painted[j] = pool->painted[j] = grown;
+    }
+    if (n > old) pool->material.n_painted = n;
+    return FIRN_OK;
+}
+
+static firn_status paint(share *s, int k, const firn_attribute *a)
+{
+    const firn_parameter_info *info = &s->pool->material.law->info.parameters[k];
+    firn_status status = find_numbers(s, info->name, 1, &a);
+    if (status == FIRN_OK) status = grow_paint(s, k);
+    for (int64_t i = 0; i < s->n && status == FIRN_OK; i++) {
+        double x = number_at(a, s->index[i]);
+        if (!(x >= info->min && x <= info->max)) /* also NAN */
+            status = firn_report_add(s->report, FIRN_REFUSED, "%s: point %lld has %s = %g; allowed: %g to %g %s (%s)",
+                                     s->path, (long long)s->index[i], info->name, x, info->min, info->max, info->unit,
+                                     info->meaning);
+        s->pool->painted[k][s->sim->next_id + (uint32_t)i] = (float)x;
+    }
+    s->pool->material.is_uniform = 0;
+    return status;
+}
+
+static firn_status read_parameters(share *s)
+{
+    const firn_law_info *law = &s->pool->material.law->info;
+    firn_status status = FIRN_OK;
+    for (int k = 0; k < law->n_parameters && status == FIRN_OK; k++) {
+        const firn_attribute *a = firn_points_find(s->points, law->parameters[k].name);
+        if (a) status = paint(s, k, a);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------- one material, all materials */
+
+static firn_status add_share(share *s)
+{
+    double *x;
+    firn_status status = read_column(s, "P", 3, -INFINITY, 1e9, &x);
+    if (status != FIRN_OK) return status;
+    s->born = (firn_newborn){.n = s->n, .x = x, .body = s->def, .temperature = s->def->temperature};
+    firn_populate_place(s->def, s->n, x, s->born.center);
+    status = read_motion(s);
+    if (status == FIRN_OK) status = read_mass(s);
+    if (status == FIRN_OK) status = read_history(s);
+    if (status == FIRN_OK) status = read_parameters(s);
+    return status == FIRN_OK ? firn_populate_add(s->sim, s->pool, &s->born, s->def->name, s->report) : status;
+}
+
+/* Which points go to the pool: all, or those whose attribute says its name. */
+static void choose(share *s, const firn_attribute *material)
+{
+    s->n = 0;
+    for (int64_t i = 0; i < s->points->n; i++) {
+        const char *name = material ? material->strings[material->data.i[i]] : NULL;
+        if (!name || strcmp(name, s->pool->material.name) == 0) s->index[s->n++] = i;
+    }
+}
+
+static firn_status check_materials(const share *s, const firn_attribute *material)
+{
+    if (!material)
+        return firn_report_add(s->report, FIRN_REFUSED,
+                               "body '%s': %s has no attribute material, and the body names no material", s->def->name,
+                               s->path);
+    if (material->type != FIRN_ATTRIBUTE_INDEX || material->n_components != 1)
+        return firn_report_add(s->report, FIRN_REFUSED, "%s: attribute material is no string", s->path);
+    for (int64_t i = 0; i < s->points->n; i++) {
+        int at = material->data.i[i];
+        const char *name = at >= 0 && at < material->n_strings ? material->strings[at] : NULL;
+        if (!name || !firn_populate_pool(s->sim, name))
+            return firn_report_add(s->report, FIRN_REFUSED,
+                                   "%s: point %lld has the material \"%s\", but the scene has no material of that name",
+                                   s->path, (long long)i, name ? name : "");
+    }
+    return FIRN_OK;
+}
+
+static firn_status add_points(share *s)
+{
+    const firn_attribute *material = *s->def->material ? NULL : firn_points_find(s->points, "material");
+    firn_pool *only = *s->def->material ? firn_populate_pool(s->sim, s->def->material) : NULL;
+    firn_status status = only ? FIRN_OK : check_materials(s, material);
+    for (int m = 0; m < s->sim->n_pools && status == FIRN_OK; m++) {
+        s->pool = &s->sim->pools[m];
+        if (only && s->pool != only) continue;
+        choose(s, material);
+        s->n_columns = 0;
+        if (s->n > 0) status = add_share(s);
+        for (int c = 0; c < s->n_columns; c++) firn_memory_release(&s->sim->memory, s->columns[c], s->bytes[c]);
+    }
+    return status;
+}
+
+firn_status firn_populate_points(firn_sim *sim, const firn_body_def *def, firn_report *report)
+{
+    firn_points *points;
+    firn_status status = firn_format_read(def->points, &points, report);
+    if (status != FIRN_OK) return firn_report_add(report, status, "body '%s' cannot be used: see above", def->name);
+    share s = {.sim = sim, .def = def, .points = points, .path = def->points, .report = report};
+    size_t bytes = (size_t)points->n * sizeof *s.index;
+    if (points->n == 0)
+        status = firn_report_add(report, FIRN_REFUSED, "body '%s': there is no point in %s", def->name, def->points);
+    else if (points->n >= (int64_t)UINT32_MAX - sim->next_id)
+        status = firn_report_add(report, FIRN_REFUSED,
+                                 "body '%s': %s has %lld points, which brings the scene beyond 2^32 particles",
+                                 def->name, def->points, (long long)points->n);
+    else if (!firn_points_find(points, "P"))
+        status = firn_report_add(report, FIRN_REFUSED,
+                                 "body '%s': %s has no attribute P; without places there are no "
+                                 "particles",
+                                 def->name, def->points);
+    else if (!(s.index = firn_memory_array(&sim->memory, (size_t)points->n, sizeof *s.index)))
+        status = firn_report_add(report, FIRN_MEMORY, "body '%s': no memory for %lld points", def->name,
+                                 (long long)points->n);
+    else
+        status = add_points(&s);
+    firn_memory_release(&sim->memory, s.index, bytes);
+    firn_points_destroy(points);
+    return status;
+}

@@ -1,0 +1,208 @@
+/* test_conditions.c: grips that are followed against the harmonic oscillator, sinks against counting. */
+#include "verify/verify.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A neo-Hookean cube of 0.4 m about the origin, all of it in a grip that is followed. */
+static firn_grip_def *make_led(verify_scene *s, double stiffness, double damping)
+{
+    const double low[3] = {-0.2, -0.2, -0.2}, high[3] = {0.2, 0.2, 0.2};
+    verify_scene_init(s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+    verify_box(s, low, high, 2);
+    firn_grip_def *grip = verify_grip(s, low, high);
+    grip->mode = FIRN_GRIP_FOLLOW, grip->stiffness = stiffness, grip->damping = damping;
+    return grip;
+}
+
+/* Pulled to a place 0.1 m away without damping the cube of 64 kg swings as x = 0.1 (1 - cos w t), w^2 = K / m, and
+ * the grip's impulse is its momentum. */
+static void a_spring_swings(void **state)
+{
+    (void)state;
+    const double w = 2 * 3.14159265358979, K = 64 * w * w;
+    firn_key away = {.position = {0.1, 0, 0}, .rotation = {0, 0, 0, 1}};
+    for (int scheme = FIRN_APIC; scheme <= FIRN_FLIP; scheme++) {
+        verify_scene s;
+        firn_grip_def *grip = make_led(&s, K, 0);
+        grip->motion.keys = &away, grip->motion.n_keys = 1, s.scene.transfer.scheme = scheme;
+        firn_sim *sim = verify_start(&s);
+        for (int quarter = 1; quarter <= 4; quarter++) {
+            verify_go(sim, 0.25 * quarter);
+            firn_ledger l = verify_books(sim);
+            firn_reaction reaction;
+            firn_sim_grip_reaction(sim, 0, &reaction);
+            /* a symplectic step runs half a step ahead */
+            double ahead = 0.1 * w * firn_sim_stats(sim).limit.dt / 2;
+            assert_true(fabs(l.center[0] - 0.1 * (1 - cos(w * 0.25 * quarter))) < ahead * 1.1 + 1e-4);
+            if (quarter % 2 == 0) assert_true(fabs(l.center[0] - (quarter == 2 ? 0.2 : 0)) < 5e-4);
+            assert_true(fabs(reaction.impulse[0] - l.momentum[0]) < 1e-9 * l.mass);
+            /* the work of the spring is what the cube has */
+            assert_true(fabs(l.external_work - l.kinetic - l.elastic) < 0.01 * 0.5 * K * 0.01);
+        }
+        firn_sim_destroy(sim);
+    }
+}
+
+/* Behind a target that moves with V a damped spring comes to rest relative to it: no lag is left. It turns, too. */
+static void a_target_is_followed(void **state)
+{
+    (void)state;
+    verify_scene s;
+    firn_grip_def *grip = make_led(&s, 64 * 400, 1); /* w = 20 1/s */
+    grip->motion.velocity[1] = 0.5, grip->motion.spin[2] = 1;
+    firn_sim *sim = verify_start(&s);
+    double *before = verify_copy(sim, "P");
+    verify_go(sim, 1);
+    double *after = verify_copy(sim, "P");
+    double c = cos(1.0), d = sin(1.0), worst = 0;
+    for (int64_t i = 0; i < firn_sim_n_particles(sim); i++) {
+        const double *x = before + 3 * i, *y = after + 3 * i;
+        worst = fmax(worst, fabs(y[0] - (c * x[0] - d * x[1])));
+        worst = fmax(worst, fabs(y[1] - (d * x[0] + c * x[1] + 0.5)));
+    }
+    assert_true(worst < 2e-3); /* 0.28 m / 400: the spring gives that much to the centrifugal force */
+    free(before), free(after);
+    firn_sim_destroy(sim);
+}
+
+/* A hard spring is heard in the choice of the step, and a released one no longer. */
+static void a_hard_spring_limits_the_step(void **state)
+{
+    (void)state;
+    verify_scene s;
+    firn_grip_def *grip = make_led(&s, 64 * 1e8, 0.5);
+    grip->release = 0.001;
+    firn_sim *sim = verify_start(&s);
+    assert_int_equal(firn_sim_step(sim, 1, NULL), FIRN_OK);
+    firn_stats stats = firn_sim_stats(sim);
+    assert_string_equal(stats.limit.criterion, "goal");
+    double rate = 1e4 * (sqrt(1.25) + 0.5);
+    assert_true(stats.limit.dt <= 0.4 / rate * (1 + 1e-9) && stats.limit.dt > 0.39 / rate);
+    verify_go(sim, 0.01);
+    assert_int_equal(firn_sim_step(sim, 1, NULL), FIRN_OK);
+    assert_string_not_equal(firn_sim_stats(sim).limit.criterion, "goal");
+    firn_sim_destroy(sim);
+}
+
+/* Only the body that is named is led, and a saved state goes on to the same bits. */
+static void a_led_body_is_restored(void **state)
+{
+    (void)state;
+    verify_scene s;
+    firn_grip_def *grip = make_led(&s, 64 * 100, 0.2);
+    const double low[3] = {0.5, -0.2, -0.2}, high[3] = {0.9, 0.2, 0.2};
+    verify_box(&s, low, high, 2);
+    strcpy(grip->body, s.bodies[0].name);
+    s.grip_shapes[0].size[0] = 4; /* reaches over both */
+    grip->motion.velocity[1] = 0.3;
+    firn_sim *sim = verify_start(&s), *again = verify_start(&s);
+    void *saved;
+    size_t n;
+    verify_go(sim, 0.3);
+    assert_int_equal(firn_sim_save(sim, &saved, &n, NULL), FIRN_OK);
+    assert_int_equal(firn_sim_restore(again, saved, n, NULL), FIRN_OK);
+    firn_sim_release_state(sim, saved, n);
+    verify_go(sim, 0.6), verify_go(again, 0.6);
+    assert_true(firn_sim_hash(sim) == firn_sim_hash(again));
+    double *P = verify_copy(sim, "P"), *source = verify_copy(sim, "source");
+    for (int64_t i = 0; i < firn_sim_n_particles(sim); i++)
+        assert_true(source[i] == 0 ? P[3 * i + 1] > -0.1 : fabs(P[3 * i + 1]) < 0.2);
+    free(P), free(source);
+    firn_sim_destroy(sim), firn_sim_destroy(again);
+}
+
+/* ---------------------------------------------------------------- sinks */
+
+static void add_sink(verify_scene *s, firn_sink_def *sink, firn_shape_def *shape)
+{
+    *sink = firn_sink_default(), *shape = firn_shape_default();
+    strcpy(sink->name, "drain"), strcpy(shape->kind, "box");
+    for (int a = 0; a < 3; a++) shape->size[a] = 1;
+    sink->shapes = shape, sink->n_shapes = 1;
+    s->scene.sinks = sink, s->scene.n_sinks = 1;
+}
+
+/* A sink that sweeps over a body at rest takes what it reached, to the particle, and says so apart from the walls. */
+static void a_sink_sweeps(void **state)
+{
+    (void)state;
+    verify_scene s;
+    firn_sink_def sink;
+    firn_shape_def shape;
+    const double low[3] = {0, 0, 0}, high[3] = {0.8, 0.4, 0.4};
+    verify_scene_init(&s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+    verify_box(&s, low, high, 2);
+    add_sink(&s, &sink, &shape);
+    shape.center[0] = -0.6; /* its front at -0.1 */
+    sink.motion.velocity[0] = 1, sink.stop = 0.52;
+    firn_sim *sim = verify_start(&s);
+    assert_int_equal(firn_sim_n_particles(sim), 1024);
+    verify_go(sim, 0.05);
+    assert_int_equal(firn_sim_n_particles(sim), 1024);
+    verify_go(sim, 0.51); /* its front at 0.41, half of the body taken */
+    assert_true(llabs(firn_sim_n_particles(sim) - 512) <= 64);
+    verify_go(sim, 1);
+    firn_ledger l = verify_books(sim);
+    assert_int_equal(l.n_particles, 512);
+    assert_int_equal(l.n_lost, 512);
+    assert_int_equal(l.n_lost_by[FIRN_LOST_SINK], 512);
+    assert_int_equal(l.n_lost_by[FIRN_LOST_WALL], 0);
+    firn_sim_destroy(sim);
+}
+
+/* Two bodies fall, one into a sink, one through a deleting wall: each is counted where it went, nothing is left, and
+ * an empty simulation goes on. */
+static void causes_are_told_apart(void **state)
+{
+    (void)state;
+    verify_scene s;
+    firn_sink_def sink;
+    firn_shape_def shape;
+    const double low[3] = {0, 0, 0}, high[3] = {0.4, 0.4, 0.4}, low2[3] = {2, 0, 0}, high2[3] = {2.2, 0.4, 0.4};
+    verify_scene_init(&s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+    verify_box(&s, low, high, 2), verify_box(&s, low2, high2, 2);
+    add_sink(&s, &sink, &shape);
+    shape.center[1] = -1.5;
+    s.scene.gravity[1] = -9.81;
+    s.scene.grid.has_box = 1;
+    for (int a = 0; a < 3; a++) s.scene.grid.box_min[a] = -4, s.scene.grid.box_max[a] = 4;
+    s.scene.grid.walls[2] = FIRN_WALL_DELETE;
+    firn_sim *sim = verify_start(&s), *again = verify_start(&s);
+    verify_go(sim, 0.6);
+    void *saved;
+    size_t n;
+    assert_int_equal(firn_sim_save(sim, &saved, &n, NULL), FIRN_OK);
+    assert_int_equal(firn_sim_restore(again, saved, n, NULL), FIRN_OK);
+    firn_sim_release_state(sim, saved, n);
+    for (int k = 0; k < 2; k++) {
+        firn_sim *one = k ? again : sim;
+        verify_go(one, 2);
+        firn_ledger l = verify_books(one);
+        assert_int_equal(l.n_particles, 0);
+        assert_int_equal(l.n_lost_by[FIRN_LOST_SINK], 512);
+        assert_int_equal(l.n_lost_by[FIRN_LOST_WALL], 256);
+        assert_int_equal(l.n_lost_by[FIRN_LOST_FAR], 0);
+        assert_int_equal(l.n_lost, 768);
+        firn_sim_destroy(one);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_spring_swings),
+        cmocka_unit_test(a_target_is_followed),
+        cmocka_unit_test(a_hard_spring_limits_the_step),
+        cmocka_unit_test(a_led_body_is_restored),
+        cmocka_unit_test(a_sink_sweeps),
+        cmocka_unit_test(causes_are_told_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
