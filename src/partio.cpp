@@ -189,8 +189,9 @@ firn_status write_points(const char *path, const firn_points *points, const char
     if (came_back(*points, temporary)) return FIRN_OK;
     std::string words = said.str();
     while (!words.empty() && words.back() == '\n') words.pop_back();
-    return firn_report_add(report, FIRN_IO, "%s: what was written could not be read back (is the disk full?) %s", path,
-                           words.c_str());
+    return firn_report_add(report, FIRN_IO,
+                           "%s: what was written could not be read back (is the disk full, or a number not finite?) %s",
+                           path, words.c_str());
 }
 
 } // namespace

@@ -21,6 +21,7 @@ firn_status firn_preview_write(firn_preview *preview, const firn_points *points,
     snprintf(preview->def.caption, sizeof preview->def.caption, "%s", caption);
     firn_image *image = NULL;
     firn_status status = firn_survey_add(&preview->survey, points, "", report);
+    preview->def.camera.azimuth = firn_render_free_azimuth(&preview->def, &preview->survey);
     if (status == FIRN_OK) status = firn_render_frame(points, &preview->survey, &preview->def, &image, report);
     if (status == FIRN_OK) status = firn_image_write_png(image, path, report);
     firn_image_destroy(image);

@@ -4,7 +4,8 @@
 
 #include "render.h"
 
-/* One a run. The view widens as the material spreads, and never narrows: the picture does not jump to and fro. */
+/* One a run. The view widens as the material spreads, and never narrows: the picture does not jump to and fro. It is
+ * seen from another side only when a collider of def.props would hide it. */
 typedef struct firn_preview {
     firn_survey survey;
     firn_render_def def;

@@ -2,6 +2,7 @@
 
 #include "expect.h"
 #include "interrupt.h"
+#include "painter.h"
 #include "progress.h"
 
 #include <math.h>
@@ -48,6 +49,7 @@ typedef struct show {
     firn_record *record;
     firn_report *report;
     firn_expect_recorder *expect;  /* NULL: the scene expects nothing */
+    firn_painter *painter;         /* NULL: no preview is wanted */
     firn_status record_status;     /* of a checkpoint between moments */
     double began, first_time, end; /* wall s; simulated s */
     double updates;                /* particles times steps, since it began */
@@ -102,6 +104,8 @@ static firn_status on_moment(void *user, firn_sim *sim, const firn_run_moment *m
     show *s = user;
     firn_status status = firn_record_moment(s->record, sim, moment, report);
     if (status == FIRN_OK && s->expect) status = firn_expect_record(s->expect, sim, moment->is_end, report);
+    if (status == FIRN_OK && s->painter && (moment->sub == 0 || moment->is_end))
+        status = firn_painter_offer(s->painter, sim, moment->frame, moment->is_end, report);
     if (status == FIRN_OK && moment->sub == 0) tell(s, sim, moment->frame, 1);
     return status;
 }
@@ -181,7 +185,10 @@ int firn_simulate(const firn_cli *cli, firn_sim *sim, firn_record *record, const
     firn_interrupt_begin();
     firn_status status = FIRN_OK;
     if (record->scene->n_expects) status = firn_expect_create(record->scene, sim, &s.expect, report);
+    if (status == FIRN_OK && firn_cli_has(cli, "while-running"))
+        status = firn_painter_create(folder, record->scene, &s.painter, report);
     if (status == FIRN_OK) status = firn_run(sim, plan, &observer, report);
+    firn_painter_destroy(s.painter, report);
     if (status == FIRN_INTERRUPTED && s.record_status != FIRN_OK) status = s.record_status;
     firn_progress_break(&s.display);
     if (status == FIRN_INTERRUPTED)

@@ -33,6 +33,9 @@
          "ISA",                                                                                                        \
          "Instruction set; the default is the best this processor has.",                                               \
          .choices = "scalar sse2 avx2 avx512"},                                                                        \
+        {"while-running", 0, FIRN_CLI_FLAG,                                                                            \
+         .doc = "Keep preview.png in the shot's folder at the newest frame; a thread of its own paints it, resting "   \
+                "19 times as long as a picture takes."},                                                               \
         {"max-memory", 0, FIRN_CLI_BYTES, "SIZE", "Refuse to use more memory than this, e.g. 8G."},                    \
         {"progress",                                                                                                   \
          0,                                                                                                            \

@@ -143,6 +143,12 @@ static void test_refusals(void **state)
     firn_render_def def = small_picture();
     def.width = 0, refused(points, &def, "0 x 90");
     def = small_picture(), def.samples = 0, refused(points, &def, "samples");
+    if (!firn_tracer_is_built()) {
+        firn_image *image;
+        def = small_picture(), def.engine = FIRN_ENGINE_EMBREE;
+        assert_int_equal(firn_render_frame(points, &(firn_survey){0}, &def, &image, NULL), FIRN_USAGE);
+        assert_null(image);
+    }
     def = small_picture(), def.camera.fov = NAN, refused(points, &def, "opening");
     def = small_picture(), def.camera.azimuth = INFINITY, refused(points, &def, "finite");
     def = small_picture(), def.radius_scale = -1, refused(points, &def, "radii");

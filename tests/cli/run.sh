@@ -37,6 +37,11 @@ expect 0 "" run "$scene" --out quiet --quiet --frames 2:3
 [ "$(find quiet -name 'tiny.*.bgeo' | sort | tr '\n' ' ')" = "quiet/tiny.0002.bgeo quiet/tiny.0003.bgeo " ] ||
     fail "--frames 2:3 wrote $(ls quiet)"
 
+expect 0 "" run "$scene" --out watched --while-running --quiet
+[ "$(head -c 4 watched/preview.png | tail -c 3)" = PNG ] || fail "--while-running leaves no picture"
+cmp -s <(hashes whole) <(hashes watched) || fail "--while-running changes what is simulated"
+expect 0 "" verify watched
+
 # ---- refusals say what, where, what to do
 expect 4 "no-such.yaml" run no-such.yaml
 expect 2 "holds a shot" run "$scene" --out whole
