@@ -65,7 +65,7 @@ static firn_status restore(const firn_cli *cli, job *j, const firn_run_options *
     return status;
 }
 
-static firn_status open_record(job *j, const firn_run_plan *plan, const firn_run_options *options, firn_record *record)
+static firn_status open_record(job *j, const firn_run_plan *plan, firn_record *record)
 {
     firn_status status = firn_scene_write(&j->def, &j->scene_json, j->report);
     if (status != FIRN_OK) return status;
@@ -77,8 +77,8 @@ static firn_status open_record(job *j, const firn_run_plan *plan, const firn_run
                              .scene_hash = hash,
                              .scene = &j->def,
                              .n_subframes = plan->n_subframes,
-                             .n_threads = options->n_threads,
-                             .isa = options->isa,
+                             .n_threads = firn_sim_n_threads(j->sim),
+                             .isa = firn_sim_variant(j->sim),
                              .edits_json = strcmp(edits, "[]\n") ? edits : NULL};
     firn_shot *shot = NULL;
     status = firn_shot_resume(&setup, j->checkpoint.info.frame, j->checkpoint.info.sub, &shot, j->report);
@@ -102,7 +102,7 @@ static int resume(const firn_cli *cli, job *j)
                       j->checkpoint.info.frame, 2 * j->def.frames);
         return FIRN_OK;
     }
-    if (status == FIRN_OK) status = open_record(j, &plan, &options, &record);
+    if (status == FIRN_OK) status = open_record(j, &plan, &record);
     if (status != FIRN_OK) {
         firn_record_end(&record, NULL, status, "", NULL);
         return firn_cli_report(j->report, status);

@@ -40,8 +40,7 @@ static firn_status load(const firn_cli *cli, job *j)
     return FIRN_OK;
 }
 
-static firn_status create_record(const firn_cli *cli, job *j, const firn_run_plan *plan,
-                                 const firn_run_options *options, firn_record *record)
+static firn_status create_record(const firn_cli *cli, job *j, const firn_run_plan *plan, firn_record *record)
 {
     firn_status status = firn_scene_write(&j->def, &j->json, j->report);
     if (status != FIRN_OK) return status;
@@ -51,8 +50,8 @@ static firn_status create_record(const firn_cli *cli, job *j, const firn_run_pla
                              .scene_hash = hash,
                              .scene = &j->def,
                              .n_subframes = plan->n_subframes,
-                             .n_threads = options->n_threads,
-                             .isa = options->isa};
+                             .n_threads = firn_sim_n_threads(j->sim),
+                             .isa = firn_sim_variant(j->sim)};
     firn_shot *shot = NULL;
     status = firn_shot_create(&setup, firn_cli_has(cli, "overwrite"), &shot, j->report);
     if (status != FIRN_OK) return status;
@@ -66,7 +65,7 @@ static int simulate(const firn_cli *cli, job *j)
     firn_run_plan plan = firn_simulate_plan(cli, &j->def, &first, &last);
     firn_run_options options = firn_simulate_options(cli);
     firn_status status = firn_sim_create(&j->def, &options, &j->sim, j->report);
-    if (status == FIRN_OK) status = create_record(cli, j, &plan, &options, &record);
+    if (status == FIRN_OK) status = create_record(cli, j, &plan, &record);
     if (status != FIRN_OK) {
         firn_record_end(&record, NULL, status, "", NULL);
         return firn_cli_report(j->report, status);

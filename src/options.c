@@ -364,7 +364,8 @@ static const firn_section output_section = END("outputs", firn_output_def, 0, 0,
 
 static const firn_option checkpoint_options[] = {
     INTEGER(firn_checkpoint_def, "every_frames", every_frames, "0", 0, 1e9, 0, "After so many frames; 0: not."),
-    REAL(firn_checkpoint_def, "every_seconds", every_seconds, "s", "60", 0, 1e9, 0, "After so much wall time; 0: not."),
+    REAL(firn_checkpoint_def, "every_seconds", every_seconds, "s", "60", 0, 1e9, 0,
+         "After so much wall time, or later where they would cost more than 3 % of the run; 0: not."),
     INTEGER(firn_checkpoint_def, "keep", keep, "2", 1, 1000, 0, "How many are kept."),
 };
 static const firn_section checkpoint_section =

@@ -67,6 +67,7 @@ static firn_status take_ledgers(firn_record *record, firn_sim *sim, firn_report 
 
 static firn_status write_checkpoint(firn_record *record, firn_sim *sim, firn_report *report)
 {
+    double began = firn_record_clock();
     /* The books must not lag behind the checkpoint: going on from it would leave a hole in the shot. */
     firn_status status = firn_cache_flush(record->cache, report);
     void *state = NULL;
@@ -82,6 +83,7 @@ static firn_status write_checkpoint(firn_record *record, firn_sim *sim, firn_rep
                                    record->scene->checkpoint.keep, report);
     firn_sim_release_state(sim, state, n_bytes);
     record->last_checkpoint = firn_record_clock();
+    record->checkpoint_seconds += record->last_checkpoint - began, record->n_checkpoints++;
     return status;
 }
 
@@ -118,7 +120,9 @@ firn_status firn_record_moment(firn_record *record, firn_sim *sim, const firn_ru
 firn_status firn_record_step(firn_record *record, firn_sim *sim, firn_report *report)
 {
     double every = record->scene->checkpoint.every_seconds;
-    if (!(every > 0) || firn_record_clock() - record->last_checkpoint < every) return FIRN_OK;
+    if (!(every > 0)) return FIRN_OK;
+    if (record->n_checkpoints) every = fmax(every, 33 * record->checkpoint_seconds / record->n_checkpoints);
+    if (firn_record_clock() - record->last_checkpoint < every) return FIRN_OK;
     return write_checkpoint(record, sim, report);
 }
 
@@ -145,6 +149,6 @@ firn_status firn_record_end(firn_record *record, firn_sim *sim, firn_status stat
     }
     firn_shot_destroy(record->shot);
     firn_memory_release(NULL, record->ledgers, (size_t)record->n_ledgers * sizeof *record->ledgers);
-    *record = (firn_record){0};
+    *record = (firn_record){.checkpoint_seconds = record->checkpoint_seconds, .n_checkpoints = record->n_checkpoints};
     return status == FIRN_OK || status == FIRN_INTERRUPTED ? (end != FIRN_OK ? end : status) : status;
 }

@@ -14,6 +14,8 @@ typedef struct firn_record {
     int first_frame, last_frame; /* caches are written within */
     double began;                /* wall clock, s */
     double last_checkpoint;
+    double checkpoint_seconds; /* all checkpoints together */
+    int n_checkpoints;
     int frame, sub; /* the last moment told */
     firn_ledger *ledgers;
     int n_ledgers;
@@ -23,10 +25,12 @@ typedef struct firn_record {
 firn_status firn_record_begin(firn_record *record, firn_shot *shot, const firn_scene_def *scene, uint64_t scene_hash,
                               const firn_sim *sim, firn_report *report);
 firn_status firn_record_moment(firn_record *record, firn_sim *sim, const firn_run_moment *moment, firn_report *report);
-/* After a step: writes a checkpoint when the scene's wall-time interval has passed. */
+/* After a step: writes a checkpoint when the scene's wall-time interval has passed, or more: until then the run must
+ * have gone on for 33 times as long as a checkpoint takes, so that they never cost more than 3 % of it. */
 firn_status firn_record_step(firn_record *record, firn_sim *sim, firn_report *report);
 /* Waits for the queue, leaves a checkpoint so that the shot can be gone on with, closes the books. `status` and `why`
- * are how the run ended; returns that, or what went wrong here. Everything is released. */
+ * are how the run ended; returns that, or what went wrong here. Everything is
+ * released; what checkpoints took remains. */
 firn_status firn_record_end(firn_record *record, firn_sim *sim, firn_status status, const char *why,
                             firn_report *report);
 

@@ -399,6 +399,9 @@ static firn_status resume(firn_shot *shot, const firn_manifest *old, const firn_
     status = hash_book(shot, FIRN_MANIFEST_FRAMES, c.frames_bytes, &shot->frames, report);
     if (status == FIRN_OK) status = hash_book(shot, FIRN_MANIFEST_LEDGER, c.ledger_bytes, &shot->ledger, report);
     if (status != FIRN_OK) return status;
+    if (*old->isa && *manifest->isa && strcmp(old->isa, manifest->isa) != 0)
+        firn_report_warn(report, "%s: computed by %s until now and by %s from here: the last digits may differ",
+                         shot->folder, old->isa, manifest->isa);
     manifest->n_moments = c.n_moments, manifest->last_frame = c.last_frame, manifest->last_sub = c.last_sub;
     snprintf(manifest->started, sizeof manifest->started, "%s", old->started);
     status = add_history(shot, "resume", old->history_json, setup, report);

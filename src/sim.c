@@ -248,6 +248,10 @@ void firn_sim_destroy(firn_sim *sim)
 /* ---------------------------------------------------------------- looks */
 
 double firn_sim_time(const firn_sim *sim) { return sim->time; }
+int firn_sim_n_threads(const firn_sim *sim) { return sim->n_threads; }
+
+const char *firn_sim_variant(const firn_sim *sim) { return firn_variant_name(sim->variant); }
+
 int64_t firn_sim_step_count(const firn_sim *sim) { return sim->n_steps; }
 int firn_sim_n_materials(const firn_sim *sim) { return sim->n_pools; }
 

@@ -132,6 +132,10 @@ static void summarize(const show *s, firn_sim *sim)
            (long long)(stats.n_steps - s->steps_before), (long long)stats.n_particles, clock,
            seconds > 0 ? s->updates / seconds * 1e-6 : 0, (double)stats.memory_peak / (1 << 20));
     for (int i = 0; i < FIRN_N_STAGES; i++) total += stats.stage_seconds[i];
+    if (s->record->n_checkpoints)
+        printf("%d checkpoint%s took %.2g s, %.2g %% of it\n", s->record->n_checkpoints,
+               s->record->n_checkpoints == 1 ? "" : "s", s->record->checkpoint_seconds,
+               100 * s->record->checkpoint_seconds / fmax(seconds, 1e-9));
     if (total <= 0) return;
     fputs("time by stage:", stdout);
     for (int i = 0; i < FIRN_N_STAGES; i++)

@@ -48,6 +48,9 @@ FIRN_API double firn_sim_time(const firn_sim *sim);
 FIRN_API int64_t firn_sim_step_count(const firn_sim *sim);
 FIRN_API int64_t firn_sim_n_particles(const firn_sim *sim);
 FIRN_API uint64_t firn_sim_hash(firn_sim *sim); /* of the whole state */
+/* What it runs on: threads, and the compilation of kernels and laws, e.g. "f32_avx512" (precision and instructions). */
+FIRN_API int firn_sim_n_threads(const firn_sim *sim);
+FIRN_API const char *firn_sim_variant(const firn_sim *sim);
 
 /* ---------------------------------------------------------------- what happened */
 
