@@ -16,54 +16,6 @@ static void close_to(double got, double expected, double gate, const char *what)
 
 /* ---------------------------------------------------------------- elastic laws, uniaxial strain */
 
-/* P(s) with mu = 100, lambda = 27.78 (the printed pair of figures 5 to 7), to the eight decimals of the table. */
-static void uniaxial_strain_tables(void **state)
-{
-    (void)state;
-    static const double table[][5] = {
-        {0.05, -5.68026375, -3659.42885119, -2021.391, -216.391},
-        {0.2, -21.86688, -703.55092604, -502.224, -182.224},
-        {0.4, -38.26704, -273.63639133, -226.668, -136.668},
-        {0.6, -43.73376, -130.31789305, -117.77866667, -91.112},
-        {0.9, -19.47519, -24.36323903, -23.88911111, -22.778},
-        {1.05, 12.25741125, 11.05275311, 11.15090476, 11.389},
-        {1.5, 213.54375, 90.84254714, 97.22333333, 113.89},
-        {3, 2733.36, 276.83981646, 322.22666667, 455.56},
-    };
-    static const char *const laws[] = {"st_venant_kirchhoff", "neo_hookean", "neo_hookean_j1", "fixed_corotated"};
-    const double lambda = 27.78, mu = 100;
-    for (int law = 0; law < 4; law++) {
-        firn_material m = material(laws[law], "", "E", 221.7404914697136, "nu", 0.10870245734856786, NULL);
-        for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
-            double s = table[k][0], got = nominal(&m, s, 1, 1);
-            close_to(got, table[k][1 + law], 2e-8, laws[law]);
-            /* and the formula itself, to the gate of 1e-12 */
-            const double exact[] = {(lambda / 2 + mu) * (s * s * s - s), mu * (s - 1 / s) + lambda * log(s) / s,
-                                    mu * (s - 1 / s) + lambda * (s - 1), (lambda + 2 * mu) * (s - 1)};
-            close_to(got, exact[law], 1e-12 * (fabs(exact[law]) + 1), laws[law]);
-        }
-    }
-}
-
-/* Simple shear k = 1 with the printed pair: Cauchy stresses of St. Venant-Kirchhoff, neo-Hookean, fixed corotated. */
-static void simple_shear_tables(void **state)
-{
-    (void)state;
-    static const double table[3][4] = {/* s11 s12 s22 s33 */
-                                       {327.78, 213.89, 113.89, 13.89},
-                                       {100, 100, 0, 0},
-                                       {131.671843, 110.557281, 21.114562, 0}};
-    static const char *const laws[] = {"st_venant_kirchhoff", "neo_hookean", "fixed_corotated"};
-    for (int law = 0; law < 3; law++) {
-        firn_material m = material(laws[law], "", "E", 221.7404914697136, "nu", 0.10870245734856786, NULL);
-        point p = rest(&m.law->info);
-        p.F[1] = 1;
-        run(&m, FIRN_F64_SCALAR, 0, 0, &p, 1);
-        const double got[4] = {p.tau[0], p.tau[3], p.tau[1], p.tau[2]};
-        for (int i = 0; i < 4; i++) close_to(got[i], table[law][i], 1e-6, laws[law]);
-    }
-}
-
 /* The consistent pair E = 100, nu = 0.2 gives the same slope lambda + 2 mu for every law; the penalty adds to it. */
 static void small_strain_slopes_agree(void **state)
 {
@@ -139,50 +91,6 @@ static void bounded_neo_hookean_recovers_from_inversion(void **state)
 
 /* ---------------------------------------------------------------- return maps */
 
-typedef struct mapped {
-    double F[3], tau[3];
-} mapped;
-
-/* One return map in every variant this machine runs: stress to 1e-10 in double (that of the table's decimals) and
- * 1e-5 in float lanes. */
-static void check_maps(const firn_material *m, const mapped *table, int n, const char *what)
-{
-    for (int variant = 0; variant < FIRN_N_VARIANTS; variant++) {
-        if (!variant_runs(m->law, variant)) continue;
-        for (int k = 0; k < n; k++) {
-            point p = at_stretch(&m->law->info, table[k].F[0], table[k].F[1], table[k].F[2]);
-            run(m, variant, 1, 0, &p, 1);
-            double size = fmax(length(table[k].tau, 3), 100),
-                   gate = firn_variant_is_double(variant) ? 1e-6 : 1e-5 * size;
-            for (int i = 0; i < 3; i++) close_to(p.tau[i], table[k].tau[i], gate, what);
-            for (int i = 3; i < 6; i++) close_to(p.tau[i], 0, gate, what);
-        }
-    }
-}
-
-/* E = 3.537e5, nu = 0.3: log strains returned onto the cone (Klar et al. 2016), friction angles 15, 30, 45 degrees. */
-static void sand_return_maps(void **state)
-{
-    (void)state;
-    static const mapped at15[] = {
-        {{0.99, 1, 1}, {-4081.137645, -2402.935917, -2402.935917}},
-        {{0.98, 1.01, 1}, {-4101.688253, -2161.933869, -2802.041767}},
-        {{1.01, 1.01, 1}, {0, 0, 0}},
-        {{1.002, 0.99, 0.995}, {-2528.494803, -5036.372159, -3987.748770}},
-    };
-    static const mapped at30[] = {
-        {{0.97, 1, 1}, {-14502.683041, -6215.435589, -6215.435589}},
-        {{0.98, 1.01, 1}, {-5309.144674, -1200.314296, -2556.204918}},
-        {{0.97, 1.02, 1.005}, {-2951.546390, -698.615678, -1362.685383}},
-    };
-    static const mapped at45[] = {{{0.97, 1.02, 1.005}, {-3645.570089, -171.656497, -1195.620865}}};
-    const double degree = 0.017453292519943295;
-    firn_material m = material("sand", "", "friction_angle", 15 * degree, NULL);
-    check_maps(&m, at15, 4, "sand 15");
-    m = material("sand", "", "friction_angle", 30 * degree, NULL), check_maps(&m, at30, 3, "sand 30");
-    m = material("sand", "", "friction_angle", 45 * degree, NULL), check_maps(&m, at45, 1, "sand 45");
-}
-
 /* The returned point lies on |s| = 3 alpha p + k exactly, with cohesion and water. */
 static void sand_with_cohesion_lies_on_its_cone(void **state)
 {
@@ -223,20 +131,11 @@ static void sand_does_not_swell(void **state)
     assert_true(p.history[0] == 0);
 }
 
-/* E = 1e6, nu = 0.3, yield 1e4 (radial return on |dev tau| = sqrt(2/3) yield) */
-static void von_mises_return_maps(void **state)
+/* Linear hardening: a uniaxial stress state of equivalent stress yield + H alpha, alpha = plastic strain. */
+static void von_mises_hardens(void **state)
 {
     (void)state;
-    static const mapped table[] = {
-        {{1.005, 1, 1}, {6713.998188, 2877.427795, 2877.427795}},
-        {{1.05, 1, 1}, {47325.136808, 37325.136808, 37325.136808}},
-        {{0.8, 1, 1}, {-192619.626095, -182619.626095, -182619.626095}},
-        {{1.1, 0.9090909090909091, 1}, {5773.502692, -5773.502692, 0}},
-    };
-    firn_material m = material("von_mises", "", "E", 1e6, "nu", 0.3, "yield", 1e4, NULL);
-    check_maps(&m, table, 4, "von Mises");
-    /* linear hardening: uniaxial stress state of equivalent stress yield + H alpha, alpha = plastic strain */
-    m = material("von_mises", "", "E", 1e6, "nu", 0.3, "yield", 1e4, "hardening", 5e4, NULL);
+    firn_material m = material("von_mises", "", "E", 1e6, "nu", 0.3, "yield", 1e4, "hardening", 5e4, NULL);
     point p = at_stretch(&m.law->info, 1.05, 1, 1);
     run(&m, FIRN_F64_SCALAR, 1, 0, &p, 1);
     double shear = 1e6 / 2.6, equivalent = p.tau[0] - p.tau[1];
@@ -256,19 +155,11 @@ static void von_mises_creeps(void **state)
     close_to(p.tau[0] - p.tau[1], 1e4 + (start - 1e4) * exp(-1), 1e-7, "after one creep time");
 }
 
-/* E = 1.4e5, nu = 0.2, theta_c = 2.5e-2, theta_s = 7.5e-3 (not 4.5e-3), xi = 10 */
-static void snow_return_maps(void **state)
+/* theta_s = 7.5e-3 (not 4.5e-3); the rest of the stretch goes to Jp. */
+static void snow_keeps_what_it_may(void **state)
 {
     (void)state;
-    static const mapped table[] = {
-        {{0.99, 1, 1}, {-1540, -385, -385}},
-        {{0.95, 1, 1}, {-4899.905565, -1224.976391, -1224.976391}},
-        {{0.8, 1, 1}, {-22820.915708, -5705.228927, -5705.228927}},
-        {{0.95, 0.95, 0.95}, {-11597.543109, -11597.543109, -11597.543109}},
-        {{1.05, 1, 1}, {770.886958, 192.721739, 192.721739}},
-    };
     firn_material m = material("snow", "packed_snow", NULL);
-    check_maps(&m, table, 5, "snow");
     point p = at_stretch(&m.law->info, 1.05, 1, 1);
     run(&m, FIRN_F64_SCALAR, 1, 0, &p, 1);
     close_to(p.F[0], 1.0075, 1e-15, "theta_s");
@@ -445,18 +336,15 @@ static void liquid_pressure_and_viscosity(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uniaxial_strain_tables),
-        cmocka_unit_test(simple_shear_tables),
         cmocka_unit_test(small_strain_slopes_agree),
         cmocka_unit_test(st_venant_kirchhoff_fails_where_it_must),
         cmocka_unit_test(bounded_neo_hookean_below_its_stretch),
         cmocka_unit_test(bounded_neo_hookean_recovers_from_inversion),
-        cmocka_unit_test(sand_return_maps),
         cmocka_unit_test(sand_with_cohesion_lies_on_its_cone),
         cmocka_unit_test(sand_does_not_swell),
-        cmocka_unit_test(von_mises_return_maps),
+        cmocka_unit_test(von_mises_hardens),
         cmocka_unit_test(von_mises_creeps),
-        cmocka_unit_test(snow_return_maps),
+        cmocka_unit_test(snow_keeps_what_it_may),
         cmocka_unit_test(power_flow_moves_by_its_power),
         cmocka_unit_test(strain_flow_creeps_to_its_limit),
         cmocka_unit_test(cam_clay_crushes_and_tears),
