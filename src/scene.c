@@ -53,19 +53,20 @@ int64_t firn_scene_check_sweep(const node *sweep, firn_report *report)
     return n_runs;
 }
 
-static void refuse_open_sweep(const node *root, int n_sets, const char *const *sets, firn_report *report)
+/* A plain run of a file that stands for several takes what the file itself says, and says so. */
+static void note_open_sweep(const node *root, int n_sets, const char *const *sets, firn_report *report)
 {
     const node *sweep = firn_document_find(root, "sweep");
     int64_t n_runs = sweep ? firn_scene_check_sweep(sweep, report) : 0;
     if (n_runs == 0) return;
     for (int i = 0; i < sweep->n; i++) {
         if (is_set(sweep->keys[i]->text, n_sets, sets)) continue;
-        char sentence[512];
-        snprintf(
-            sentence, sizeof sentence,
-            "sweep makes this a study of %lld runs; run it with `firn compare`, or choose one value: --set %.80s=...",
-            (long long)n_runs, sweep->keys[i]->text);
-        refuse_at(sweep->keys[i], report, sentence);
+        char place[FIRN_DOCUMENT_PLACE];
+        firn_document_place(sweep->keys[i], place);
+        firn_report_warn(report,
+                         "%ssweep makes this a study of %lld runs, for `firn compare`; this is one run with the value "
+                         "outside the sweep, if --set %.80s=... does not choose another",
+                         place, (long long)n_runs, sweep->keys[i]->text);
         return;
     }
 }
@@ -125,7 +126,7 @@ firn_scene *firn_scene_parse(const char *text, size_t n_bytes, const char *shown
         firn_scene_bind(&binder, root, &scene->def);
         name_after_file(&scene->def, name);
         add_default_output(scene, root);
-        refuse_open_sweep(root, n_sets, sets, report);
+        note_open_sweep(root, n_sets, sets, report);
         firn_definition_check_located(&scene->def, firn_scene_bind_locate, &binder, report);
     }
     is_refused = !root || firn_report_count(report, FIRN_ERROR) > n_errors;

@@ -139,7 +139,7 @@ int firn_scene_help(FILE *out, const char *path)
     fprintf(out, "  %-*s", KEY_WIDTH - 2, "sweep");
     print_flowing(out, KEY_WIDTH,
                   "Paths with lists of values, like {grid.dx: [2 cm, 1 cm]}: the file then stands for a study, which "
-                  "`firn compare` runs; a plain run takes it when --set chooses a value for every path.");
+                  "`firn compare` runs; a plain run takes the values outside the sweep, and says so.");
     fputs("\nA JSON Schema for editors: firn help scene --schema\n", out);
     return 1;
 }

@@ -5,7 +5,8 @@
 #include "firn/base.h"
 
 /* `sweep:` of a scene file: paths, each with the values that it takes in turn. A scene with a sweep stands for
- * product-of-all-lists runs; firn_scene_load takes it only when settings give every swept path a value. */
+ * product-of-all-lists runs; firn_scene_load takes the values outside the sweep where no setting gives one, and warns.
+ */
 typedef struct firn_sweep_axis {
     const char *path; /* as for --set */
     int n;

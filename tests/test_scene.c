@@ -372,8 +372,15 @@ static void test_sweep(void **state)
     const char *text =
         GRID MATERIALS BODIES "sweep: {grid.dx: [2 cm, 1 cm], gravity: [[0, 0, 0], [0, -1, 0], [0, -2 m/s^2, 0]]}\n";
     assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) && close(fd) == 0);
-    check_refused(text, "s.yaml:4:9: sweep makes this a study of 6 runs; run it with `firn compare`, or choose one "
-                        "value: --set grid.dx=...");
+    firn_report *report = firn_report_create();
+    firn_scene *one = parse(text, 0, NULL, report);
+    assert_non_null(one);
+    assert_true(firn_scene_definition(one)->grid.dx == 0.02);
+    assert_string_equal(firn_report_sentence(report, 0, NULL),
+                        "s.yaml:4:9: sweep makes this a study of 6 runs, for `firn compare`; this is one run with the "
+                        "value outside the sweep, if --set grid.dx=... does not choose another");
+    firn_scene_destroy(one);
+    firn_report_destroy(report);
     firn_sweep *sweep = firn_sweep_load(path, NULL);
     assert_non_null(sweep);
     assert_int_equal(firn_sweep_n_axes(sweep), 2);
