@@ -3,11 +3,14 @@
  * First the tables of options.c are walked: markers, ranges, words, texts, lists. Then what no table can say:
  * names that must exist, ends after beginnings, shapes or points but not both. */
 #include "definition.h"
+#include "format.h"
 #include "law.h"
 #include "measure.h"
 #include "nearest.h"
 #include "options.h"
 #include "shape.h"
+#include "snapshot.h"
+#include "solver.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -26,7 +29,7 @@ typedef struct check {
 
 FIRN_PRINTF(2, 3) static void complain(check *c, const char *format, ...)
 {
-    char place[PLACE_MAX] = "", text[1024];
+    char place[PLACE_MAX] = "", text[2560];
     c->status = FIRN_REFUSED;
     if (c->locate && !c->locate(c->user, c->path, place, sizeof place)) return;
     va_list arguments;
@@ -195,18 +198,55 @@ static void check_material_name(check *c, const firn_scene_def *scene, const cha
                    *known ? known : "none");
 }
 
+/* ---------------------------------------------------------------- words of other tables */
+
+typedef struct words {
+    char text[2048]; /* separated by blanks */
+    size_t used;
+} words;
+
+static void add_word(words *w, const char *word)
+{
+    if (w->used < sizeof w->text - FIRN_NAME)
+        w->used += (size_t)snprintf(w->text + w->used, sizeof w->text - w->used, "%s%s", w->used ? " " : "", word);
+}
+
+static int has_word(const words *w, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = strstr(w->text, word); p; p = strstr(p + 1, word))
+        if ((p == w->text || p[-1] == ' ') && (p[n] == 0 || p[n] == ' ')) return 1;
+    return 0;
+}
+
+static void check_word(check *c, const char *key, const char *word, const char *what, const words *known)
+{
+    char shown[2200], near[64];
+    if (has_word(known, word)) return;
+    int has_near = firn_nearest_word(word, known->text, near, sizeof near);
+    firn_nearest_list(known->text, shown, sizeof shown);
+    COMPLAIN_ABOUT(c, key, "is \"%s\", which is no %s; allowed: %s%s%s%s", word, what, shown,
+                   has_near ? "; did you mean \"" : "", has_near ? near : "", has_near ? "\"?" : "");
+}
+
 /* ---------------------------------------------------------------- materials */
+
+const firn_law_info *firn_definition_law(const firn_material_def *def)
+{
+    if (*def->law) return firn_law_find(def->law);
+    for (int i = 0; *def->preset && i < firn_law_count(); i++) {
+        const firn_law_info *law = firn_law_at(i);
+        for (int k = 0; k < law->n_presets; k++)
+            if (strcmp(law->presets[k].name, def->preset) == 0) return law;
+    }
+    return NULL;
+}
 
 static void check_law_name(check *c, const char *name)
 {
-    char words[1024] = "", shown[1100], near[64];
-    size_t used = 0;
-    for (int i = 0; i < firn_law_count() && used < sizeof words - FIRN_NAME; i++)
-        used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", i ? " " : "", firn_law_at(i)->name);
-    int has_near = firn_nearest_word(name, words, near, sizeof near);
-    firn_nearest_list(words, shown, sizeof shown);
-    COMPLAIN_ABOUT(c, "law", "is \"%s\", which is no law; allowed: %s%s%s%s", name, shown,
-                   has_near ? "; did you mean \"" : "", has_near ? near : "", has_near ? "\"?" : "");
+    words known = {0};
+    for (int i = 0; i < firn_law_count(); i++) add_word(&known, firn_law_at(i)->name);
+    check_word(c, "law", name, "law", &known);
 }
 
 static void check_parameter(check *c, const firn_law_info *law, const firn_parameter_def *given)
@@ -232,7 +272,7 @@ static void check_material(check *c, const firn_scene_def *scene, const firn_mat
     firn_status before = c->status;
     c->status = FIRN_OK;
     const firn_law_info *law = firn_law_find(def->law);
-    if (*def->law && !law) check_law_name(c, def->law);
+    if (*def->law) check_law_name(c, def->law);
     if (!*def->law && !*def->preset)
         COMPLAIN_ABOUT(c, "law", "is missing; name a law or a preset, one of `firn materials`");
     if (def->n_parameters < 0 || def->n_parameters > FIRN_MAX_PARAMETERS)
@@ -345,6 +385,9 @@ static void check_sink(check *c, const firn_sink_def *sink)
 
 static void check_force(check *c, const firn_force_def *force)
 {
+    words kinds = {0};
+    for (int i = 0; firn_force_kind(i); i++) add_word(&kinds, firn_force_kind(i));
+    check_word(c, "kind", force->kind, "kind of force", &kinds);
     for (int i = 1; i < force->n_keys; i++)
         if (force->keys[i].time <= force->keys[i - 1].time)
             COMPLAIN_ABOUT(c, "keys", "must be in order of time: %g s comes after %g s", force->keys[i].time,
@@ -372,12 +415,9 @@ static void check_expect(check *c, const firn_scene_def *scene, const firn_expec
                                        "collider or grip"};
     const firn_measure *measure = firn_measure_find(expect->measure);
     if (!measure) {
-        char words[1024], shown[1100], near[64];
-        firn_measure_names(words, sizeof words);
-        firn_nearest_list(words, shown, sizeof shown);
-        int has_near = firn_nearest_word(expect->measure, words, near, sizeof near);
-        COMPLAIN_ABOUT(c, "measure", "is \"%s\", which is no measure; allowed: %s%s%s%s", expect->measure, shown,
-                       has_near ? "; did you mean \"" : "", has_near ? near : "", has_near ? "\"?" : "");
+        words known = {0};
+        firn_measure_names(known.text, sizeof known.text);
+        check_word(c, "measure", expect->measure, "measure", &known);
         return;
     }
     int is_named = *expect->body || measure->kind == FIRN_MEASURE_REACTION;
@@ -399,19 +439,32 @@ static void check_expect(check *c, const firn_scene_def *scene, const firn_expec
 /* Kinds are another table's (shape.c); a missing or endless text was complained about already. */
 static void check_shape_kind(check *c, const char *kind)
 {
+    words known = {0};
     if (!is_text_ended(kind, FIRN_NAME) || !*kind) return;
-    char words[512] = "", shown[600], near[64];
-    size_t used = 0;
-    for (int i = 0; firn_shape_kind_at(i); i++) {
-        if (strcmp(firn_shape_kind_at(i)->name, kind) == 0) return;
-        if (used < sizeof words - FIRN_NAME)
-            used +=
-                (size_t)snprintf(words + used, sizeof words - used, "%s%s", i ? " " : "", firn_shape_kind_at(i)->name);
+    for (int i = 0; firn_shape_kind_at(i); i++) add_word(&known, firn_shape_kind_at(i)->name);
+    check_word(c, "kind", kind, "shape", &known);
+}
+
+/* Every name that caches can carry: the solver's table and the history fields of the scene's laws. */
+static void check_output(check *c, const firn_scene_def *scene, const firn_output_def *output)
+{
+    words formats = {0}, known = {0};
+    for (int i = 0; firn_format_at(i); i++)
+        if (firn_format_at(i)->write) add_word(&formats, firn_format_at(i)->name);
+    check_word(c, "format", output->format, "format that can be written", &formats);
+    for (int i = 0; firn_attribute_at(i); i++) add_word(&known, firn_attribute_at(i)->name);
+    for (int m = 0; m < scene->n_materials; m++) {
+        const firn_law_info *law = firn_definition_law(&scene->materials[m]);
+        for (int k = 0; law && k < law->n_history; k++)
+            if (!has_word(&known, law->history[k].name)) add_word(&known, law->history[k].name);
     }
-    firn_nearest_list(words, shown, sizeof shown);
-    int has_near = firn_nearest_word(kind, words, near, sizeof near);
-    COMPLAIN_ABOUT(c, "kind", "is \"%s\", which is no shape; allowed: %s%s%s%s", kind, shown,
-                   has_near ? "; did you mean \"" : "", has_near ? near : "", has_near ? "\"?" : "");
+    char name[FIRN_NAME];
+    for (const char *p = output->attributes; *p;) {
+        size_t n = strcspn(p, " ");
+        snprintf(name, sizeof name, "%.*s", (int)n, p);
+        if (n) check_word(c, "attributes", name, "attribute of this scene's particles", &known);
+        p += n + strspn(p + n, " ");
+    }
 }
 
 #define EACH(list, count, item_check)                                                                                  \
@@ -435,6 +488,13 @@ static void check_relations(check *c, const firn_scene_def *scene)
     EACH(grips, n_grips, check_grip(c, scene, &scene->grips[i]))
     EACH(sinks, n_sinks, check_sink(c, &scene->sinks[i]))
     EACH(forces, n_forces, check_force(c, &scene->forces[i]))
+    for (int i = 0; i < scene->n_outputs; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "outputs.%d", i);
+        size_t at = enter(c, path);
+        check_output(c, scene, &scene->outputs[i]);
+        leave(c, at);
+    }
     for (int i = 0; i < scene->n_expects; i++) {
         char path[32];
         snprintf(path, sizeof path, "expect.%d", i);

@@ -12,4 +12,7 @@ typedef int (*firn_definition_locate)(void *user, const char *path, char *place,
 firn_status firn_definition_check_located(const firn_scene_def *scene, firn_definition_locate locate, void *user,
                                           firn_report *report);
 
+/* The law that a material's `law`, or without one its preset, means; NULL: there is none of that name. */
+const firn_law_info *firn_definition_law(const firn_material_def *def);
+
 #endif

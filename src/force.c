@@ -117,15 +117,15 @@ static const struct firn_force_kind kinds[] = {
     {"turbulence", add_turbulence},
 };
 
+const char *firn_force_kind(int i) { return i >= 0 && (size_t)i < sizeof kinds / sizeof *kinds ? kinds[i].name : NULL; }
+
 firn_status firn_force_create(const firn_force_def *def, firn_memory *memory, firn_force *force, firn_report *report)
 {
     *force = (firn_force){.def = *def, .factor = 1};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (strcmp(kinds[k].name, def->kind) == 0) force->kind = &kinds[k];
     if (!force->kind)
-        return firn_report_add(report, FIRN_REFUSED,
-                               "force '%s': there is no kind '%s'; use gravity, drag, point, vortex or turbulence",
-                               def->name, def->kind);
+        return firn_report_add(report, FIRN_REFUSED, "force '%s': there is no kind '%s'", def->name, def->kind);
     if (def->n_keys <= 0) return FIRN_OK;
     force->keys = firn_memory_array(memory, (size_t)def->n_keys, sizeof *force->keys);
     if (!force->keys)

@@ -1,5 +1,6 @@
 /* scene_bind.c: sections, lists and keys. How single values are read is in scene_value.c. */
 #include "scene_bind.h"
+#include "definition.h"
 #include "measure.h"
 #include "nearest.h"
 #include "scene_value.h"
@@ -97,18 +98,6 @@ static void refuse_key(binder *b, const firn_section *section, const firn_law_in
 
 /* ---------------------------------------------------------------- materials */
 
-/* The law that the keys `law` and `preset` of a material mean; NULL: none, which the definition check tells. */
-static const firn_law_info *law_of(const firn_material_def *def)
-{
-    if (*def->law) return firn_law_find(def->law);
-    for (int i = 0; *def->preset && i < firn_law_count(); i++) {
-        const firn_law_info *law = firn_law_at(i);
-        for (int k = 0; k < law->n_presets; k++)
-            if (strcmp(law->presets[k].name, def->preset) == 0) return law;
-    }
-    return NULL;
-}
-
 static const firn_parameter_info *find_parameter(const firn_law_info *law, const char *name)
 {
     for (int i = 0; i < law->n_parameters; i++)
@@ -163,7 +152,7 @@ static void bind_parameter(binder *b, const firn_parameter_info *info, const nod
 
 static void bind_parameters(binder *b, const firn_section *section, const node *map, firn_material_def *def)
 {
-    const firn_law_info *law = law_of(def);
+    const firn_law_info *law = firn_definition_law(def);
     for (int i = 0; law && i < map->n; i++) {
         const node *key = map->keys[i];
         if (firn_options_find(section, key->text)) continue;

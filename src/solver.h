@@ -172,6 +172,7 @@ void firn_pose_to_shape(const firn_pose *pose, const double world[3], double sha
 void firn_pose_velocity(const firn_pose *pose, const double world[3], double velocity[3]);
 void firn_pose_direction(const firn_pose *pose, const double shape[3], double world[3]);
 /* force.c */
+const char *firn_force_kind(int i); /* names of the kinds, in order; NULL after the last */
 firn_status firn_force_create(const firn_force_def *def, firn_memory *memory, firn_force *force, firn_report *report);
 void firn_force_destroy(firn_force *force, firn_memory *memory);
 void firn_force_prepare(firn_force *force, double time);

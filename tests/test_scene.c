@@ -3,6 +3,8 @@
 #include "../src/memory.h"
 #include "../src/options.h"
 #include "../src/scene.h"
+#include "../src/format.h"
+#include "../src/snapshot.h"
 #include "../src/sweep.h"
 
 #include <fcntl.h>
@@ -236,6 +238,18 @@ static void test_keys_refused(void **state)
     for (int i = 0; i < firn_law_count(); i++) strcat(strcat(sentence, i ? ", " : ""), firn_law_at(i)->name);
     strcat(sentence, "; did you mean \"neo_hookean\"?");
     check_refused(GRID "materials: {jelly: {law: neohookean}}\n" BODIES, sentence);
+    check_refused(GRID MATERIALS BODIES "forces: {w: {kind: gravty}}\n",
+                  "s.yaml:4:20: forces.w.kind is \"gravty\", which is no kind of force; allowed: gravity, drag, point, "
+                  "vortex, turbulence; did you mean \"gravity\"?");
+    strcpy(sentence, "s.yaml:4:19: outputs.0.format is \"begeo\", which is no format that can be written; allowed: ");
+    for (int i = 0, n = 0; firn_format_at(i); i++)
+        if (firn_format_at(i)->write) strcat(strcat(sentence, n++ ? ", " : ""), firn_format_at(i)->name);
+    strcat(sentence, "; did you mean \"bgeo\"?");
+    check_refused(GRID MATERIALS BODIES "outputs: {format: begeo}\n", sentence);
+    strcpy(sentence, "s.yaml:4:37: outputs.0.attributes is \"velo\", which is no attribute of this scene's particles; "
+                     "allowed: ");
+    for (int i = 0; firn_attribute_at(i); i++) strcat(strcat(sentence, i ? ", " : ""), firn_attribute_at(i)->name);
+    check_refused(GRID MATERIALS BODIES "outputs: {format: bgeo, attributes: [P, velo]}\n", sentence);
     check_refused(GRID "materials: {jelly: {}}\n" BODIES,
                   "s.yaml:2:20: materials.jelly.law is missing; name a law or a preset, one of `firn materials`");
     check_refused(GRID MATERIALS "bodies: {ball: {material: jely, shape: {kind: sphere}}}\n",
