@@ -10,6 +10,8 @@ static int run(const firn_cli *cli)
     if (firn_cli_has(cli, "names")) {
         firn_materials_text_names(&text);
         firn_text_add(&text, "\n");
+    } else if (firn_cli_has(cli, "yaml")) {
+        status = firn_materials_text_yaml(&text, report);
     } else if (cli->n_arguments) {
         status = firn_materials_text_describe(cli->arguments[0], &text, report);
     } else {
@@ -25,6 +27,7 @@ static int run(const firn_cli *cli)
 
 static const firn_cli_option options[] = {
     {"names", 0, FIRN_CLI_FLAG, .doc = "Print only the names of all laws and presets, on one line."},
+    {"yaml", 0, FIRN_CLI_FLAG, .doc = "Print every preset with all its numbers, to be pasted into a scene."},
     {0},
 };
 

@@ -1,5 +1,6 @@
 /* materials_text.c: the tables of the laws as text for people. Nothing here knows any law by name. */
 #include "materials_text.h"
+#include "law.h"
 #include "nearest.h"
 
 #include <stdio.h>
@@ -128,4 +129,36 @@ firn_status firn_materials_text_describe(const char *name, firn_text *text, firn
                     name, is_near ? "; did you mean \"" : "", is_near ? nearest : "", is_near ? "\"?" : "");
     firn_text_clear(&names);
     return FIRN_REFUSED;
+}
+
+static firn_status add_preset_yaml(const firn_law_info *law, const firn_preset_info *preset, firn_text *text,
+                                   firn_report *report)
+{
+    firn_material_def def = firn_material_default();
+    firn_material material;
+    snprintf(def.name, sizeof def.name, "%s", preset->name);
+    snprintf(def.law, sizeof def.law, "%s", law->name);
+    snprintf(def.preset, sizeof def.preset, "%s", preset->name);
+    firn_status status = firn_material_resolve(&def, 0, &material, report);
+    if (status != FIRN_OK) return status;
+    firn_text_add(text, "\n  # %s\n  %s:\n    law: %s\n", preset->note, preset->name, law->name);
+    for (int i = 0; i < law->n_parameters; i++) {
+        const firn_parameter_info *p = &law->parameters[i];
+        int has_unit = p->unit[0] && strcmp(p->unit, "1") != 0;
+        firn_text_add(text, "    %s: %.15g%s%s\n", p->name, material.value[i], has_unit ? " " : "",
+                      has_unit ? p->unit : "");
+    }
+    return FIRN_OK;
+}
+
+firn_status firn_materials_text_yaml(firn_text *text, firn_report *report)
+{
+    firn_status status = FIRN_OK;
+    firn_text_add(text,
+                  "# The presets of firn, written out for scenes. `preset: NAME` in a scene means the same numbers.\n"
+                  "materials:\n");
+    for (int i = 0; i < firn_law_count(); i++)
+        for (int k = 0; k < firn_law_at(i)->n_presets && status == FIRN_OK; k++)
+            status = add_preset_yaml(firn_law_at(i), &firn_law_at(i)->presets[k], text, report);
+    return status;
 }

@@ -12,6 +12,9 @@ void firn_materials_text_list(firn_text *text);
  * there is neither. */
 firn_status firn_materials_text_describe(const char *name, firn_text *text, firn_report *report);
 
+/* Every preset as a material of a scene's `materials:`, each parameter written out with its unit. */
+firn_status firn_materials_text_yaml(firn_text *text, firn_report *report);
+
 /* The names of all laws and presets, separated by blanks. */
 void firn_materials_text_names(firn_text *text);
 

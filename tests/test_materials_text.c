@@ -1,11 +1,13 @@
 /* Tests of materials_text.c: everything in a law's table appears, for every law; wrong names get the nearest one. */
 #include "law.h"
 #include "materials_text.h"
+#include "scene_bind.h"
 
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <math.h>
 #include <string.h>
 
 static void list_names_every_law_and_preset(void **state)
@@ -84,6 +86,33 @@ static void wrong_name_gets_the_nearest(void **state)
     firn_report_destroy(report), firn_text_clear(&text);
 }
 
+/* What is written out for pasting is read back as a scene, to the same numbers. */
+static void yaml_means_the_presets(void **state)
+{
+    (void)state;
+    firn_text text = {0};
+    firn_report *report = firn_report_create();
+    firn_text_add(&text, "grid: {dx: 2 cm}\nbodies: {b: {material: jello, shape: {kind: sphere, radius: 1}}}\n");
+    assert_int_equal(firn_materials_text_yaml(&text, report), FIRN_OK);
+    firn_scene *scene = firn_scene_parse(text.data, text.n, "presets.yaml", 0, NULL, report);
+    if (!scene) fail_msg("%s", firn_report_sentence(report, 0, NULL));
+    const firn_scene_def *def = firn_scene_definition(scene);
+    int n_presets = 0;
+    for (int i = 0; i < firn_law_count(); i++) n_presets += firn_law_at(i)->n_presets;
+    assert_int_equal(def->n_materials, n_presets);
+    for (int i = 0; i < def->n_materials; i++) {
+        firn_material written, meant;
+        firn_material_def preset = firn_material_default();
+        memcpy(preset.preset, def->materials[i].name, sizeof preset.preset);
+        assert_int_equal(firn_material_resolve(&def->materials[i], 0, &written, report), FIRN_OK);
+        assert_int_equal(firn_material_resolve(&preset, 0, &meant, report), FIRN_OK);
+        assert_ptr_equal(written.law, meant.law);
+        for (int k = 0; k < meant.law->info.n_parameters; k++)
+            assert_true(fabs(written.value[k] - meant.value[k]) <= 1e-14 * fabs(meant.value[k]));
+    }
+    firn_scene_destroy(scene), firn_report_destroy(report), firn_text_clear(&text);
+}
+
 /* The presets that people are promised by name. */
 static void promised_presets_are_there(void **state)
 {
@@ -105,7 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(list_names_every_law_and_preset),  cmocka_unit_test(description_holds_the_whole_table),
         cmocka_unit_test(preset_is_described_with_its_law), cmocka_unit_test(wrong_name_gets_the_nearest),
-        cmocka_unit_test(promised_presets_are_there),
+        cmocka_unit_test(promised_presets_are_there),       cmocka_unit_test(yaml_means_the_presets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ pc=$(find "$folder" -name firn.pc)
 [ -n "$pc" ] || fail "no firn.pc"
 prefix=$folder$(sed -n 's/^prefix=//p' "$pc")
 for file in bin/firn include/firn/firn.h share/man/man1/firn.1 share/bash-completion/completions/firn.bash \
-    share/zsh/site-functions/_firn; do
+    share/zsh/site-functions/_firn share/firn/materials.yaml; do
     [ -e "$prefix/$file" ] || fail "$file is not installed"
 done
 [ ! -d "$source/scenes" ] || [ -d "$prefix/share/firn/scenes" ] || fail "the scenes are not installed"
