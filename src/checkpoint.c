@@ -243,8 +243,11 @@ firn_status firn_checkpoint_read(const char *shot_folder, int max_frame, firn_ch
     *checkpoint = (firn_checkpoint){0};
     if (status != FIRN_OK) return status;
     if (n_tried) return firn_report_add(report, FIRN_IO, "%s: none of %d checkpoints is whole", shot_folder, n_tried);
-    return firn_report_add(report, FIRN_IO, "%s: there is no checkpoint%s", shot_folder,
-                           l.n ? " of that frame or an earlier one" : "");
+    if (l.n)
+        return firn_report_add(
+            report, FIRN_IO, "%s: there is no checkpoint of that frame or an earlier one; the earliest is of frame %d",
+            shot_folder, l.frames[0]);
+    return firn_report_add(report, FIRN_IO, "%s: there is no checkpoint", shot_folder);
 }
 
 void firn_checkpoint_clear(firn_checkpoint *checkpoint)

@@ -4,6 +4,7 @@
 #include "simulate.h"
 
 #include "checkpoint.h"
+#include "edits.h"
 #include "hash.h"
 #include "json.h"
 #include "memory.h"
@@ -25,35 +26,58 @@ typedef struct job {
     firn_sim *sim;
 } job;
 
-/* The scene as the manifest holds it, with --set applied. */
-static firn_status load_scene(const firn_cli *cli, job *j)
+/* Whether the scene that `text` was becomes the one that the job has. */
+static firn_status check_edits(job *j, const char *text, size_t n_text, const char *name)
 {
-    const char *folder = cli->arguments[0], *sets[FIRN_SIMULATE_MAX_SETS];
-    char path[FIRN_PATH + 32];
+    firn_text before = {0}, after = {0};
+    firn_scene *old = firn_scene_parse(text, n_text, name, 0, NULL, j->report);
+    firn_status status = old ? firn_scene_write(firn_scene_definition(old), &before, j->report) : FIRN_REFUSED;
+    if (status == FIRN_OK) status = firn_scene_write(&j->def, &after, j->report);
+    if (status == FIRN_OK) status = firn_edits_check(before.data, before.n, after.data, after.n, j->report);
+    firn_text_clear(&before);
+    firn_text_clear(&after);
+    firn_scene_destroy(old);
+    return status;
+}
+
+/* The scene as the manifest holds it, or as --scene says, with --set applied. */
+static firn_status take_scene(const firn_cli *cli, job *j, const char *text, size_t n_text, const char *name)
+{
+    const char *sets[FIRN_SIMULATE_MAX_SETS], *edited = firn_cli_text(cli, "scene", NULL);
     int n_sets;
     if (firn_simulate_sets(cli, sets, &n_sets) != FIRN_OK) return FIRN_USAGE;
+    j->scene = edited ? firn_scene_load(edited, n_sets, sets, j->report)
+                      : firn_scene_parse(text, n_text, name, n_sets, sets, j->report);
+    if (!j->scene) return firn_report_status(j->report);
+    j->def = *firn_scene_definition(j->scene);
+    snprintf(j->def.folder, sizeof j->def.folder, "%s", cli->arguments[0]);
+    firn_json_init(&j->edits, 0);
+    firn_json_begin(&j->edits, NULL, '[');
+    if (edited) firn_json_string(&j->edits, NULL, "a scene file");
+    for (int i = 0; i < n_sets; i++) firn_json_string(&j->edits, NULL, sets[i]);
+    firn_json_end(&j->edits);
+    return edited || n_sets ? check_edits(j, text, n_text, name) : FIRN_OK;
+}
+
+static firn_status load_scene(const firn_cli *cli, job *j)
+{
+    const char *folder = cli->arguments[0];
+    char path[FIRN_PATH + 32];
     snprintf(path, sizeof path, "%s/manifest.json", folder);
     size_t n_text;
     char *text = firn_file_text(path, MANIFEST_MAX, &n_text, j->report);
     if (!text) return firn_report_add(j->report, FIRN_IO, "%s is not the folder of a shot", folder);
     firn_json *manifest = firn_json_parse(text, n_text, path, j->report);
     const firn_json_node *node = manifest ? firn_json_member(firn_json_root(manifest), "scene") : NULL;
+    firn_status status = firn_report_status(j->report);
     if (node)
-        j->scene = firn_scene_parse(text + node->first_byte, node->last_byte - node->first_byte, path, n_sets, sets,
-                                    j->report);
+        status = take_scene(cli, j, text + node->first_byte, node->last_byte - node->first_byte, path);
     else if (manifest)
-        firn_report_add(j->report, FIRN_REFUSED, "%s: the member \"scene\" is missing; was this written by firn?",
-                        path);
+        status = firn_report_add(j->report, FIRN_REFUSED,
+                                 "%s: the member \"scene\" is missing; was this written by firn?", path);
     firn_json_destroy(manifest);
     firn_memory_release(NULL, text, n_text + 1);
-    if (!j->scene) return firn_report_status(j->report);
-    j->def = *firn_scene_definition(j->scene);
-    snprintf(j->def.folder, sizeof j->def.folder, "%s", folder);
-    firn_json_init(&j->edits, 0);
-    firn_json_begin(&j->edits, NULL, '[');
-    for (int i = 0; i < n_sets; i++) firn_json_string(&j->edits, NULL, sets[i]);
-    firn_json_end(&j->edits);
-    return FIRN_OK;
+    return status;
 }
 
 static firn_status restore(const firn_cli *cli, job *j, const firn_run_options *options)
@@ -134,6 +158,7 @@ static int run(const firn_cli *cli)
 static const firn_cli_option options[] = {
     {"from", 0, FIRN_CLI_INTEGER, "FRAME", "Go back to the newest checkpoint at or before this frame.", .min = 0,
      .max = 1e8},
+    {"scene", 0, FIRN_CLI_FILE, "FILE", "Go on with this edited scene instead of the one that the shot keeps."},
     FIRN_SIMULATE_OPTIONS,
     {0},
 };
@@ -147,8 +172,10 @@ const firn_cli_verb firn_cmd_resume = {
     .completes = FIRN_CLI_FOLDER,
     .text =
         "Goes on from the shot's newest checkpoint. Without edits the result is the same, to the bit, as that of an "
-        "undisturbed run. Settings may be edited with --set; the manifest's history says what was changed when. "
-        "--frames :B makes a shot longer than its scene.\n\n"
+        "undisturbed run. Settings may be edited with --set, or the whole scene with --scene: materials' parameters, "
+        "colliders, gravity, forces, time step, outputs. What cannot change is refused with the reason: dx, frames a "
+        "second, bodies, laws, densities. The manifest's history says what was changed when. --frames :B makes a shot "
+        "longer than its scene.\n\n"
         "  firn resume shots/snowball\n"
         "  firn resume shots/snowball --from 20 --set time.cfl=0.2\n"
         "  firn resume shots/snowball --frames :240",

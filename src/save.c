@@ -13,12 +13,12 @@
 
 #include <string.h>
 
-enum { SAVE_VERSION = 2 };
+enum { SAVE_VERSION = 3 };
 static const char save_magic[8] = "firnsav";
 
 typedef struct header {
     char magic[8];
-    uint32_t version, byte_order, real_size, n_pools, n_exchanges, n_sources, n_grips, must_sort;
+    uint32_t version, byte_order, real_size, n_pools, n_colliders, n_grips, n_emitters, n_sources, must_sort;
     uint32_t next_id;
     int32_t rate_is_viscous, rate_pool;
     double time, dt, max_rate, max_speed, external_work, h;
@@ -60,9 +60,10 @@ static header header_of(const firn_sim *sim)
                 .byte_order = 0x01020304,
                 .real_size = (uint32_t)sim->kernels->real_size,
                 .n_pools = (uint32_t)sim->n_pools,
-                .n_exchanges = (uint32_t)firn_solver_n_exchanges(sim),
+                .n_colliders = (uint32_t)sim->n_colliders,
                 .n_sources = (uint32_t)sim->n_sources,
                 .n_grips = (uint32_t)sim->n_grips,
+                .n_emitters = (uint32_t)sim->scene.n_emitters,
                 .must_sort = (uint32_t)sim->must_sort,
                 .next_id = sim->next_id,
                 .rate_is_viscous = sim->rate_is_viscous,
@@ -88,9 +89,28 @@ static void pass_pool_data(walk *w, firn_pool *pool)
         if (pool->n_components[f]) pass(w, pool->field[f], firn_pool_field_bytes(pool, f, pool->n_bundles));
 }
 
-static void pass_books(walk *w, firn_sim *sim)
+/* What n colliders have taken since the start, by their names: a scene may have other colliders when it goes on. */
+static void pass_colliders(walk *w, firn_sim *sim, uint32_t n)
 {
-    pass(w, sim->total, (size_t)firn_solver_n_exchanges(sim) * sizeof *sim->total);
+    if (w->is_reading) memset(sim->total, 0, (size_t)sim->n_colliders * sizeof *sim->total);
+    for (uint32_t k = 0; k < n && !w->is_short; k++) {
+        char name[FIRN_NAME] = "";
+        firn_exchange taken = {0};
+        if (!w->is_reading) strcpy(name, sim->colliders[k].def.name), taken = sim->total[k];
+        pass(w, name, sizeof name);
+        pass(w, &taken, sizeof taken);
+        if (!w->is_reading) continue;
+        int c = (int)k; /* at its old place, most likely */
+        if (c >= sim->n_colliders || strncmp(name, sim->colliders[c].def.name, sizeof name) != 0)
+            for (c = 0; c < sim->n_colliders && strncmp(name, sim->colliders[c].def.name, sizeof name) != 0; c++) {}
+        if (c < sim->n_colliders) sim->total[c] = taken;
+    }
+}
+
+static void pass_books(walk *w, firn_sim *sim, uint32_t n_colliders)
+{
+    pass_colliders(w, sim, n_colliders);
+    pass(w, sim->total + sim->n_colliders, (size_t)(sim->n_grips + 1) * sizeof *sim->total);
     pass(w, sim->sources, (size_t)sim->n_sources * sizeof *sim->sources);
     for (int g = 0; g < sim->n_grips; g++) {
         pass(w, &sim->grips[g].n_particles, sizeof sim->grips[g].n_particles);
@@ -105,7 +125,7 @@ static void walk_out(walk *w, firn_sim *sim)
 {
     header h = header_of(sim);
     pass(w, &h, sizeof h);
-    pass_books(w, sim);
+    pass_books(w, sim, h.n_colliders);
     for (int m = 0; m < sim->n_pools; m++) {
         firn_pool *pool = &sim->pools[m];
         pool_header p = {.n_particles = pool->n_particles,
@@ -181,6 +201,11 @@ static firn_status check_header(const firn_sim *sim, const header *h, firn_repor
         return firn_report_add(report, FIRN_REFUSED,
                                "the saved state has %u materials, the scene %u; their number cannot change", h->n_pools,
                                mine.n_pools);
+    if (h->n_grips != mine.n_grips || h->n_emitters != mine.n_emitters)
+        return firn_report_add(report, FIRN_REFUSED,
+                               "the saved state has %u grips and %u emitters, the scene %u and %u; their number cannot "
+                               "change",
+                               h->n_grips, h->n_emitters, mine.n_grips, mine.n_emitters);
     return FIRN_OK;
 }
 
@@ -230,17 +255,13 @@ firn_status firn_sim_restore(firn_sim *sim, const void *state, size_t n_bytes, f
     if (w.is_short) return firn_report_add(report, FIRN_REFUSED, "the saved state ends too early");
     firn_status status = check_header(sim, &h, report);
     if (status != FIRN_OK) return status;
-    if (h.n_exchanges != (uint32_t)firn_solver_n_exchanges(sim) || h.n_grips != (uint32_t)sim->n_grips)
-        return firn_report_add(report, FIRN_REFUSED,
-                               "the saved state has %u colliders and grips, the scene %d; their number cannot change",
-                               h.n_exchanges - 1, firn_solver_n_exchanges(sim) - 1);
     if (h.n_sources > n_bytes / sizeof *sim->sources)
         return firn_report_add(report, FIRN_REFUSED, "the saved state is damaged");
     firn_memory_release(&sim->memory, sim->sources, (size_t)sim->source_capacity * sizeof *sim->sources);
     sim->n_sources = sim->source_capacity = (int)h.n_sources;
     sim->sources = firn_memory_array(&sim->memory, h.n_sources, sizeof *sim->sources);
     if (!sim->sources) return firn_report_add(report, FIRN_MEMORY, "no memory to restore");
-    pass_books(&w, sim);
+    pass_books(&w, sim, h.n_colliders);
     for (int m = 0; m < sim->n_pools && status == FIRN_OK; m++) status = read_pool(sim, &sim->pools[m], &w, report);
     if (status != FIRN_OK) return status;
     sim->must_sort = (int)h.must_sort, sim->next_id = h.next_id, sim->rate_is_viscous = h.rate_is_viscous,

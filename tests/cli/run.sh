@@ -94,5 +94,30 @@ expect 0 "" resume plain --frames :12 --set gravity='[0, 1, 0]'
 [ "$(hashes plain | wc -l)" -eq 13 ] || fail "a longer shot has $(hashes plain | wc -l) frames, not 13"
 grep -q "gravity" plain/manifest.json || fail "the manifest does not tell of the edit"
 
+# ---- what may be edited, and what is refused with its reason; a refused edit leaves the shot as it was
+expect 0 "" run "$scene" --out edit --quiet --set checkpoints.every_frames=2 --set checkpoints.keep=9
+cp -r edit kept
+refused() { expect 2 "$1" resume edit --frames :12 "${@:2}"; cmp -s edit/manifest.json kept/manifest.json || fail "a refused edit changed the shot: ${*:2}"; }
+refused "scene.fps cannot change on resume: the frames" --set scene.fps=50
+refused "bodies cannot change on resume" --set bodies.cube.velocity='[0, 5, 0]'
+refused "materials.jelly.rho cannot change on resume" --set materials.jelly.rho=500
+refused "dx cannot change" --set grid.dx=5cm
+refused "precision of a run cannot change" --set scene.precision=double
+refused "the scene 0 and 1; their number cannot" --set emitters='[{name: e, material: jelly, shape: {kind: sphere, radius: 0.1}}]'
+refused "their number cannot change" --set materials='[{name: jelly, rho: 1000, law: neo_hookean}, {name: x, law: snow}]'
+sed 's/law: neo_hookean/law: hencky/' "$scene" >other.yaml
+refused "materials.jelly.law cannot change on resume" --scene other.yaml
+rm edit/checkpoints/checkpoint.000002.firn
+expect 4 "the earliest is of frame 4" resume edit --from 3
+for setting in materials.jelly.E=40kPa 'colliders=[{name: post, shape: {kind: sphere, radius: 20 cm}}]' time.cfl=0.2 \
+    'forces=[{name: wind, kind: drag, vector: [1, 0, 0], strength: 1}]' 'outputs=[{format: ply, attributes: P v, substeps: 2}]'; do
+    rm -rf edit && cp -r kept edit
+    expect 0 "" resume edit --from 5 --quiet --frames :12 --set "$setting"
+    expect 0 "" verify --quiet edit
+    grep -qF "\"edits\": [\"$setting\"]" edit/manifest.json || fail "the manifest does not tell of $setting"
+    [ "$(hashes edit | wc -l)" -eq 13 ] || fail "$setting: $(hashes edit | wc -l) frames instead of 13"
+    cmp -s <(hashes edit | head -5) <(hashes kept | head -5) || fail "$setting: the frames before the edit changed"
+done
+
 [ $failures -eq 0 ] && echo "all checks of run and resume passed"
 exit $((failures > 0))

@@ -1,0 +1,66 @@
+#include "edits.h"
+
+#include "json.h"
+
+#include <string.h>
+
+/* A member of a section that stays, or of every item of a list; key NULL: the whole section. */
+static const struct {
+    const char *section, *key, *reason;
+} fixed[] = {
+    {"scene", "fps", "the frames that are written are numbered by it"},
+    {"bodies", NULL, "their particles are there already; an emitter can add more from the start"},
+    {"materials", "name", "particles know their material by it"},
+    {"materials", "law", "particles carry the history of the old one"},
+    {"materials", "rho", "the masses of particles are settled"},
+    {"emitters", "name", "what was emitted is counted by it"},
+    {"grips", "body", "which particles are held was settled at the start"},
+    {"grips", "shape", "which particles are held was settled at the start"},
+};
+
+typedef struct scene {
+    const char *text;
+    firn_json *json;
+} scene;
+
+static int is_same(const scene *a, const firn_json_node *x, const scene *b, const firn_json_node *y)
+{
+    if (!x || !y) return x == y;
+    size_t n = x->last_byte - x->first_byte;
+    return n == y->last_byte - y->first_byte && memcmp(a->text + x->first_byte, b->text + y->first_byte, n) == 0;
+}
+
+static void refuse(const char *section, const char *item, const char *key, const char *reason, firn_report *report)
+{
+    firn_report_add(report, FIRN_REFUSED, "%s%s%s%s%s cannot change on resume: %s", section, item ? "." : "",
+                    item ? item : "", key ? "." : "", key ? key : "", reason);
+}
+
+/* Items that were added or are gone are refused by whoever restores them. */
+static void check(const scene *before, const scene *after, int k, firn_report *report)
+{
+    const char *section = fixed[k].section, *key = fixed[k].key;
+    const firn_json_node *x = firn_json_member(firn_json_root(before->json), section);
+    const firn_json_node *y = firn_json_member(firn_json_root(after->json), section);
+    if (!x || !y) return;
+    if (!key) {
+        if (!is_same(before, x, after, y)) refuse(section, NULL, NULL, fixed[k].reason, report);
+        return;
+    }
+    int is_list = x->type == FIRN_JSON_ARRAY;
+    if (is_list) x = x->first, y = y->first;
+    for (; x && y; x = is_list ? x->next : NULL, y = y->next)
+        if (!is_same(before, firn_json_member(x, key), after, firn_json_member(y, key)))
+            refuse(section, is_list ? firn_json_string_of(x, "name", "") : NULL, key, fixed[k].reason, report);
+}
+
+firn_status firn_edits_check(const char *before, size_t n_before, const char *after, size_t n_after,
+                             firn_report *report)
+{
+    scene a = {before, firn_json_parse(before, n_before, "the scene of the shot", report)};
+    scene b = {after, firn_json_parse(after, n_after, "the edited scene", report)};
+    for (size_t k = 0; a.json && b.json && k < sizeof fixed / sizeof *fixed; k++) check(&a, &b, (int)k, report);
+    firn_json_destroy(a.json);
+    firn_json_destroy(b.json);
+    return firn_report_status(report);
+}
