@@ -9,8 +9,7 @@
  * J. The smallest stretch carries the sign of det F. */
 #include "law_common.h"
 
-enum { RHO, YOUNG, POISSON, PENALTY, CRITICAL, CAP };
-enum { LAMBDA, MU };
+enum { PENALTY = LAW_OWN_PARAMETERS, CRITICAL, CAP };
 
 static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(1000),
@@ -31,12 +30,6 @@ typedef struct continued {
     fm below[3];
 } continued;
 
-FIRN_INLINE void derive(const fr *p, fr *d)
-{
-    d[LAMBDA] = law_lambda(p[YOUNG], p[POISSON]);
-    d[MU] = law_mu(p[YOUNG], p[POISSON]);
-}
-
 FIRN_INLINE continued continue_below(const law_point *point, const fr *s)
 {
     continued c;
@@ -53,13 +46,13 @@ FIRN_INLINE continued continue_below(const law_point *point, const fr *s)
 FIRN_INLINE fr second_derivative(const law_point *point, const continued *c, int i, fr l)
 {
     fr r2 = c->r[i] * c->r[i];
-    return point->d[MU] * (1 + r2) + point->d[LAMBDA] * (1 - l) * r2;
+    return point->d[LAW_MU] * (1 + r2) + point->d[LAW_LAMBDA] * (1 - l) * r2;
 }
 
 FIRN_INLINE fr energy(law_point *point, const fr *s)
 {
     const continued c = continue_below(point, s);
-    fr lambda = point->d[LAMBDA], mu = point->d[MU], cap = point->p[CAP];
+    fr lambda = point->d[LAW_LAMBDA], mu = point->d[LAW_MU], cap = point->p[CAP];
     fr sum = -mu * c.l + (real)0.5 * lambda * c.l * c.l + law_penalty_energy(point->p[PENALTY], law_volume_change(s));
     for (int i = 0; i < 3; i++) {
         fr first = mu * (c.s[i] - c.r[i]) + lambda * c.l * c.r[i];
@@ -72,7 +65,7 @@ FIRN_INLINE fr energy(law_point *point, const fr *s)
 FIRN_INLINE void stress(law_point *point, const fr *s, fr *tau)
 {
     const continued c = continue_below(point, s);
-    fr lambda = point->d[LAMBDA], mu = point->d[MU], cap = point->p[CAP];
+    fr lambda = point->d[LAW_LAMBDA], mu = point->d[LAW_MU], cap = point->p[CAP];
     fr penalty = law_penalty_stress(point->p[PENALTY], law_volume_change(s));
     for (int i = 0; i < 3; i++) {
         fr base = mu * (c.s[i] - 1) * (c.s[i] + 1) * c.r[i] + lambda * c.l * c.r[i];
@@ -85,7 +78,7 @@ FIRN_INLINE void stress(law_point *point, const fr *s, fr *tau)
 FIRN_INLINE fr modulus(law_point *point, const fr *s, const fr *tau)
 {
     const continued c = continue_below(point, s);
-    fr lambda = point->d[LAMBDA], cap = point->p[CAP], k[3][3], elastic[3];
+    fr lambda = point->d[LAW_LAMBDA], cap = point->p[CAP], k[3][3], elastic[3];
     fr j = law_volume_change(s), penalty = law_penalty_stress(point->p[PENALTY], j);
     for (int i = 0; i < 3; i++) {
         fr low = cap * second_derivative(point, &c, i, c.l);
@@ -104,7 +97,7 @@ FIRN_INLINE fr modulus(law_point *point, const fr *s, const fr *tau)
 
 static const law_functions functions = {.form = FIRN_FORM_STRETCH,
                                         .allows_inversion = 1,
-                                        .derive = derive,
+                                        .derive = law_derive_lame,
                                         .energy = energy,
                                         .stress = stress,
                                         .modulus = modulus};

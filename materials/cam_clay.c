@@ -13,8 +13,8 @@
  * After tearing alpha > compaction: that volume must close before strength comes back. */
 #include "law_common.h"
 
-enum { RHO, YOUNG, POISSON, SLOPE, COHESION, XI, COMPACTION };
-enum { LAMBDA, MU, BULK };
+enum { SLOPE = LAW_OWN_PARAMETERS, COHESION, XI, COMPACTION };
+enum { BULK = LAW_OWN_CONSTANTS };
 enum { ALPHA };
 
 static const firn_parameter_info parameters[] = {
@@ -36,16 +36,8 @@ static const firn_preset_info presets[] = {
 
 FIRN_INLINE void derive(const fr *p, fr *d)
 {
-    d[LAMBDA] = law_lambda(p[YOUNG], p[POISSON]);
-    d[MU] = law_mu(p[YOUNG], p[POISSON]);
-    d[BULK] = d[LAMBDA] + (real)(2.0 / 3) * d[MU];
-}
-
-FIRN_INLINE fr energy(law_point *q, const fr *e) { return law_hencky_energy(q->d[LAMBDA], q->d[MU], e); }
-FIRN_INLINE void stress(law_point *q, const fr *e, fr *tau) { law_hencky_stress(q->d[LAMBDA], q->d[MU], e, tau); }
-FIRN_INLINE fr modulus(law_point *q, const fr *e, const fr *tau)
-{
-    return law_hencky_modulus(q->d[LAMBDA], q->d[MU], e, tau);
+    law_derive_lame(p, d);
+    d[BULK] = d[LAW_LAMBDA] + (real)(2.0 / 3) * d[LAW_MU];
 }
 
 FIRN_INLINE fr sinh_of(fr x) { return (real)0.5 * (fr_expm1(x) - fr_expm1(-x)); }
@@ -82,7 +74,7 @@ FIRN_INLINE void return_map(law_point *point, fr *e)
 {
     const fr *p = point->p;
     fr dev[3], trace, size = law_deviator(e, &trace, dev), alpha = point->h[ALPHA];
-    fr to_q = (real)2.449489742783178 * point->d[MU] / point->d[BULK]; /* sqrt(6) mu / K */
+    fr to_q = (real)2.449489742783178 * point->d[LAW_MU] / point->d[BULK]; /* sqrt(6) mu / K */
     fr pressure = -trace, q = to_q * size, strength = sinh_of(p[XI] * fr_max(p[COMPACTION] - alpha, fr_zero()));
 
     fm crushed = fr_gt(pressure, strength), torn = fr_lt(pressure, -p[COHESION] * strength);
@@ -111,10 +103,10 @@ FIRN_INLINE void return_map(law_point *point, fr *e)
 
 static const law_functions functions = {.form = FIRN_FORM_LOG,
                                         .derive = derive,
-                                        .energy = energy,
-                                        .stress = stress,
+                                        .energy = law_hencky_energy_at,
+                                        .stress = law_hencky_stress_at,
                                         .return_map = return_map,
-                                        .modulus = modulus};
+                                        .modulus = law_hencky_modulus_at};
 
 FIRN_LAW(cam_clay, .title = "Crushable porous solid: non-associated Cam-Clay type, for snow and bread",
          .equations =

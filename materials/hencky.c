@@ -3,27 +3,21 @@
  * Psi = mu sum e_i^2 + lambda/2 (sum e_i)^2 + k_v/2 (J - 1)^2,   tau_i = 2 mu e_i + lambda sum e_j + k_v J (J - 1) */
 #include "law_common.h"
 
-enum { RHO, YOUNG, POISSON, PENALTY };
-enum { LAMBDA, MU };
+enum { PENALTY = LAW_OWN_PARAMETERS };
 
 static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5), LAW_PARAMETER_NU(0.3),
                                                  LAW_PARAMETER_KV(0)};
 
-FIRN_INLINE void derive(const fr *p, fr *d)
-{
-    d[LAMBDA] = law_lambda(p[YOUNG], p[POISSON]);
-    d[MU] = law_mu(p[YOUNG], p[POISSON]);
-}
-
 FIRN_INLINE fr energy(law_point *q, const fr *e)
 {
-    return law_hencky_energy(q->d[LAMBDA], q->d[MU], e) + law_penalty_energy(q->p[PENALTY], fr_expm1(law_sum(e)));
+    return law_hencky_energy(q->d[LAW_LAMBDA], q->d[LAW_MU], e) +
+           law_penalty_energy(q->p[PENALTY], fr_expm1(law_sum(e)));
 }
 
 FIRN_INLINE void stress(law_point *q, const fr *e, fr *tau)
 {
     fr penalty = law_penalty_stress(q->p[PENALTY], fr_expm1(law_sum(e)));
-    law_hencky_stress(q->d[LAMBDA], q->d[MU], e, tau);
+    law_hencky_stress(q->d[LAW_LAMBDA], q->d[LAW_MU], e, tau);
     for (int i = 0; i < 3; i++) tau[i] = tau[i] + penalty;
 }
 
@@ -31,11 +25,11 @@ FIRN_INLINE fr modulus(law_point *q, const fr *e, const fr *tau)
 {
     fr elastic[3], j = fr_expm1(law_sum(e));
     for (int i = 0; i < 3; i++) elastic[i] = tau[i] - law_penalty_stress(q->p[PENALTY], j);
-    return law_hencky_modulus(q->d[LAMBDA], q->d[MU], e, elastic) + law_penalty_modulus(q->p[PENALTY], j);
+    return law_hencky_modulus(q->d[LAW_LAMBDA], q->d[LAW_MU], e, elastic) + law_penalty_modulus(q->p[PENALTY], j);
 }
 
 static const law_functions functions = {
-    .form = FIRN_FORM_LOG, .derive = derive, .energy = energy, .stress = stress, .modulus = modulus};
+    .form = FIRN_FORM_LOG, .derive = law_derive_lame, .energy = energy, .stress = stress, .modulus = modulus};
 
 FIRN_LAW(hencky, .title = "Hencky solid (logarithmic strain)",
          .equations = "e = ln sqrt(F F^T),  Psi = mu e:e + lambda/2 tr(e)^2 + k_v/2 (J-1)^2\n"

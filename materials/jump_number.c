@@ -59,16 +59,14 @@ FIRN_INLINE void derive(const fr *p, fr *d)
     d[LARGEST] = largest_viscosity(p[JUMP], p[EXPONENT]) * p[YIELD] / d[RATE];
 }
 
-FIRN_INLINE fr volume_change(const fr *f) { return fr_max(fr_set1((real)(0.01 - 1)), mat3_determinant_minus_one(f)); }
-
 FIRN_INLINE fr energy(law_point *q, const fr *f)
 {
-    fr j = volume_change(f);
+    fr j = law_fluid_volume_change(f);
     return q->d[SCALE] * (j - fr_log1p(j));
 }
 FIRN_INLINE void stress(law_point *q, const fr *f, fr *tau)
 {
-    fr j = volume_change(f); /* -J p = rho c^2 j */
+    fr j = law_fluid_volume_change(f); /* -J p = rho c^2 j */
     for (int i = 0; i < 6; i++) tau[i] = i < 3 ? q->d[SCALE] * j : fr_zero();
 }
 FIRN_INLINE fr modulus(law_point *q, const fr *f, const fr *tau)
@@ -76,18 +74,11 @@ FIRN_INLINE fr modulus(law_point *q, const fr *f, const fr *tau)
     (void)f, (void)tau;
     return q->d[SCALE]; /* J^2 Psi'' = rho c^2 */
 }
-FIRN_INLINE void return_map(law_point *q, fr *f)
-{
-    (void)q;
-    fr size = fr_expm1(fr_log1p(volume_change(f)) * (real)(1.0 / 3));
-    for (int i = 0; i < 9; i++) f[i] = i % 4 == 0 ? 1 + size : fr_zero();
-}
-
 FIRN_INLINE fr viscosity(law_point *q) { return q->d[LARGEST] * fr_max(q->det, fr_zero()); }
 FIRN_INLINE void viscous(law_point *q, const fr rate[6], fr tau[6])
 {
-    fr mean = (rate[0] + rate[1] + rate[2]) * (real)(1.0 / 3);
-    for (int i = 0; i < 6; i++) tau[i] = i < 3 ? rate[i] - mean : rate[i];
+    for (int i = 0; i < 6; i++) tau[i] = rate[i];
+    law_take_deviator(tau);
     fr x = fr_sqrt(2 * mat3_contract(tau, tau)) / q->d[RATE];
     fr y = fr_log(fr_max(x, fr_set1((real)1e-12)));
     fr eta = relative_viscosity(q->p[JUMP], q->p[EXPONENT], y) * q->p[YIELD] / q->d[RATE];
@@ -98,7 +89,7 @@ static const law_functions functions = {.form = FIRN_FORM_GENERAL,
                                         .derive = derive,
                                         .energy = energy,
                                         .stress = stress,
-                                        .return_map = return_map,
+                                        .return_map = law_fluid_return_map,
                                         .modulus = modulus,
                                         .viscous = viscous,
                                         .viscosity = viscosity};

@@ -17,10 +17,14 @@ static const firn_parameter_info parameters[] = {
     {"tension", "1", "share of the negative pressure that is kept when the liquid is pulled apart", 1, 0, 1},
 };
 static const firn_preset_info presets[] = {
-    {"water", "density and viscosity of water at 20 C; c (far below 1480 m/s) and tension tuned for looks",
-     "rho=998 c=20 gamma=7 viscosity=1e-3 tension=0"},
-    {"honey", "density and viscosity in the usual range of runny honey at 20 C; c tuned for looks",
-     "rho=1420 c=20 gamma=7 viscosity=10"},
+    {"water",
+     "density 998.2 kg/m^3 and viscosity 1.002 mPa s at 20 C, confirmed by the International Critical Tables and "
+     "handbooks; c (far below 1480 m/s) and tension tuned for looks",
+     "rho=998.2 c=20 gamma=7 viscosity=1.002e-3 tension=0"},
+    {"honey",
+     "clover honey of 18 per cent moisture at 20 C: density 1417 kg/m^3, confirmed; viscosity of the order that tables "
+     "give (19 Pa s at 16 per cent, and 1 per cent acts like 3.5 degrees: near 10 Pa s); c tuned for looks",
+     "rho=1417 c=20 gamma=7 viscosity=10"},
 };
 
 FIRN_INLINE void derive(const fr *p, fr *d)
@@ -29,9 +33,6 @@ FIRN_INLINE void derive(const fr *p, fr *d)
     d[POWER] = p[GAMMA] - 1;
 }
 
-/* J - 1, kept where the pressure is finite in a collapsed or inverted lane */
-FIRN_INLINE fr volume_change(const fr *f) { return fr_max(fr_set1((real)(0.01 - 1)), mat3_determinant_minus_one(f)); }
-
 FIRN_INLINE fr tension_share(const law_point *q, fr j)
 {
     return fr_select(fr_gt(j, fr_zero()), q->p[TENSION], fr_set1(1));
@@ -39,7 +40,7 @@ FIRN_INLINE fr tension_share(const law_point *q, fr j)
 
 FIRN_INLINE fr energy(law_point *q, const fr *f)
 {
-    fr j = volume_change(f), log_j = fr_log1p(j), power = q->d[POWER];
+    fr j = law_fluid_volume_change(f), log_j = fr_log1p(j), power = q->d[POWER];
     /* (J^-n - 1)/n, which becomes -ln J as n goes to 0 */
     fr quotient = fr_expm1(-power * log_j) / fr_max(power, fr_set1((real)1e-6));
     fr first = fr_select(fr_gt(power, fr_set1((real)1e-6)), quotient, -log_j);
@@ -48,7 +49,7 @@ FIRN_INLINE fr energy(law_point *q, const fr *f)
 
 FIRN_INLINE void stress(law_point *q, const fr *f, fr *tau)
 {
-    fr j = volume_change(f);
+    fr j = law_fluid_volume_change(f);
     fr pressure = tension_share(q, j) * q->d[SCALE] * fr_expm1(-q->p[GAMMA] * fr_log1p(j));
     for (int i = 0; i < 6; i++) tau[i] = i < 3 ? -(1 + j) * pressure : fr_zero();
 }
@@ -57,28 +58,17 @@ FIRN_INLINE void stress(law_point *q, const fr *f, fr *tau)
 FIRN_INLINE fr modulus(law_point *q, const fr *f, const fr *tau)
 {
     (void)tau;
-    return q->d[SCALE] * q->p[GAMMA] * fr_exp(-q->d[POWER] * fr_log1p(volume_change(f)));
-}
-
-FIRN_INLINE void return_map(law_point *q, fr *f)
-{
-    (void)q;
-    fr j = volume_change(f), size = fr_expm1(fr_log1p(j) * (real)(1.0 / 3));
-    for (int i = 0; i < 9; i++) f[i] = i % 4 == 0 ? 1 + size : fr_zero();
+    return q->d[SCALE] * q->p[GAMMA] * fr_exp(-q->d[POWER] * fr_log1p(law_fluid_volume_change(f)));
 }
 
 FIRN_INLINE fr viscosity(law_point *q) { return q->p[VISCOSITY] * fr_max(q->det, fr_zero()); }
-FIRN_INLINE void viscous(law_point *q, const fr rate[6], fr tau[6])
-{
-    fr mean = (rate[0] + rate[1] + rate[2]) * (real)(1.0 / 3), eta = 2 * viscosity(q);
-    for (int i = 0; i < 6; i++) tau[i] = eta * (i < 3 ? rate[i] - mean : rate[i]);
-}
+FIRN_INLINE void viscous(law_point *q, const fr rate[6], fr tau[6]) { law_newtonian_stress(viscosity(q), rate, tau); }
 
 static const law_functions functions = {.form = FIRN_FORM_GENERAL,
                                         .derive = derive,
                                         .energy = energy,
                                         .stress = stress,
-                                        .return_map = return_map,
+                                        .return_map = law_fluid_return_map,
                                         .modulus = modulus,
                                         .viscous = viscous,
                                         .viscosity = viscosity};

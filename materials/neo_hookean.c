@@ -5,8 +5,7 @@
  * No principal values are needed. Acoustic tensor times J: mu (n.b n) I + (mu + lambda (1 - ln J) + k_v J^2) n n. */
 #include "law_common.h"
 
-enum { RHO, YOUNG, POISSON, PENALTY };
-enum { LAMBDA, MU };
+enum { PENALTY = LAW_OWN_PARAMETERS };
 
 static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5), LAW_PARAMETER_NU(0.3),
                                                  LAW_PARAMETER_KV(0)};
@@ -19,12 +18,6 @@ static const firn_preset_info presets[] = {
     {"figures_consistent", "E = 100, nu = 0.2, that is lambda = 27.78 and mu = 41.67", "rho=100 E=100 nu=0.2"},
 };
 
-FIRN_INLINE void derive(const fr *p, fr *d)
-{
-    d[LAMBDA] = law_lambda(p[YOUNG], p[POISSON]);
-    d[MU] = law_mu(p[YOUNG], p[POISSON]);
-}
-
 /* J - 1, kept above -1 so that the logarithm stays finite in a collapsed or inverted lane */
 FIRN_INLINE fr volume_change(const fr *f) { return fr_max(fr_set1((real)(1e-5 - 1)), mat3_determinant_minus_one(f)); }
 
@@ -32,16 +25,16 @@ FIRN_INLINE fr energy(law_point *q, const fr *f)
 {
     fr g[6], j = volume_change(f), log_j = fr_log1p(j);
     mat3_left_cauchy_green(f, fr_set1(1), g);
-    return (real)0.5 * (q->d[MU] * (g[0] + g[1] + g[2] - 2 * log_j) + q->d[LAMBDA] * log_j * log_j) +
+    return (real)0.5 * (q->d[LAW_MU] * (g[0] + g[1] + g[2] - 2 * log_j) + q->d[LAW_LAMBDA] * log_j * log_j) +
            law_penalty_energy(q->p[PENALTY], j);
 }
 
 FIRN_INLINE void stress(law_point *q, const fr *f, fr *tau)
 {
     fr j = volume_change(f);
-    fr volumetric = q->d[LAMBDA] * fr_log1p(j) + law_penalty_stress(q->p[PENALTY], j);
+    fr volumetric = q->d[LAW_LAMBDA] * fr_log1p(j) + law_penalty_stress(q->p[PENALTY], j);
     mat3_left_cauchy_green(f, fr_set1(1), tau);
-    for (int i = 0; i < 6; i++) tau[i] = q->d[MU] * tau[i] + (i < 3 ? volumetric : fr_zero());
+    for (int i = 0; i < 6; i++) tau[i] = q->d[LAW_MU] * tau[i] + (i < 3 ? volumetric : fr_zero());
 }
 
 FIRN_INLINE fr modulus(law_point *q, const fr *f, const fr *tau)
@@ -49,12 +42,12 @@ FIRN_INLINE fr modulus(law_point *q, const fr *f, const fr *tau)
     fr g[6], j = volume_change(f);
     (void)tau;
     mat3_left_cauchy_green(f, fr_set1(1), g);
-    fr along = q->d[MU] + q->d[LAMBDA] * (1 - fr_log1p(j)) + law_penalty_modulus(q->p[PENALTY], j);
-    return q->d[MU] * (1 + mat3_largest_eigenvalue_bound(g)) + fr_max(along, fr_zero());
+    fr along = q->d[LAW_MU] + q->d[LAW_LAMBDA] * (1 - fr_log1p(j)) + law_penalty_modulus(q->p[PENALTY], j);
+    return q->d[LAW_MU] * (1 + mat3_largest_eigenvalue_bound(g)) + fr_max(along, fr_zero());
 }
 
 static const law_functions functions = {
-    .form = FIRN_FORM_GENERAL, .derive = derive, .energy = energy, .stress = stress, .modulus = modulus};
+    .form = FIRN_FORM_GENERAL, .derive = law_derive_lame, .energy = energy, .stress = stress, .modulus = modulus};
 
 FIRN_LAW(neo_hookean, .title = "Compressible neo-Hookean solid, logarithmic volume term",
          .equations = "Psi = mu/2 (tr b - 3) - mu ln J + lambda/2 (ln J)^2 + k_v/2 (J-1)^2\n"

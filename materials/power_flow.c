@@ -6,8 +6,7 @@
  * Hencky solid, alpha the length of the accumulated plastic log strain. */
 #include "law_common.h"
 
-enum { RHO, YOUNG, POISSON, YIELD, HARDENING, RATE };
-enum { LAMBDA, MU };
+enum { YIELD = LAW_OWN_PARAMETERS, HARDENING, RATE };
 enum { ALPHA };
 
 static const firn_parameter_info parameters[] = {
@@ -20,22 +19,9 @@ static const firn_parameter_info parameters[] = {
 };
 static const firn_history_info history[] = {{"alpha", "1", "accumulated plastic log strain", 0}};
 
-FIRN_INLINE void derive(const fr *p, fr *d)
-{
-    d[LAMBDA] = law_lambda(p[YOUNG], p[POISSON]);
-    d[MU] = law_mu(p[YOUNG], p[POISSON]);
-}
-
-FIRN_INLINE fr energy(law_point *q, const fr *e) { return law_hencky_energy(q->d[LAMBDA], q->d[MU], e); }
-FIRN_INLINE void stress(law_point *q, const fr *e, fr *tau) { law_hencky_stress(q->d[LAMBDA], q->d[MU], e, tau); }
-FIRN_INLINE fr modulus(law_point *q, const fr *e, const fr *tau)
-{
-    return law_hencky_modulus(q->d[LAMBDA], q->d[MU], e, tau);
-}
-
 FIRN_INLINE void return_map(law_point *q, fr *e)
 {
-    fr dev[3], trace, strain = law_deviator(e, &trace, dev), size = 2 * q->d[MU] * strain;
+    fr dev[3], trace, strain = law_deviator(e, &trace, dev), size = 2 * q->d[LAW_MU] * strain;
     fr excess = fr_max(size - q->p[YIELD] - q->p[HARDENING] * q->h[ALPHA], fr_zero());
     fr gamma = fr_min(q->p[RATE] * q->dt * excess / fr_max(size, fr_set1(MAT3_TINY)), fr_set1(1));
     for (int i = 0; i < 3; i++) e[i] = e[i] - gamma * dev[i];
@@ -43,11 +29,11 @@ FIRN_INLINE void return_map(law_point *q, fr *e)
 }
 
 static const law_functions functions = {.form = FIRN_FORM_LOG,
-                                        .derive = derive,
-                                        .energy = energy,
-                                        .stress = stress,
+                                        .derive = law_derive_lame,
+                                        .energy = law_hencky_energy_at,
+                                        .stress = law_hencky_stress_at,
                                         .return_map = return_map,
-                                        .modulus = modulus};
+                                        .modulus = law_hencky_modulus_at};
 
 FIRN_LAW(
     power_flow, .title = "Heuristic flow: a power of the deformation turns plastic",

@@ -10,8 +10,8 @@
  * In log strains the distance to the cone is  |dev e| + (3 alpha K tr(e) - k) / (2 mu), K = lambda + 2 mu / 3. */
 #include "law_common.h"
 
-enum { RHO, YOUNG, POISSON, FRICTION, COHESION, SATURATION, WET_FRICTION, WET_COHESION };
-enum { LAMBDA, MU, SLOPE, REACH, APEX };
+enum { FRICTION = LAW_OWN_PARAMETERS, COHESION, SATURATION, WET_FRICTION, WET_COHESION };
+enum { SLOPE = LAW_OWN_CONSTANTS, REACH, APEX };
 enum { VOLUME_GAIN };
 
 static const firn_parameter_info parameters[] = {
@@ -29,7 +29,9 @@ static const firn_history_info history[] = {
     {"volume_gain", "1", "log volume opened by separation that must close before the grains touch again", 0},
 };
 static const firn_preset_info presets[] = {
-    {"dry_sand", "E, nu, density and friction angle of the dry sand of Klar et al. 2016",
+    {"dry_sand",
+     "E, nu and density of the dry sand of Klar et al. 2016, confirmed by public implementations; the friction angle of "
+     "30 degrees is the usual choice",
      "rho=2200 E=3.537e5 nu=0.3 friction_angle=0.5235987755982988"},
     {"wet_sand", "as dry_sand; saturation and capillary cohesion tuned for looks (stands in steep walls)",
      "rho=2200 E=3.537e5 nu=0.3 friction_angle=0.5235987755982988 saturation=0.4 wet_cohesion=1500"},
@@ -42,19 +44,11 @@ FIRN_INLINE void derive(const fr *p, fr *d)
     fr cohesion = p[COHESION] + 4 * wet * (1 - wet) * p[WET_COHESION];
     fr sine = fr_sin(phi), cosine = fr_sqrt(1 - sine * sine);
     fr alpha = root * 2 * sine / (3 - sine), k = root * 6 * cohesion * cosine / (3 - sine);
-    d[LAMBDA] = law_lambda(p[YOUNG], p[POISSON]);
-    d[MU] = law_mu(p[YOUNG], p[POISSON]);
-    fr three_bulk = 3 * d[LAMBDA] + 2 * d[MU];
-    d[SLOPE] = alpha * three_bulk / (2 * d[MU]);
-    d[REACH] = k / (2 * d[MU]);
+    law_derive_lame(p, d);
+    fr three_bulk = 3 * d[LAW_LAMBDA] + 2 * d[LAW_MU];
+    d[SLOPE] = alpha * three_bulk / (2 * d[LAW_MU]);
+    d[REACH] = k / (2 * d[LAW_MU]);
     d[APEX] = k / (alpha * three_bulk); /* tr(e) at the apex */
-}
-
-FIRN_INLINE fr energy(law_point *q, const fr *e) { return law_hencky_energy(q->d[LAMBDA], q->d[MU], e); }
-FIRN_INLINE void stress(law_point *q, const fr *e, fr *tau) { law_hencky_stress(q->d[LAMBDA], q->d[MU], e, tau); }
-FIRN_INLINE fr modulus(law_point *q, const fr *e, const fr *tau)
-{
-    return law_hencky_modulus(q->d[LAMBDA], q->d[MU], e, tau);
 }
 
 FIRN_INLINE void return_map(law_point *q, fr *e)
@@ -76,10 +70,10 @@ FIRN_INLINE void return_map(law_point *q, fr *e)
 
 static const law_functions functions = {.form = FIRN_FORM_LOG,
                                         .derive = derive,
-                                        .energy = energy,
-                                        .stress = stress,
+                                        .energy = law_hencky_energy_at,
+                                        .stress = law_hencky_stress_at,
                                         .return_map = return_map,
-                                        .modulus = modulus};
+                                        .modulus = law_hencky_modulus_at};
 
 FIRN_LAW(sand, .title = "Sand: Drucker-Prager with cohesion and wetness, Hencky elasticity",
          .equations = "tau = 2 mu e + lambda tr(e) I,  e = principal log strains\n"

@@ -5,8 +5,7 @@
  * Compaction (Jp < 1) stiffens, separation (Jp > 1) softens. */
 #include "law_common.h"
 
-enum { RHO, YOUNG, POISSON, THETA_C, THETA_S, XI, LARGEST };
-enum { LAMBDA, MU };
+enum { THETA_C = LAW_OWN_PARAMETERS, THETA_S, XI, LARGEST };
 enum { JP };
 
 static const firn_parameter_info parameters[] = {
@@ -20,7 +19,7 @@ static const firn_parameter_info parameters[] = {
 };
 static const firn_history_info history[] = {{"Jp", "1", "plastic volume ratio", 1}};
 static const firn_preset_info presets[] = {
-    {"packed_snow", "the published values (Stomakhin et al. 2013)",
+    {"packed_snow", "the published values (Stomakhin et al. 2013, table 2), confirmed by many public implementations",
      "rho=400 E=1.4e5 nu=0.2 theta_c=2.5e-2 theta_s=7.5e-3 xi=10"},
     {"powder_snow", "soft and weak end of the published ranges; density tuned for looks",
      "rho=200 E=4.8e4 nu=0.2 theta_c=1.9e-2 theta_s=5e-3 xi=10"},
@@ -30,12 +29,6 @@ static const firn_preset_info presets[] = {
      "rho=550 E=1.4e5 nu=0.05 theta_c=6e-2 theta_s=3e-2 xi=0"},
 };
 
-FIRN_INLINE void derive(const fr *p, fr *d)
-{
-    d[LAMBDA] = law_lambda(p[YOUNG], p[POISSON]);
-    d[MU] = law_mu(p[YOUNG], p[POISSON]);
-}
-
 FIRN_INLINE fr hardening(const law_point *q)
 {
     return fr_clamp(fr_exp(q->p[XI] * (1 - q->h[JP])), fr_set1((real)1e-4), q->p[LARGEST]);
@@ -43,19 +36,19 @@ FIRN_INLINE fr hardening(const law_point *q)
 
 FIRN_INLINE fr energy(law_point *q, const fr *s)
 {
-    return hardening(q) * law_corotated_energy(q->d[LAMBDA], q->d[MU], s);
+    return hardening(q) * law_corotated_energy(q->d[LAW_LAMBDA], q->d[LAW_MU], s);
 }
 
 FIRN_INLINE void stress(law_point *q, const fr *s, fr *tau)
 {
     fr h = hardening(q);
-    law_corotated_stress(h * q->d[LAMBDA], h * q->d[MU], s, tau);
+    law_corotated_stress(h * q->d[LAW_LAMBDA], h * q->d[LAW_MU], s, tau);
 }
 
 FIRN_INLINE fr modulus(law_point *q, const fr *s, const fr *tau)
 {
     (void)tau;
-    return hardening(q) * law_corotated_modulus(q->d[LAMBDA], q->d[MU], s);
+    return hardening(q) * law_corotated_modulus(q->d[LAW_LAMBDA], q->d[LAW_MU], s);
 }
 
 FIRN_INLINE void return_map(law_point *q, fr *s)
@@ -73,7 +66,7 @@ FIRN_INLINE void return_map(law_point *q, fr *s)
 
 static const law_functions functions = {.form = FIRN_FORM_STRETCH,
                                         .allows_inversion = 1,
-                                        .derive = derive,
+                                        .derive = law_derive_lame,
                                         .energy = energy,
                                         .stress = stress,
                                         .return_map = return_map,

@@ -8,17 +8,10 @@
  * K_ij + s_i^2 G_ij - tau_i = (lambda + mu) s_i^2 s_j^2. */
 #include "law_common.h"
 
-enum { RHO, YOUNG, POISSON, PENALTY };
-enum { LAMBDA, MU };
+enum { PENALTY = LAW_OWN_PARAMETERS };
 
 static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5), LAW_PARAMETER_NU(0.3),
                                                  LAW_PARAMETER_KV(0)};
-
-FIRN_INLINE void derive(const fr *p, fr *d)
-{
-    d[LAMBDA] = law_lambda(p[YOUNG], p[POISSON]);
-    d[MU] = law_mu(p[YOUNG], p[POISSON]);
-}
 
 FIRN_INLINE void green(const fr *s, fr strain[3])
 {
@@ -30,7 +23,7 @@ FIRN_INLINE fr energy(law_point *q, const fr *s)
     fr strain[3];
     green(s, strain);
     fr trace = law_sum(strain);
-    return (real)0.5 * q->d[LAMBDA] * trace * trace + q->d[MU] * law_dot(strain, strain) +
+    return (real)0.5 * q->d[LAW_LAMBDA] * trace * trace + q->d[LAW_MU] * law_dot(strain, strain) +
            law_penalty_energy(q->p[PENALTY], law_volume_change(s));
 }
 
@@ -38,13 +31,13 @@ FIRN_INLINE void stress(law_point *q, const fr *s, fr *tau)
 {
     fr strain[3], penalty = law_penalty_stress(q->p[PENALTY], law_volume_change(s));
     green(s, strain);
-    fr spherical = q->d[LAMBDA] * law_sum(strain);
-    for (int i = 0; i < 3; i++) tau[i] = s[i] * s[i] * (spherical + 2 * q->d[MU] * strain[i]) + penalty;
+    fr spherical = q->d[LAW_LAMBDA] * law_sum(strain);
+    for (int i = 0; i < 3; i++) tau[i] = s[i] * s[i] * (spherical + 2 * q->d[LAW_MU] * strain[i]) + penalty;
 }
 
 FIRN_INLINE fr modulus(law_point *q, const fr *s, const fr *tau)
 {
-    fr strain[3], s2[3], lambda = q->d[LAMBDA], mu = q->d[MU], zero = fr_zero();
+    fr strain[3], s2[3], lambda = q->d[LAW_LAMBDA], mu = q->d[LAW_MU], zero = fr_zero();
     fr penalty = law_penalty_modulus(q->p[PENALTY], law_volume_change(s));
     fr shift = law_penalty_stress(q->p[PENALTY], law_volume_change(s)); /* tau without the penalty's part */
     green(s, strain);
@@ -68,7 +61,7 @@ FIRN_INLINE fr modulus(law_point *q, const fr *s, const fr *tau)
 }
 
 static const law_functions functions = {
-    .form = FIRN_FORM_STRETCH, .derive = derive, .energy = energy, .stress = stress, .modulus = modulus};
+    .form = FIRN_FORM_STRETCH, .derive = law_derive_lame, .energy = energy, .stress = stress, .modulus = modulus};
 
 FIRN_LAW(st_venant_kirchhoff, .title = "St. Venant-Kirchhoff solid",
          .equations = "E = (F^T F - I)/2,  Psi = lambda/2 tr(E)^2 + mu E:E + k_v/2 (J-1)^2\n"

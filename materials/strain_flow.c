@@ -8,8 +8,7 @@
  */
 #include "law_common.h"
 
-enum { RHO, YOUNG, POISSON, YIELD_STRAIN, CREEP, MAX_STRAIN };
-enum { LAMBDA, MU };
+enum { YIELD_STRAIN = LAW_OWN_PARAMETERS, CREEP, MAX_STRAIN };
 
 static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(1000),
@@ -25,12 +24,6 @@ static const firn_history_info history[] = {
     {"Ep_xz", "1", "plastic Green strain", 0}, {"Ep_yz", "1", "plastic Green strain", 0},
 };
 
-FIRN_INLINE void derive(const fr *p, fr *d)
-{
-    d[LAMBDA] = law_lambda(p[YOUNG], p[POISSON]);
-    d[MU] = law_mu(p[YOUNG], p[POISSON]);
-}
-
 FIRN_INLINE void elastic_strain(const law_point *q, const fr *f, fr strain[6])
 {
     fr transposed[9];
@@ -44,15 +37,15 @@ FIRN_INLINE fr energy(law_point *q, const fr *f)
     fr e[6];
     elastic_strain(q, f, e);
     fr trace = e[0] + e[1] + e[2];
-    return (real)0.5 * q->d[LAMBDA] * trace * trace + q->d[MU] * mat3_contract(e, e);
+    return (real)0.5 * q->d[LAW_LAMBDA] * trace * trace + q->d[LAW_MU] * mat3_contract(e, e);
 }
 
 FIRN_INLINE void stress(law_point *q, const fr *f, fr *tau)
 {
     fr e[6];
     elastic_strain(q, f, e);
-    fr spherical = q->d[LAMBDA] * (e[0] + e[1] + e[2]);
-    for (int i = 0; i < 6; i++) e[i] = 2 * q->d[MU] * e[i] + (i < 3 ? spherical : fr_zero());
+    fr spherical = q->d[LAW_LAMBDA] * (e[0] + e[1] + e[2]);
+    for (int i = 0; i < 6; i++) e[i] = 2 * q->d[LAW_MU] * e[i] + (i < 3 ? spherical : fr_zero());
     mat3_congruence(f, e, tau);
 }
 
@@ -61,7 +54,8 @@ FIRN_INLINE fr modulus(law_point *q, const fr *f, const fr *tau)
     fr b[6];
     mat3_left_cauchy_green(f, fr_set1(1), b);
     fr largest = 1 + mat3_largest_eigenvalue_bound(b);
-    return fr_max(mat3_largest_eigenvalue_bound(tau), fr_zero()) + (q->d[LAMBDA] + 2 * q->d[MU]) * largest * largest;
+    return fr_max(mat3_largest_eigenvalue_bound(tau), fr_zero()) +
+           (q->d[LAW_LAMBDA] + 2 * q->d[LAW_MU]) * largest * largest;
 }
 
 FIRN_INLINE void return_map(law_point *q, fr *f)
@@ -79,7 +73,7 @@ FIRN_INLINE void return_map(law_point *q, fr *f)
 static const law_functions functions = {.form = FIRN_FORM_GENERAL,
                                         .allows_inversion = 0,
                                         .is_plastic = 1,
-                                        .derive = derive,
+                                        .derive = law_derive_lame,
                                         .energy = energy,
                                         .stress = stress,
                                         .return_map = return_map,

@@ -97,6 +97,7 @@ FIRN_INLINE fr fr_fma(fr a, fr b, fr c) { return a * b + c; }
 FIRN_INLINE fr fr_log(fr x) { return log(x); }
 FIRN_INLINE fr fr_exp(fr x) { return exp(x); }
 FIRN_INLINE fr fr_log1p(fr x) { return log1p(x); }
+FIRN_INLINE fr fr_log_sum(fr shift, fr x) { return shift == 1 && x > -0.5 ? log1p(x) : log(shift + x); }
 FIRN_INLINE fr fr_expm1(fr x) { return expm1(x); }
 FIRN_INLINE fr fr_pow(fr x, fr y) { return pow(x, y); }
 FIRN_INLINE fr fr_cbrt(fr x) { return cbrt(x); }
@@ -240,7 +241,7 @@ FIRN_INLINE fr fr_split_exponent(fr x, fr *exponent)
 /* ln((1 + f) 2^e) = e ln 2 + 2 atanh(z), z = f/(2 + f), |z| < 0.1716; the odd series needs 4 (float) or 11 terms. */
 FIRN_INLINE fr fr_log_core(fr f, fr e)
 {
-    fr z = f / (f + 2), w = z * z;
+    fr z = f * fr_rcp(f + 2), w = z * z;
 #if FIRN_DOUBLE
     fr s = fr_set1(1.0 / 23);
     s = s * w + 1.0 / 21, s = s * w + 1.0 / 19, s = s * w + 1.0 / 17, s = s * w + 1.0 / 15, s = s * w + 1.0 / 13;
@@ -274,6 +275,14 @@ FIRN_INLINE fr fr_log1p(fr x)
     fr_split_exponent(1 + x, &e);
     fr scale = fr_pow2(-e);
     return fr_log_core(x * scale + (scale - 1), e);
+}
+
+/* ln(shift + x) for shift 0 or 1 with all digits of x. Below -1/2 the sum 1 + x is exact, and 2^-e may be so large that
+ * the way of fr_log1p would round. */
+FIRN_INLINE fr fr_log_sum(fr shift, fr x)
+{
+    fr e, sum = shift + x, m = fr_split_exponent(sum, &e), scale = fr_pow2(-e);
+    return fr_log_core(fr_select(fr_lt(sum, fr_set1((real)0.5)), m - 1, x * scale + (shift * scale - 1)), e);
 }
 
 #if FIRN_DOUBLE

@@ -28,6 +28,15 @@
 FIRN_INLINE fr law_mu(fr young, fr poisson) { return young / (2 * (1 + poisson)); }
 FIRN_INLINE fr law_lambda(fr young, fr poisson) { return young * poisson / ((1 + poisson) * (1 - 2 * poisson)); }
 
+/* Laws whose parameters begin with rho, E, nu and whose constants begin with lambda, mu share this derive(). */
+enum { LAW_RHO, LAW_YOUNG, LAW_POISSON, LAW_OWN_PARAMETERS };
+enum { LAW_LAMBDA, LAW_MU, LAW_OWN_CONSTANTS };
+FIRN_INLINE void law_derive_lame(const fr *p, fr *d)
+{
+    d[LAW_LAMBDA] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);
+    d[LAW_MU] = law_mu(p[LAW_YOUNG], p[LAW_POISSON]);
+}
+
 /* The penalty k (J-1)^2 / 2: Kirchhoff pressure part k J (J-1), modulus J^2 U'' = k J^2. */
 FIRN_INLINE fr law_penalty_energy(fr k, fr j) { return (real)0.5 * k * j * j; }
 FIRN_INLINE fr law_penalty_stress(fr k, fr j) { return k * (1 + j) * j; }
@@ -70,6 +79,46 @@ FIRN_INLINE fr law_hencky_modulus(fr lambda, fr mu, const fr e[3], const fr tau[
 {
     fr g = mu * (1 + 2 * (law_max3(e) - law_min3(e))), least = law_min3(tau);
     return g + fr_max(fr_max(lambda + 2 * mu - least - g, lambda + g - least), fr_zero());
+}
+
+/* The same as functions of a law that starts with law_derive_lame: for plastic laws whose elastic part is Hencky's. */
+FIRN_INLINE fr law_hencky_energy_at(law_point *q, const fr *e)
+{
+    return law_hencky_energy(q->d[LAW_LAMBDA], q->d[LAW_MU], e);
+}
+FIRN_INLINE void law_hencky_stress_at(law_point *q, const fr *e, fr *tau)
+{
+    law_hencky_stress(q->d[LAW_LAMBDA], q->d[LAW_MU], e, tau);
+}
+FIRN_INLINE fr law_hencky_modulus_at(law_point *q, const fr *e, const fr *tau)
+{
+    return law_hencky_modulus(q->d[LAW_LAMBDA], q->d[LAW_MU], e, tau);
+}
+
+/* Fluids: only J is kept of F. J - 1 is held where the pressure is finite in a collapsed or inverted lane. */
+FIRN_INLINE fr law_fluid_volume_change(const fr *f)
+{
+    return fr_max(fr_set1((real)(0.01 - 1)), mat3_determinant_minus_one(f));
+}
+FIRN_INLINE void law_fluid_return_map(law_point *q, fr *f)
+{
+    (void)q;
+    fr size = fr_expm1(fr_log1p(law_fluid_volume_change(f)) * (real)(1.0 / 3));
+    for (int i = 0; i < 9; i++) f[i] = i % 4 == 0 ? 1 + size : fr_zero();
+}
+
+/* The deviator of a symmetric tensor, in place. */
+FIRN_INLINE void law_take_deviator(fr s[6])
+{
+    fr mean = (s[0] + s[1] + s[2]) * (real)(1.0 / 3);
+    for (int i = 0; i < 3; i++) s[i] = s[i] - mean;
+}
+/* Newtonian stress 2 eta dev(rate) */
+FIRN_INLINE void law_newtonian_stress(fr eta, const fr rate[6], fr tau[6])
+{
+    for (int i = 0; i < 6; i++) tau[i] = rate[i];
+    law_take_deviator(tau);
+    for (int i = 0; i < 6; i++) tau[i] = 2 * eta * tau[i];
 }
 
 /* Fixed corotated: Psi = mu sum (s_i - 1)^2 + lambda (J - 1)^2 / 2, finite for every stretch, also negative ones.

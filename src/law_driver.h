@@ -30,6 +30,7 @@ typedef struct law_point {
     const fr *p; /* parameters, in the order of the law's table */
     const fr *d; /* what derive() made of them */
     fr *h;       /* history; written by return_map and flow only */
+    fr flowed;   /* set by return_map for flow: shear strain of the flow in this step */
     fr dt;       /* s; zero in measure */
     fr det;      /* det F of the state given to the function */
     fm failed;   /* a law may set lanes in which it lost validity */
@@ -44,8 +45,8 @@ typedef struct law_functions {
     void (*stress)(law_point *q, const fr *state, fr *tau); /* Kirchhoff, 3 principal values or 6 components */
     void (*return_map)(law_point *q, fr *state);            /* NULL: elastic */
     fr (*modulus)(law_point *q, const fr *state, const fr *tau);
-    /* Advances tensors of the history by the motion I + dt grad v (Maxwell branches); update only. NULL: none.
-     * Returns the work density lost in it. */
+    /* Advances tensors of the history by the motion I + dt grad v (Maxwell branches), after the return map; update
+     * only. NULL: none. Returns the work density lost in it. */
     fr (*flow)(law_point *q, const fr *grad_v);
     /* Stress from those tensors, added to tau. NULL: none. */
     void (*branch)(law_point *q, fr tau[6]);
@@ -103,12 +104,6 @@ typedef struct law_frame {
     fr u[9], state[3];
 } law_frame;
 
-/* ln(1 + g) from g where the shift was taken out of b, ln g where it was not */
-FIRN_INLINE fr law_log_shifted(fr g, fr shift)
-{
-    return fr_select(fr_gt(shift, fr_set1((real)0.5)), fr_log1p(g), fr_log(g));
-}
-
 FIRN_INLINE void law_decompose(const law_functions *k, const fr f[9], fr det, law_frame *frame)
 {
     fr b[6], g[3], s2[3];
@@ -120,11 +115,7 @@ FIRN_INLINE void law_decompose(const law_functions *k, const fr f[9], fr det, la
     const fr floor = fr_set1(16 * REAL_EPSILON * REAL_EPSILON);
     for (int i = 0; i < 3; i++) s2[i] = fr_max(floor, g[i] + shift); /* a NaN stays: max gives its second argument */
     if (k->form == FIRN_FORM_LOG) {
-        for (int i = 0; i < 3; i++) g[i] = fr_max(floor - shift, g[i]);
-        /* ln(1 + g) loses its digits as g nears -1: below a quarter the plain logarithm is as good */
-        for (int i = 0; i < 3; i++)
-            frame->state[i] =
-                (real)0.5 * fr_select(fr_gt(s2[i], fr_set1((real)0.25)), law_log_shifted(g[i], shift), fr_log(s2[i]));
+        for (int i = 0; i < 3; i++) frame->state[i] = (real)0.5 * fr_log_sum(shift, fr_max(floor - shift, g[i]));
     } else {
         fr smallest = fr_min(s2[0], fr_min(s2[1], s2[2])), sign = fr_copysign(fr_set1(1), det);
         fm signed_already = fr_lt(fr_zero(), fr_zero()); /* no lane yet; only the first match takes the sign */
@@ -162,15 +153,15 @@ FIRN_INLINE fr law_apply_return(const law_functions *k, const law_frame *frame, 
 }
 
 typedef struct law_result {
-    fr tau[6], modulus, energy, plastic;
+    fr tau[6], modulus, energy, plastic, viscous;
 } law_result;
 
-FIRN_INLINE void law_principal(const law_functions *k, law_point *q, fr f[9], int is_update, law_result *out)
+FIRN_INLINE void law_principal(const law_functions *k, law_point *q, fr f[9], const fr grad_v[9], int is_update,
+                               law_result *out)
 {
     law_frame frame;
     fr tau[3];
     law_decompose(k, f, q->det, &frame);
-    out->plastic = fr_zero(), out->energy = fr_zero();
     if (is_update && k->return_map) {
         const fr from[3] = {frame.state[0], frame.state[1], frame.state[2]};
         k->return_map(q, frame.state);
@@ -182,20 +173,22 @@ FIRN_INLINE void law_principal(const law_functions *k, law_point *q, fr f[9], in
     } else {
         k->stress(q, frame.state, tau);
     }
+    if (is_update && k->flow) out->viscous = k->flow(q, grad_v);
     if (!is_update) out->energy = k->energy(q, frame.state);
     out->modulus = k->modulus(q, frame.state, tau);
     mat3_from_principal(frame.u, tau, out->tau);
 }
 
-FIRN_INLINE void law_general(const law_functions *k, law_point *q, fr f[9], int is_update, law_result *out)
+FIRN_INLINE void law_general(const law_functions *k, law_point *q, fr f[9], const fr grad_v[9], int is_update,
+                             law_result *out)
 {
-    out->plastic = fr_zero(), out->energy = fr_zero();
     if (is_update && k->return_map) {
         fr before = k->is_plastic ? k->energy(q, f) : fr_zero();
         k->return_map(q, f);
         if (k->is_plastic) out->plastic = fr_max(before - k->energy(q, f), fr_zero());
     }
     k->stress(q, f, out->tau);
+    if (is_update && k->flow) out->viscous = k->flow(q, grad_v);
     if (!is_update) out->energy = k->energy(q, f);
     out->modulus = k->modulus(q, f, out->tau);
 }
@@ -228,10 +221,10 @@ FIRN_INLINE void law_lanes(const law_functions *k, const firn_law_batch *b, int 
 {
     int at1 = bundle * FIRN_BUNDLE + lane, at6 = bundle * 6 * FIRN_BUNDLE + lane;
     int at9 = bundle * 9 * FIRN_BUNDLE + lane, at_h = bundle * n_history * FIRN_BUNDLE + lane;
-    fr f[9], grad_v[9], h[FIRN_MAX_HISTORY], viscous_work = fr_zero();
-    fm never = fr_lt(fr_zero(), fr_zero());
-    law_result out;
-    law_point q = {.p = p, .d = d, .h = h, .dt = fr_set1(is_update ? (real)b->dt : 0), .failed = never};
+    fr f[9], grad_v[9], h[FIRN_MAX_HISTORY], zero = fr_zero();
+    law_result out = {.energy = zero, .plastic = zero, .viscous = zero};
+    law_point q = {.p = p, .d = d, .h = h, .flowed = zero, .dt = fr_set1(is_update ? (real)b->dt : 0)};
+    q.failed = fr_lt(zero, zero); /* no lane */
     law_load(b->F, 9, at9, f);
     if (b->grad_v)
         law_load(b->grad_v, 9, at9, grad_v);
@@ -241,11 +234,10 @@ FIRN_INLINE void law_lanes(const law_functions *k, const firn_law_batch *b, int 
 
     if (is_update) mat3_advance(f, grad_v, q.dt);
     q.det = mat3_determinant(f);
-    if (is_update && k->flow) viscous_work = k->flow(&q, grad_v);
     if (k->form == FIRN_FORM_GENERAL)
-        law_general(k, &q, f, is_update, &out);
+        law_general(k, &q, f, grad_v, is_update, &out);
     else
-        law_principal(k, &q, f, is_update, &out);
+        law_principal(k, &q, f, grad_v, is_update, &out);
     if (k->branch) k->branch(&q, out.tau);
     if (k->viscous) {
         fr rate[6], tau[6];
@@ -253,7 +245,7 @@ FIRN_INLINE void law_lanes(const law_functions *k, const firn_law_batch *b, int 
         mat3_symmetric_part(grad_v, rate);
         k->viscous(&q, rate, tau);
         for (int i = 0; i < 6; i++) out.tau[i] = out.tau[i] + tau[i];
-        viscous_work = viscous_work + fr_max(mat3_contract(tau, rate) * q.dt, fr_zero());
+        out.viscous = out.viscous + fr_max(mat3_contract(tau, rate) * q.dt, zero);
     }
 
     fr per_density = 1 / p[0];
@@ -265,7 +257,7 @@ FIRN_INLINE void law_lanes(const law_functions *k, const firn_law_batch *b, int 
     if (b->wave) fr_store((real *)b->wave + at1, fr_sqrt(fr_max(out.modulus, fr_zero()) * per_density));
     if (b->viscosity) fr_store((real *)b->viscosity + at1, k->viscosity ? k->viscosity(&q) * per_density : fr_zero());
     if (b->plastic) fr_store((real *)b->plastic + at1, out.plastic);
-    if (b->viscous) fr_store((real *)b->viscous + at1, viscous_work);
+    if (b->viscous) fr_store((real *)b->viscous + at1, out.viscous);
     if (b->energy && !is_update) fr_store((real *)b->energy + at1, out.energy);
     if (b->flags) fr_store((real *)b->flags + at1, law_flags(k, &q, f, out.tau, out.energy));
 }

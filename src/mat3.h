@@ -1,13 +1,14 @@
 /* mat3.h: 3 x 3 matrices on lanes: products, determinants, symmetric eigen-decomposition, singular values.
  *
  * Notation   A[9] row-major, A[3 r + c];   S[6] symmetric: xx yy zz xy xz yz;   U columns are vectors
- * Every function is free of branches on values: a lane's result never depends on its neighbours, and a NaN stays
- * in its lane. Sweep counts are fixed for the same reason.
+ * A lane's result never depends on its neighbours, and a NaN stays in its lane: choices are made lane by lane, and work
+ * is left out only where it would change nothing in any lane.
  *
  * Eigenvalues come from cyclic Jacobi rotations (C. G. J. Jacobi, 1846). A rotation in the plane p, q turns the
  * off-diagonal element to zero; with d = a_pp - a_qq, o = 2 a_pq, r = sqrt(d^2 + o^2) the smaller angle has
  *     cos^2 = (1 + |d| / r) / 2,     sin cos = sign(d) o / (2 r),
- * free of cancellation for every d and o. Convergence is quadratic once the matrix is nearly diagonal. */
+ * free of cancellation for every d and o. Convergence is quadratic once the matrix is nearly diagonal. An element that
+ * is negligible beside the largest is left as it is, exactly, so that a sweep which no lane needs may be left out. */
 #ifndef FIRN_MAT3_H
 #define FIRN_MAT3_H
 
@@ -16,9 +17,11 @@
 #if FIRN_DOUBLE
 enum { MAT3_SWEEPS = 6 };
 #define MAT3_TINY 1e-150
+#define MAT3_NEGLIGIBLE 1.1e-16 /* of the largest element: half a unit in its last place */
 #else
 enum { MAT3_SWEEPS = 4 };
 #define MAT3_TINY 1e-18f /* its square is still normal */
+#define MAT3_NEGLIGIBLE 6e-8f
 #endif
 
 FIRN_INLINE void mat3_identity(fr a[9])
@@ -85,6 +88,29 @@ FIRN_INLINE void mat3_congruence(const fr a[9], const fr s[6], fr out[6])
     }
 }
 
+/* I + B <- (I + H)(I + B)(I + H)^T, for small B and H without losing them beside the ones: with M = H (I + B) it is
+ * B + M + M^T + M H^T. */
+FIRN_INLINE void mat3_push_forward(const fr h[9], fr b[6])
+{
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    const fr whole[9] = {b[0] + 1, b[3], b[4], b[3], b[1] + 1, b[5], b[4], b[5], b[2] + 1};
+    fr m[9];
+    mat3_multiply(h, whole, m);
+    for (int k = 0; k < 6; k++) {
+        int r = row[k], c = column[k];
+        b[k] = b[k] + (m[3 * r + c] + m[3 * c + r]) +
+               (m[3 * r] * h[3 * c] + m[3 * r + 1] * h[3 * c + 1] + m[3 * r + 2] * h[3 * c + 2]);
+    }
+}
+
+/* The invariants of a symmetric S, for which det(I + k S) = 1 + k (i1 + k (i2 + k i3)). */
+FIRN_INLINE void mat3_invariants(const fr s[6], fr *i1, fr *i2, fr *i3)
+{
+    fr xx = s[1] * s[2] - s[5] * s[5], yy = s[0] * s[2] - s[4] * s[4], zz = s[0] * s[1] - s[3] * s[3];
+    *i1 = s[0] + s[1] + s[2], *i2 = xx + yy + zz;
+    *i3 = s[0] * xx - s[3] * (s[3] * s[2] - s[5] * s[4]) + s[4] * (s[3] * s[5] - s[1] * s[4]);
+}
+
 /* U diag(d) U^T */
 FIRN_INLINE void mat3_from_principal(const fr u[9], const fr d[3], fr s[6])
 {
@@ -133,12 +159,14 @@ FIRN_INLINE void mat3_turn(fr c, fr s, fr *x, fr *y)
     *x = c * a + s * b, *y = c * b - s * a;
 }
 
-/* apq to zero; k is the third index, u accumulates the rotations */
-FIRN_INLINE void mat3_rotate(fr *app, fr *aqq, fr *apq, fr *apk, fr *aqk, fr u[9], int p, int q)
+/* apq to zero, unless it is negligible; k is the third index, u accumulates the rotations */
+FIRN_INLINE void mat3_rotate(fr *app, fr *aqq, fr *apq, fr *apk, fr *aqk, fr u[9], int p, int q, fr negligible)
 {
-    fr c, s, t;
-    mat3_angle(*app - *aqq, *apq, &c, &s, &t);
-    *app = *app + t * *apq, *aqq = *aqq - t * *apq, *apq = fr_zero();
+    fm turns = fr_gt(fr_abs(*apq), negligible);
+    fr c, s, t, off = fr_select(turns, *apq, fr_zero());
+    mat3_angle(*app - *aqq, off, &c, &s, &t); /* off = 0 gives s = t = 0 exactly */
+    c = fr_select(turns, c, fr_set1(1));
+    *app = *app + t * off, *aqq = *aqq - t * off, *apq = *apq - off;
     mat3_turn(c, s, apk, aqk);
     for (int r = 0; r < 3; r++) mat3_turn(c, s, &u[3 * r + p], &u[3 * r + q]);
 }
@@ -148,12 +176,16 @@ FIRN_INLINE void mat3_rotate(fr *app, fr *aqq, fr *apq, fr *apk, fr *aqk, fr u[9
 FIRN_INLINE void mat3_eigen(const fr a[6], fr l[3], fr u[9])
 {
     fr xx = a[0], yy = a[1], zz = a[2], xy = a[3], xz = a[4], yz = a[5];
+    fr off = fr_max(fr_abs(xy), fr_max(fr_abs(xz), fr_abs(yz)));
+    fr negligible = MAT3_NEGLIGIBLE * fr_max(fr_max(fr_abs(xx), fr_abs(yy)), fr_max(fr_abs(zz), off));
     mat3_identity(u);
 #pragma GCC unroll 1
     for (int sweep = 0; sweep < MAT3_SWEEPS; sweep++) {
-        mat3_rotate(&xx, &yy, &xy, &xz, &yz, u, 0, 1);
-        mat3_rotate(&xx, &zz, &xz, &xy, &yz, u, 0, 2);
-        mat3_rotate(&yy, &zz, &yz, &xy, &xz, u, 1, 2);
+        if (!fm_any(fr_gt(off, negligible))) break;
+        mat3_rotate(&xx, &yy, &xy, &xz, &yz, u, 0, 1, negligible);
+        mat3_rotate(&xx, &zz, &xz, &xy, &yz, u, 0, 2, negligible);
+        mat3_rotate(&yy, &zz, &yz, &xy, &xz, u, 1, 2, negligible);
+        off = fr_max(fr_abs(xy), fr_max(fr_abs(xz), fr_abs(yz)));
     }
     l[0] = xx, l[1] = yy, l[2] = zz;
 }
