@@ -185,6 +185,63 @@ static firn_status run_all(const firn_cli *cli, session *s)
     return status == FIRN_OK ? stopped : status;
 }
 
+/* ---------------------------------------------------------------- the map of stability */
+
+/* STEM.csv, STEM.svg, STEM.png of one law; without a stem the table goes to the terminal. */
+static firn_status write_map(const firn_lab_map *map, const char *title, const char *stem, firn_report *report)
+{
+    firn_text csv = {0};
+    char path[FIRN_PATH + 96];
+    firn_status status = firn_lab_map_csv(map, &csv, report);
+    if (status == FIRN_OK && !stem) fputs(csv.data ? csv.data : "", stdout);
+    if (status == FIRN_OK && stem) {
+        snprintf(path, sizeof path, "%s.csv", stem);
+        status = firn_text_write(&csv, path, report);
+        if (status == FIRN_OK) printf("%s\n", path);
+    }
+    firn_text_clear(&csv);
+    static const char *const endings[] = {"svg", "png"};
+    for (int e = 0; e < 2 && stem && status == FIRN_OK; e++) {
+        snprintf(path, sizeof path, "%s.%s", stem, endings[e]);
+        status = firn_lab_map_draw(map, title, path, report);
+        if (status == FIRN_OK) printf("%s\n", path);
+    }
+    return status;
+}
+
+static firn_status run_maps(const firn_cli *cli, firn_report *report)
+{
+    firn_lab_map_options o = firn_lab_map_options_default();
+    const char *out = firn_cli_text(cli, "out", NULL);
+    firn_status status = read_quantity(cli, "from", "1", &o.from, report);
+    if (status == FIRN_OK) status = read_quantity(cli, "to", "1", &o.to, report);
+    if (status == FIRN_OK) status = read_quantity(cli, "third", "1", &o.third, report);
+    if (status == FIRN_OK) status = read_quantity(cli, "temperature", "K", &o.temperature, report);
+    o.n = (int)firn_cli_integer(cli, "steps", o.n - 1) + 1;
+    for (int i = 0; i < cli->n_arguments && status == FIRN_OK; i++) {
+        firn_material material;
+        firn_lab_map map = {0};
+        firn_text said = {0};
+        char stem[FIRN_PATH + 80] = "", title[256];
+        status = firn_lab_material(cli->arguments[i], NULL, &material, report);
+        if (status == FIRN_OK) status = firn_lab_map_run(&material, &o, &map, report);
+        if (status != FIRN_OK) return status;
+        if (out && cli->n_arguments > 1)
+            snprintf(stem, sizeof stem, "%s-%d-%s", out, i + 1, material.law->info.name);
+        else if (out)
+            snprintf(stem, sizeof stem, "%s", out);
+        snprintf(title, sizeof title, "Stability of %.200s", cli->arguments[i]);
+        status = write_map(&map, title, stem[0] ? stem : NULL, report);
+        firn_lab_map_explain(&map, &said);
+        if (status == FIRN_OK && said.data)
+            for (char *line = said.data, *end; (end = strchr(line, '\n')); line = end + 1)
+                printf("# %s: %.*s\n", cli->arguments[i], (int)(end - line), line);
+        firn_text_clear(&said);
+        firn_lab_map_clear(&map);
+    }
+    return status;
+}
+
 static void print_path(const char *path) { printf("%s\n", path); }
 
 static int list_paths(void)
@@ -209,6 +266,8 @@ static int run(const firn_cli *cli)
     firn_status status;
     if (firn_cli_has(cli, "figures"))
         status = firn_lab_figures(firn_cli_text(cli, "figures", "."), print_path, report);
+    else if (firn_cli_has(cli, "map"))
+        status = run_maps(cli, report);
     else {
         session s = {.report = report, .options = firn_lab_options_default()};
         status = run_all(cli, &s);
@@ -230,12 +289,13 @@ static const firn_cli_option options[] = {
     {"measure", 0, FIRN_CLI_CHOICE, "NAME", "Which stress is prescribed: cauchy (usual), kirchhoff or nominal.",
      .choices = "cauchy kirchhoff nominal"},
     {"rate", 0, FIRN_CLI_TEXT, "RATE", "Rate of the driven quantity; 1/s when nothing is said."},
-    {"hold", 0, FIRN_CLI_TEXT, "TIME", "How long relaxation and creep are watched; 10 s when nothing is said."},
+    {"hold", 0, FIRN_CLI_TEXT, "TIME", "How long relaxation, creep and recovery are watched; 10 s when nothing is said."},
     {"pressure", 0, FIRN_CLI_TEXT, "STRESS", "Confining pressure on the free sides; needed by triaxial."},
     {"cycles", 0, FIRN_CLI_INTEGER, "N", "Cycles of the path cyclic.", .min = 1, .max = 10000},
     {"rate-from", 0, FIRN_CLI_TEXT, "RATE", "First rate of flow_curve; 0.01/s when nothing is said."},
     {"rate-to", 0, FIRN_CLI_TEXT, "RATE", "Last rate of flow_curve; 1000/s when nothing is said."},
-    {"steps", 'n', FIRN_CLI_INTEGER, "N", "Steps of the path (of each rate in flow_curve).", .min = 1, .max = 1e7},
+    {"steps", 'n', FIRN_CLI_INTEGER, "N", "Steps of the path (of each rate in flow_curve; of each side of a map).",
+     .min = 1, .max = 1e7},
     {"table", 0, FIRN_CLI_FILE, "FILE", "CSV with time and any of Fxx ... Fzz: the path 'file'."},
     {"overlay", 0, FIRN_CLI_FILE, "FILE", "CSV of a measured curve, drawn as points; may be given again.",
      .repeats = 1},
@@ -244,6 +304,13 @@ static const firn_cli_option options[] = {
     {"stability", 0, FIRN_CLI_FLAG,
      .doc = "Also the smallest eigenvalue of the acoustic tensor over all directions and along the first axis, and "
             "where it passes zero."},
+    {"map", 0, FIRN_CLI_FLAG,
+     .doc =
+         "Instead of a path, a map of stability: the smallest eigenvalue of the acoustic tensor over all directions, "
+         "in the plane of two stretches, with the contour where ellipticity is lost."},
+    {"from", 0, FIRN_CLI_TEXT, "STRETCH",
+     "Least stretch of the map, 0.3 when nothing is said; --to is its largest, 1.7."},
+    {"third", 0, FIRN_CLI_TEXT, "STRETCH", "The third stretch of the map, held; 1 when nothing is said."},
     {"temperature", 0, FIRN_CLI_TEXT, "T", "Temperature; 293.15 K when nothing is said."},
     {"variant", 0, FIRN_CLI_CHOICE, "NAME", "Which build of the kernels runs; f64_scalar when nothing is said.",
      .choices = "f64_scalar f32_sse2 f32_avx2 f64_avx2 f32_avx512 f64_avx512"},
@@ -264,7 +331,8 @@ const firn_cli_verb firn_cmd_lab = {
             "A material is a law, a preset, or both, with parameters behind it, units welcome:\n\n"
             "    firn lab neo_hookean sand --path uniaxial_strain --to 0.8 -o compare\n"
             "    firn lab 'neo_hookean/rubber,E=2 MPa,nu=0.48' --path uniaxial --to 3 --stability\n"
-            "    firn lab dry_sand --path triaxial --pressure '10 kPa' --to 0.9\n\n"
+            "    firn lab dry_sand --path triaxial --pressure '10 kPa' --to 0.9\n"
+            "    firn lab st_venant_kirchhoff --map -o stability\n\n"
             "Without --out the drawn columns are printed as CSV. With --out everything is written: time, F, J, "
             "Cauchy, nominal and Kirchhoff stress, pressure, energy, work, wave speed, viscosity and history.",
     .options = options,

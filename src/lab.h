@@ -153,4 +153,32 @@ firn_status firn_lab_ellipticity_loss(const firn_material *material, double temp
                                       const double F_to[9], const double *history, const double *along, int n_steps,
                                       double *at, firn_report *report);
 
+/* ---------------------------------------------------------------- the map of stability (lab_map.c) */
+
+typedef struct firn_lab_map_options {
+    double from, to, third; /* stretches 1 and 2 run over from .. to, stretch 3 is held */
+    int n;                  /* nodes along each of the two */
+    double temperature;
+} firn_lab_map_options;
+
+/* Row for row (stretch 2), node for node (stretch 1): the smallest eigenvalue of the acoustic tensor over all
+ * directions, and over the three principal axes alone, in Pa; NAN where the law has no finite stress. */
+typedef struct firn_lab_map {
+    firn_lab_map_options options;
+    double *any, *axes, *direction; /* [n][n], [n][n], [n][n][3] */
+    double at_rest;                 /* the smallest eigenvalue at rest, for scale */
+    /* On the line stretch 2 = stretch 3 = 1 in compression, found by bisection: NAN when nothing is lost. */
+    double lost_any, lost_axis, lost_direction[3];
+} firn_lab_map;
+
+firn_lab_map_options firn_lab_map_options_default(void);
+firn_status firn_lab_map_run(const firn_material *material, const firn_lab_map_options *options, firn_lab_map *map,
+                             firn_report *report);
+void firn_lab_map_clear(firn_lab_map *map);
+firn_status firn_lab_map_csv(const firn_lab_map *map, firn_text *csv, firn_report *report);
+/* Bands of colour with the contours of zero: solid for any direction, dashed for the principal axes alone. */
+firn_status firn_lab_map_draw(const firn_lab_map *map, const char *title, const char *path, firn_report *report);
+/* One or two sentences: where ellipticity is lost on the line of uniaxial strain, and why there. */
+void firn_lab_map_explain(const firn_lab_map *map, firn_text *text);
+
 #endif

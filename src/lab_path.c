@@ -250,6 +250,18 @@ static firn_status course_relaxation(walk *w)
     return ramp_and_hold(w, 0, w->mode->rest, w->to, fabs(w->to - w->mode->rest) / w->options->rate);
 }
 
+/* A ramp, then the driven component is let go: free of stress from one step to the next. */
+static firn_status course_recovery(walk *w)
+{
+    const firn_lab_options *o = w->options;
+    double T = fabs(w->to - w->mode->rest) / o->rate;
+    firn_status status = FIRN_OK;
+    for (int i = 1; i <= o->n_steps && status == FIRN_OK; i++)
+        status = drive(w, w->mode->rest + (w->to - w->mode->rest) * i / o->n_steps, 0, T / o->n_steps);
+    for (int i = 1; i <= o->n_steps && status == FIRN_OK; i++) status = drive(w, 0, 1, o->hold / o->n_steps);
+    return status;
+}
+
 static firn_status course_creep(walk *w) { return ramp_and_hold(w, 1, 0, w->options->stress, 1 / w->options->rate); }
 
 /* Isotropic consolidation to the confining pressure, then axial compression under it. */
@@ -337,6 +349,7 @@ static const path paths[] = {
     {{"cyclic", "uniaxial", "triangle wave between `to` and its mirror image", 1.1, 0}, course_cyclic, 1},
     {{"relaxation", "simple_shear", "a ramp, then rest at the deformation reached", 0.1, 1}, course_relaxation, 0},
     {{"creep", "uniaxial", "a ramp of stress, then rest at the stress reached", NAN, 1}, course_creep, 1},
+    {{"recovery", "simple_shear", "a ramp, then left free of stress: what springs back", 1, 1}, course_recovery, 0},
     {{"constant_rate", "uniaxial", "constant true strain rate", 1.5, 0}, course_constant_rate, 0},
     {{"flow_curve", "simple_shear", "steady stress over the rate of shear", 10, 0}, course_flow_curve, 0},
     {{"file", "uniaxial", "F(t) from a CSV file", NAN, 0}, course_file, 0},
@@ -372,8 +385,8 @@ int firn_lab_axes(const firn_lab_options *options, const char **x, const char **
     const mode *m = p ? find_mode(options->mode[0] ? options->mode : p->info.mode) : NULL;
     if (!m) return 0;
     *x = p->info.uses_time ? "time" : p->course == course_flow_curve ? "rate" : m->x;
-    /* in creep the stress is known and the deformation is looked at */
-    *y = p->course == course_creep ? m->x : p->course == course_flow_curve ? "cauchy_xy" : m->y;
+    /* in creep and recovery the stress is known and the deformation is looked at */
+    *y = p->course == course_creep || p->course == course_recovery ? m->x : p->course == course_flow_curve ? "cauchy_xy" : m->y;
     return 1;
 }
 
@@ -397,7 +410,7 @@ static firn_status check(const walk *w, const firn_lab_options *o, firn_report *
 {
     if (o->by_stress && !w->path->allows_stress)
         return firn_report_add(report, FIRN_REFUSED, "The path %s cannot be driven by stress.", o->path);
-    if (o->by_stress && strchr(w->mode->how, 'i'))
+    if ((o->by_stress || w->path->course == course_recovery) && strchr(w->mode->how, 'i'))
         return firn_report_add(report, FIRN_REFUSED, "The mode %s keeps the volume and cannot be driven by stress.",
                                w->mode->name);
     if (!(o->rate > 0) || !(o->hold > 0) || !(o->rate_from > 0) || !(o->rate_to > o->rate_from))

@@ -139,7 +139,8 @@ static firn_status measure_axis(const firn_plot *plot, int is_y, double pixels, 
     const firn_plot_axis *axis = is_y ? &plot->y : &plot->x;
     double low, high;
     span->is_log = axis->is_log;
-    if (!data_range(plot, is_y, &low, &high))
+    int has_data = data_range(plot, is_y, &low, &high);
+    if (!has_data && !(plot->field && axis->has_range))
         return firn_report_add(report, FIRN_REFUSED,
                                "The plot \"%s\" has no point that can be drawn: all values are missing, not finite%s.",
                                plot->title ? plot->title : "", axis->is_log ? " or not positive on a log axis" : "");
@@ -321,11 +322,28 @@ static firn_status draw_series(const panel *p, firn_report *report)
 
 /* ---------------------------------------------------------------- a panel */
 
+/* The swatches of a field's bands, as part of the legend. */
+static int legend_of_field(const panel *p, double left, double *x, double *y, double width, int measure_only)
+{
+    const firn_plot_field *field = p->plot->field;
+    for (int k = 0; field && k < field->n_bands; k++) {
+        double needed = 22 + width_of(p, field->label[k]);
+        if (*x > left && *x + needed > left + width) *x = left, *y += ROW;
+        if (!measure_only) {
+            p->canvas->rectangle(p->canvas->user, *x, *y + 3, 16, 12, field->color[k]);
+            text(p, *x + 21, *y + ROW / 2.0 + 4.5, field->label[k], -1, ink);
+        }
+        *x += needed + 14;
+    }
+    return field ? field->n_bands : 0;
+}
+
 /* Draws the legend from (left, top) on, or with `measure_only` only says how high it is. */
 static double legend(const panel *p, double left, double top, double width, int measure_only)
 {
     double x = left, y = top;
-    int n_shown = 0;
+    int n_shown = legend_of_field(p, left, &x, &y, width, measure_only);
+    if (n_shown) x = left, y += ROW; /* lines below swatches */
     for (int s = 0; s < p->plot->n_series; s++) {
         const firn_plot_series *series = &p->plot->series[s];
         if (!series->label) continue;
@@ -343,6 +361,47 @@ static double legend(const panel *p, double left, double top, double width, int 
         n_shown++;
     }
     return n_shown ? y + ROW - top : 0;
+}
+
+/* The band of a value; -1: not a number. */
+static int band_of(const firn_plot_field *field, double value)
+{
+    if (isnan(value)) return -1;
+    int k = 0;
+    while (k < field->n_bands - 1 && value >= field->upper[k]) k++;
+    return k;
+}
+
+/* Between the nodes, linear in x and in y. */
+static double field_at(const firn_plot_field *f, double x, double y)
+{
+    double u = (x - f->x0) / (f->x1 - f->x0) * (f->nx - 1), v = (y - f->y0) / (f->y1 - f->y0) * (f->ny - 1);
+    if (!(u >= 0 && u <= f->nx - 1 && v >= 0 && v <= f->ny - 1)) return NAN;
+    int i = (int)fmin(u, f->nx - 2), j = (int)fmin(v, f->ny - 2);
+    const double *low = f->values + (size_t)j * (size_t)f->nx + i, *high = low + f->nx;
+    u -= i, v -= j;
+    return (1 - v) * ((1 - u) * low[0] + u * low[1]) + v * ((1 - u) * high[0] + u * high[1]);
+}
+
+/* Rows of two pixels, neighbours of one band joined. */
+static void draw_field(const panel *p)
+{
+    const firn_plot_field *f = p->plot->field;
+    const double step = 2;
+    double top = p->y.origin + p->y.pixels;
+    for (double y = top; y < p->y.origin; y += step) {
+        double height = fmin(step, p->y.origin - y), start = 0;
+        double at_y = p->y.low + (y + height / 2 - p->y.origin) / p->y.pixels * (p->y.high - p->y.low);
+        int band = -1;
+        for (double x = 0; x <= p->x.pixels; x += 1) {
+            double at_x = p->x.low + (x + 0.5) / p->x.pixels * (p->x.high - p->x.low);
+            int next = x + 1 > p->x.pixels ? -1 : band_of(f, field_at(f, at_x / p->x.scale, at_y / p->y.scale));
+            if (next == band) continue;
+            if (band >= 0)
+                p->canvas->rectangle(p->canvas->user, p->x.origin + start, y, x - start, height, f->color[band]);
+            start = x, band = next;
+        }
+    }
 }
 
 static void draw_axes(const panel *p)
@@ -394,12 +453,27 @@ static void draw_marks(const panel *p)
     }
 }
 
+/* The title in bold; one that is too long is set smaller, and cut where that is not enough. */
+static void draw_title(const panel *p, double x, double y, const char *title, double size, double width)
+{
+    char shown[160];
+    int n = snprintf(shown, sizeof shown, "%s", title);
+    if (n >= (int)sizeof shown) n = sizeof shown - 1;
+    double needed = p->canvas->text_width(p->canvas->user, shown, size, 1);
+    if (needed > width) size = fmax(11, size * width / needed);
+    while (n > 4 && p->canvas->text_width(p->canvas->user, shown, size, 1) > width) {
+        while (n > 4 && ((unsigned char)shown[n - 4] & 0xc0) == 0x80) n--; /* never inside of a UTF-8 letter */
+        n--, memcpy(shown + n - 3, "...", 4);
+    }
+    p->canvas->text(p->canvas->user, x, y, shown, size, -1, 1, ink);
+}
+
 static firn_status draw_panel(panel *p, int with_legend, firn_report *report)
 {
     const firn_plot *plot = p->plot;
     double y = p->top, right = p->left + p->width - 14;
     if (plot->title && plot->title[0]) {
-        p->canvas->text(p->canvas->user, p->left, y + 16, plot->title, title_size, -1, 1, ink);
+        draw_title(p, p->left, y + 16, plot->title, title_size, p->width);
         y += 26;
     }
     if (with_legend) y += legend(p, p->left, y, p->width, 0) + 4;
@@ -422,6 +496,7 @@ static firn_status draw_panel(panel *p, int with_legend, firn_report *report)
     status = measure_axis(plot, 0, right - left, &p->x, report);
     if (status != FIRN_OK) return status;
     p->x.origin = left, p->x.pixels = right - left;
+    if (plot->field) draw_field(p);
     draw_axes(p);
     status = draw_series(p, report);
     draw_marks(p);
@@ -446,7 +521,7 @@ firn_status firn_plot_draw(const firn_figure *figure, const firn_canvas *canvas,
     double legend_top = border + (has_title ? 30 : 0), top = legend_top;
     if (figure->shared_legend) top += legend(&first, border, legend_top, inner, 1) + 8;
     canvas->begin(canvas->user, inner + 2 * border, top + rows * height + (rows - 1) * gap + border);
-    if (has_title) canvas->text(canvas->user, border, border + 17, figure->title, title_size + 2, -1, 1, ink);
+    if (has_title) draw_title(&first, border, border + 17, figure->title, title_size + 2, inner);
     if (figure->shared_legend) legend(&first, border, legend_top, inner, 0);
 
     firn_status status = FIRN_OK;

@@ -41,9 +41,23 @@ typedef struct firn_plot_mark {
     int is_horizontal;
 } firn_plot_mark;
 
+enum { FIRN_PLOT_BANDS_MAX = 8 };
+
+/* A quantity over the plane of a panel, as bands of colour under the curves; NAN is left white. */
+typedef struct firn_plot_field {
+    int nx, ny; /* nodes, evenly spaced over x0 .. x1 and y0 .. y1; at least 2 */
+    double x0, x1, y0, y1;
+    const double *values; /* [ny][nx] */
+    int n_bands;
+    double upper[FIRN_PLOT_BANDS_MAX]; /* band k: values below upper[k]; the last has no end */
+    unsigned color[FIRN_PLOT_BANDS_MAX];
+    const char *label[FIRN_PLOT_BANDS_MAX]; /* in the legend */
+} firn_plot_field;
+
 typedef struct firn_plot {
     const char *title;
     firn_plot_axis x, y;
+    const firn_plot_field *field; /* NULL: none; with one the axes need ranges */
     int n_series;
     const firn_plot_series *series;
     int n_marks;
@@ -84,6 +98,7 @@ typedef struct firn_canvas {
     void (*begin)(void *user, double width, double height);
     void (*lines)(void *user, int n, const double *xy, unsigned color, double width, firn_plot_style style);
     void (*marker)(void *user, double x, double y, double radius, int shape, unsigned color);
+    void (*rectangle)(void *user, double x, double y, double width, double height, unsigned color);
     void (*text)(void *user, double x, double y, const char *string, double size, int anchor, int is_bold,
                  unsigned color);
     double (*text_width)(void *user, const char *string, double size, int is_bold);

@@ -90,6 +90,14 @@ static void marker(void *user, double x, double y, double r, int shape, unsigned
     }
 }
 
+static void rectangle(void *user, double x, double y, double width, double height, unsigned color)
+{
+    painter *p = user;
+    if (!p->image) return;
+    float z = p->zoom, left = (float)x * z, top = (float)y * z;
+    firn_image_rectangle(p->image, left, top, left + (float)width * z, top + (float)height * z, firn_color_hex(color));
+}
+
 static void text(void *user, double x, double y, const char *string, double size, int anchor, int is_bold,
                  unsigned color)
 {
@@ -112,7 +120,7 @@ static double text_width(void *user, const char *string, double size, int is_bol
 firn_image *firn_plot_image(const firn_figure *figure, double zoom, firn_report *report)
 {
     painter p = {.zoom = (float)zoom};
-    firn_canvas canvas = {&p, begin, lines, marker, text, text_width};
+    firn_canvas canvas = {&p, begin, lines, marker, rectangle, text, text_width};
     firn_status status = firn_plot_draw(figure, &canvas, report);
     if (status == FIRN_OK && !p.has_failed) return p.image;
     if (status == FIRN_OK) firn_report_add(report, FIRN_MEMORY, "No memory left for the picture of a figure.");

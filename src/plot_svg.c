@@ -28,15 +28,18 @@ static void lines(void *user, int n, const double *xy, unsigned color, double wi
     firn_text_add(svg, "\"/>\n");
 }
 
+static void rectangle(void *user, double x, double y, double width, double height, unsigned color)
+{
+    firn_text_add(user, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#%06x\"/>\n", x, y, width,
+                  height, color);
+}
+
 static void marker(void *user, double x, double y, double r, int shape, unsigned color)
 {
     double e = 0.9 * r, d = 1.3 * r;
     switch (shape % 4) {
     case 0: firn_text_add(user, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"#%06x\"/>\n", x, y, r, color); break;
-    case 1:
-        firn_text_add(user, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#%06x\"/>\n", x - e,
-                      y - e, 2 * e, 2 * e, color);
-        break;
+    case 1: rectangle(user, x - e, y - e, 2 * e, 2 * e, color); break;
     case 2:
         firn_text_add(user, "<polygon points=\"%.2f,%.2f %.2f,%.2f %.2f,%.2f\" fill=\"#%06x\"/>\n", x, y - d, x + d,
                       y + e, x - d, y + e, color);
@@ -77,7 +80,7 @@ static double text_width(void *user, const char *string, double size, int is_bol
 
 firn_status firn_plot_svg(const firn_figure *figure, firn_text *svg, firn_report *report)
 {
-    firn_canvas canvas = {svg, begin, lines, marker, text, text_width};
+    firn_canvas canvas = {svg, begin, lines, marker, rectangle, text, text_width};
     firn_status status = firn_plot_draw(figure, &canvas, report);
     firn_text_add(svg, "</svg>\n");
     if (status == FIRN_OK && svg->has_failed)

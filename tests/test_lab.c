@@ -404,6 +404,31 @@ static void creep(void **state)
 }
 
 /* Steady shear of Herschel-Bulkley: yield + K g^n over five decades. */
+/* Sheared and let go, bread dough springs back by its elastic strain at once and then, slowly, by several times that;
+ * rubber comes all the way back at once, and what has no memory stays. */
+static void recovery(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"bread_dough", "cookie_dough", "rubber"};
+    double at_once[3], in_a_second[3], in_ten[3];
+    for (int k = 0; k < 3; k++) {
+        firn_material material;
+        assert_int_equal(firn_lab_material(specs[k], NULL, &material, NULL), FIRN_OK);
+        firn_lab_options o = path("recovery", 1, 500);
+        o.rate = 2, o.hold = 10;
+        firn_table *t = run(&material, &o);
+        assert_close(at(t, 500, "shear"), 1, 1e-12);
+        at_once[k] = 1 - at(t, 501, "shear"), in_a_second[k] = 1 - at(t, 550, "shear");
+        in_ten[k] = 1 - at(t, -1, "shear");
+        assert_true(fabs(at(t, -1, "cauchy_xy")) < 1e-6);
+        firn_table_destroy(t);
+    }
+    assert_true(at_once[0] > 0.01 && at_once[0] < 0.06);
+    assert_true(in_a_second[0] > 2 * at_once[0] && in_ten[0] > 1.3 * in_a_second[0] && in_ten[0] < 0.4);
+    assert_true(in_ten[1] < 0.06 && fabs(in_ten[1] - at_once[1]) < 0.005);
+    assert_true(fabs(at_once[2] - 1) < 1e-6);
+}
+
 static void flow_curve(void **state)
 {
     (void)state;
@@ -473,14 +498,15 @@ static void acoustic(void **state)
 }
 
 /* Smallest eigenvalue of St. Venant-Kirchhoff's Q = (N.S N) I + F ((lambda + mu) N N + mu I) F^T in uniaxial strain s
- * for N at the angle a from the axis, in the plane of both: a symmetric 2 x 2 matrix. */
+ * for N at the angle a from the axis: a symmetric 2 x 2 matrix in the plane of both, and NSN + mu across it. */
 static double stvk_smallest(double lambda, double mu, double s, double a)
 {
     double c = cos(a), d = sin(a), g = (s * s - 1) / 2;
     double NSN = c * c * (lambda + 2 * mu) * g + d * d * lambda * g;
     double q11 = NSN + s * s * ((lambda + mu) * c * c + mu), q22 = NSN + (lambda + mu) * d * d + mu;
     double q12 = s * (lambda + mu) * c * d;
-    return (q11 + q22) / 2 - sqrt((q11 - q22) * (q11 - q22) / 4 + q12 * q12);
+    double in_plane = (q11 + q22) / 2 - sqrt((q11 - q22) * (q11 - q22) / 4 + q12 * q12);
+    return fmin(in_plane, NSN + mu); /* or swinging across the plane */
 }
 
 static double stvk_lost(double lambda, double mu)
@@ -524,6 +550,48 @@ static void stvk_loses_ellipticity(void **state)
     assert_int_equal(firn_lab_run(&stvk, &o, &t, &lost, NULL), FIRN_OK);
     assert_close(lost.any.stretch, sqrt(2.0 / 3), 1e-7);
     firn_table_destroy(t);
+}
+
+/* The map holds what the formula above gives, in every node of its middle row, and its contours lie where the bisection
+ * finds the loss. A neo-Hookean solid with ln J keeps ellipticity up to J = exp(1 + mu/lambda), far outside. */
+static void map_of_stability(void **state)
+{
+    (void)state;
+    firn_material stvk = elastic("st_venant_kirchhoff", 221.7404914697136, 0.10870245734856786);
+    firn_lab_map_options o = firn_lab_map_options_default();
+    o.from = 0.4, o.to = 1.6, o.n = 25;
+    firn_lab_map map;
+    assert_int_equal(firn_lab_map_run(&stvk, &o, &map, NULL), FIRN_OK);
+    for (int i = 0; i < o.n; i++) {
+        double s = 0.4 + 1.2 * i / 24, worst = INFINITY;
+        for (int k = 0; k <= 20000; k++) worst = fmin(worst, stvk_smallest(27.78, 100, s, M_PI_2 * k / 20000));
+        assert_true(fabs(map.any[12 * o.n + i] - worst) < 1e-4);
+        assert_true(map.axes[12 * o.n + i] >= map.any[12 * o.n + i] - 1e-6);
+        /* isotropic: the same with the two stretches exchanged */
+        assert_true(fabs(map.any[12 * o.n + i] - map.any[i * o.n + 12]) < 1e-6);
+    }
+    assert_close(map.lost_axis, 1 / sqrt(3), 1e-7);
+    assert_close(map.lost_any, stvk_lost(27.78, 100), 1e-7);
+    assert_true(fabs(map.lost_direction[0]) < 0.95); /* oblique */
+    assert_true(fabs(map.at_rest - 100) < 1e-6);     /* mu: the slower wave */
+    firn_text said = {0};
+    firn_lab_map_explain(&map, &said);
+    assert_non_null(strstr(said.data, "0.577350"));
+    assert_non_null(strstr(said.data, "0.605"));
+    firn_text_clear(&said);
+    assert_int_equal(firn_lab_map_csv(&map, &said, NULL), FIRN_OK);
+    assert_non_null(strstr(said.data, "acoustic_min (Pa)"));
+    firn_text_clear(&said);
+    firn_lab_map_clear(&map);
+
+    firn_material nh = elastic("neo_hookean", 100, 0.2);
+    o.n = 9;
+    assert_int_equal(firn_lab_map_run(&nh, &o, &map, NULL), FIRN_OK);
+    for (int k = 0; k < o.n * o.n; k++) assert_true(map.any[k] > 0);
+    assert_true(isnan(map.lost_any) && isnan(map.lost_axis));
+    firn_lab_map_clear(&map);
+    o.from = 0;
+    assert_int_equal(firn_lab_map_run(&nh, &o, &map, NULL), FIRN_REFUSED);
 }
 
 /* ---------------------------------------------------------------- materials as words */
@@ -604,10 +672,12 @@ int main(void)
         cmocka_unit_test(small_strain),
         cmocka_unit_test(acoustic),
         cmocka_unit_test(stvk_loses_ellipticity),
+        cmocka_unit_test(map_of_stability),
         cmocka_unit_test(failure_is_a_sentence),
         cmocka_unit_test(specs),
         cmocka_unit_test(relaxation),
         cmocka_unit_test(creep),
+        cmocka_unit_test(recovery),
         cmocka_unit_test(flow_curve),
         cmocka_unit_test(cyclic),
         cmocka_unit_test(tabulated),

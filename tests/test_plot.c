@@ -31,7 +31,8 @@ static void ticks(void **state)
 /* A painter that only remembers. */
 typedef struct record {
     double width, height;
-    int n_curves, n_points, n_markers, n_straight;
+    int n_curves, n_points, n_markers, n_straight, n_rectangles;
+    double area[3]; /* of rectangles, by the first three colours below */
     double min_x, max_x, min_y, max_y, curve_xy[64];
     char texts[4096];
 } record;
@@ -60,6 +61,13 @@ static void marker(void *user, double x, double y, double radius, int shape, uns
     (void)x, (void)y, (void)radius, (void)shape, (void)color;
     r->n_markers++;
 }
+static void rectangle(void *user, double x, double y, double width, double height, unsigned color)
+{
+    record *r = user;
+    (void)x, (void)y;
+    r->n_rectangles++;
+    if (color < 3 && width > 0 && height > 0 && !(width == 16 && height == 12)) r->area[color] += width * height;
+}
 static void text(void *user, double x, double y, const char *string, double size, int anchor, int bold, unsigned color)
 {
     record *r = user;
@@ -74,7 +82,7 @@ static double text_width(void *user, const char *string, double size, int bold)
 
 static firn_status draw(const firn_figure *figure, record *r, firn_report *report)
 {
-    firn_canvas canvas = {r, begin, lines, marker, text, text_width};
+    firn_canvas canvas = {r, begin, lines, marker, rectangle, text, text_width};
     return firn_plot_draw(figure, &canvas, report);
 }
 
@@ -166,10 +174,35 @@ static void svg_is_whole(void **state)
     firn_text_clear(&svg);
 }
 
+/* x + y over the unit square in bands below 0.5, below 1.5 and above: areas 1/8, 3/4 and 1/8; a missing node leaves its
+ * four squares white. */
+static void fields_have_the_area_of_their_bands(void **state)
+{
+    (void)state;
+    double values[25];
+    for (int k = 0; k < 25; k++) values[k] = 0.25 * (k % 5) + 0.25 * (k / 5);
+    firn_plot_field field = {5, 5, 0, 1, 0, 1, values, 3, {0.5, 1.5, INFINITY}, {0, 1, 2}, {"low", "middle", "high"}};
+    firn_plot plot = {
+        .x = {.label = "a", .has_range = 1, .max = 1}, .y = {.label = "b", .has_range = 1, .max = 1}, .field = &field};
+    firn_figure figure = {.n_plots = 1, .plots = &plot, .width = 500, .height = 500};
+    record r;
+    assert_int_equal(draw(&figure, &r, NULL), FIRN_OK);
+    double all = r.area[0] + r.area[1] + r.area[2];
+    assert_true(fabs(r.area[0] / all - 0.125) < 0.005 && fabs(r.area[2] / all - 0.125) < 0.005);
+    assert_non_null(strstr(r.texts, "low|middle|high"));
+    values[12] = NAN;
+    record with_hole;
+    assert_int_equal(draw(&figure, &with_hole, NULL), FIRN_OK);
+    assert_true(fabs((with_hole.area[0] + with_hole.area[1] + with_hole.area[2]) / all - 0.75) < 0.01);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ticks), cmocka_unit_test(clips_and_keeps_gaps),
-                                       cmocka_unit_test(prefixes_and_log), cmocka_unit_test(refuses_nothing_to_draw),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fields_have_the_area_of_their_bands),
+                                       cmocka_unit_test(ticks),
+                                       cmocka_unit_test(clips_and_keeps_gaps),
+                                       cmocka_unit_test(prefixes_and_log),
+                                       cmocka_unit_test(refuses_nothing_to_draw),
                                        cmocka_unit_test(svg_is_whole)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
