@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { SETS_MAX = 64 };
+
 static void tell(const firn_compare_run *run, int n_done, int n_runs)
 {
     const char *how = run->is_reused                   ? "was there already"
@@ -30,11 +32,16 @@ static firn_status execute(const firn_cli *cli, firn_compare *compare, firn_stud
     if (n <= 0) return firn_report_add(report, FIRN_IO, "the program cannot find itself through /proc/self/exe");
     program[n] = 0;
     snprintf(folder, sizeof folder, "studies/%.900s", study->name);
+    const char *sets[SETS_MAX];
+    int n_sets = firn_cli_all(cli, "set", sets, SETS_MAX);
+    if (n_sets > SETS_MAX) return firn_report_add(report, FIRN_USAGE, "at most %d settings can be given", SETS_MAX);
     firn_compare_options options = {.folder = firn_cli_text(cli, "out", folder),
                                     .program = program,
                                     .n_jobs = (int)firn_cli_integer(cli, "jobs", 1),
                                     .n_threads = (int)firn_cli_integer(cli, "threads", 0),
                                     .is_fresh = firn_cli_has(cli, "fresh"),
+                                    .n_sets = n_sets,
+                                    .sets = sets,
                                     .told = firn_cli_has(cli, "quiet") ? NULL : tell};
     firn_status status = firn_compare_plan(compare, study, &options, report);
     if (status != FIRN_OK) return status;
@@ -72,6 +79,9 @@ static const firn_cli_option options[] = {
     {"jobs", 'j', FIRN_CLI_INTEGER, "N", "Runs at the same time; 1 when nothing is said.", .min = 1, .max = 256},
     {"threads", 't', FIRN_CLI_INTEGER, "N", "Threads of each run; otherwise the machine is divided among the jobs.",
      .min = 1, .max = 1024},
+    {"set", 's', FIRN_CLI_SETTING, "KEY=VALUE",
+     "A setting of all runs, e.g. grid.dx=4cm for a quick look; may be given again. A sweep of the same key wins.",
+     .repeats = 1},
     {"fresh", 0, FIRN_CLI_FLAG, .doc = "Run also what is done already."},
     {"list", 0, FIRN_CLI_FLAG, .doc = "Check the study and print the commands of its runs; run nothing."},
     {"quiet", 'q', FIRN_CLI_FLAG, .doc = "Say nothing about single runs."},

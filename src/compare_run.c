@@ -21,7 +21,7 @@
 
 extern char **environ;
 
-enum { ARGUMENTS_MAX = 160, COMMAND_MAX = 1 << 16 };
+enum { SETS_MAX = 72, ARGUMENTS_MAX = 2 * SETS_MAX + 16, COMMAND_MAX = 1 << 16 };
 
 /* ---------------------------------------------------------------- planning */
 
@@ -143,15 +143,19 @@ static firn_status plan_run(firn_compare *c, int index, const firn_compare_optio
     run->law = s->n_laws ? rest % s->n_laws : -1;
     run->scene = s->n_laws ? rest / s->n_laws : rest;
     run->exit_code = -1;
-    run->sets = firn_arena_allocate(&c->arena, (size_t)(s->n_sets + s->n_axes + 1) * sizeof *run->sets);
+    run->sets = firn_arena_allocate(&c->arena, (size_t)(s->n_sets + options->n_sets + s->n_axes + 1) * sizeof *run->sets);
     if (!run->sets) return FIRN_MEMORY;
     for (int i = 0; i < s->n_sets; i++) run->sets[run->n_sets++] = s->sets[i];
+    for (int i = 0; i < options->n_sets; i++) run->sets[run->n_sets++] = options->sets[i];
     if (run->law >= 0 && !(run->sets[run->n_sets++] = law_setting(c, &s->laws[run->law], report)))
         return firn_report_status(report);
     for (int a = 0; a < s->n_axes; a++) {
         firn_text_add(&text, "%s=%s", s->axes[a].path, s->axes[a].values[run->place[a]]);
         run->sets[run->n_sets++] = keep(c, &text);
     }
+    if (run->n_sets > SETS_MAX)
+        return firn_report_add(report, FIRN_REFUSED, "The study has %d settings for a run; at most %d are possible.",
+                               run->n_sets, SETS_MAX);
     run->label = make_label(c, run);
     firn_text_add(&text, "%03d-", index + 1);
     add_slug(&text, run->label);
@@ -236,7 +240,7 @@ static pid_t start(const firn_compare_run *run, const char *scene, int how, cons
     arguments[n++] = "firn";
     arguments[n++] = how == 1 ? "resume" : "run";
     arguments[n++] = how == 1 ? run->folder : scene;
-    for (int i = 0; how == 2 && i < run->n_sets && n < ARGUMENTS_MAX - 12; i++)
+    for (int i = 0; how == 2 && i < run->n_sets; i++)
         arguments[n++] = "--set", arguments[n++] = run->sets[i];
     if (how == 2) arguments[n++] = "--out", arguments[n++] = run->folder, arguments[n++] = "--overwrite";
     arguments[n++] = "--threads", arguments[n++] = threads;
