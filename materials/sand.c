@@ -30,7 +30,8 @@ static const firn_history_info history[] = {
 };
 static const firn_preset_info presets[] = {
     {"dry_sand",
-     "E, nu and density of the dry sand of Klar et al. 2016, confirmed by public implementations; the friction angle of "
+     "E, nu and density of the dry sand of Klar et al. 2016, confirmed by public implementations; the friction angle "
+     "of "
      "30 degrees is the usual choice",
      "rho=2200 E=3.537e5 nu=0.3 friction_angle=0.5235987755982988"},
     {"wet_sand", "as dry_sand; saturation and capillary cohesion tuned for looks (stands in steep walls)",

@@ -143,7 +143,8 @@ static firn_status plan_run(firn_compare *c, int index, const firn_compare_optio
     run->law = s->n_laws ? rest % s->n_laws : -1;
     run->scene = s->n_laws ? rest / s->n_laws : rest;
     run->exit_code = -1;
-    run->sets = firn_arena_allocate(&c->arena, (size_t)(s->n_sets + options->n_sets + s->n_axes + 1) * sizeof *run->sets);
+    run->sets =
+        firn_arena_allocate(&c->arena, (size_t)(s->n_sets + options->n_sets + s->n_axes + 1) * sizeof *run->sets);
     if (!run->sets) return FIRN_MEMORY;
     for (int i = 0; i < s->n_sets; i++) run->sets[run->n_sets++] = s->sets[i];
     for (int i = 0; i < options->n_sets; i++) run->sets[run->n_sets++] = options->sets[i];
@@ -240,8 +241,7 @@ static pid_t start(const firn_compare_run *run, const char *scene, int how, cons
     arguments[n++] = "firn";
     arguments[n++] = how == 1 ? "resume" : "run";
     arguments[n++] = how == 1 ? run->folder : scene;
-    for (int i = 0; how == 2 && i < run->n_sets; i++)
-        arguments[n++] = "--set", arguments[n++] = run->sets[i];
+    for (int i = 0; how == 2 && i < run->n_sets; i++) arguments[n++] = "--set", arguments[n++] = run->sets[i];
     if (how == 2) arguments[n++] = "--out", arguments[n++] = run->folder, arguments[n++] = "--overwrite";
     arguments[n++] = "--threads", arguments[n++] = threads;
     arguments[n++] = "--progress", arguments[n++] = "none";

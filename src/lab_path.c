@@ -386,7 +386,9 @@ int firn_lab_axes(const firn_lab_options *options, const char **x, const char **
     if (!m) return 0;
     *x = p->info.uses_time ? "time" : p->course == course_flow_curve ? "rate" : m->x;
     /* in creep and recovery the stress is known and the deformation is looked at */
-    *y = p->course == course_creep || p->course == course_recovery ? m->x : p->course == course_flow_curve ? "cauchy_xy" : m->y;
+    *y = p->course == course_creep || p->course == course_recovery ? m->x
+         : p->course == course_flow_curve                          ? "cauchy_xy"
+                                                                   : m->y;
     return 1;
 }
 
