@@ -140,10 +140,24 @@ static void beyond(verify_table *table, int cells)
     bar_end(&b);
 }
 
+/* Coordinate of mode k = 1, 2, ... of the clamped bar: its share sin((2k - 1) pi X / 2L) of all displacements. */
+static double mode(bar *b, int k)
+{
+    double *x = verify_copy(b->sim, "P"), sum = 0, norm = 0;
+    for (int64_t i = 0; i < b->n; i++) {
+        double s = sin((2 * k - 1) * 1.57079632679489662 * b->X[i] / b->L);
+        sum += s * (x[3 * i] - b->X[i]), norm += s * s;
+    }
+    free(x);
+    return sum / norm;
+}
+
 /* 5 m, 1 m^2, 20 N: u0 = 1 m, T = 20 s. First held by the traction (nothing may move), then let go. The model is a
- * strand of one cell, so the force is 20 N times its cross-section. */
+ * strand of one cell, so the force is 20 N times its cross-section. Modes of a bar clamped at one end: (2k - 1) .05 Hz.
+ */
 static void pulled(verify_table *table, int cells)
 {
+    enum { MODES = 5 };
     bar b;
     const double hold = 2;
     bar_make(&b, "fixed_corotated", cells, 5, 100, 100, 1.2, FIRN_APIC);
@@ -152,10 +166,19 @@ static void pulled(verify_table *table, int cells)
     grip->mode = FIRN_GRIP_TRACTION, grip->force[0] = 20 * b.h * b.h, grip->release = hold;
     bar_start(&b);
     double u0 = 0.2 * b.X_end, drift = 0, worst = 0, zero[2] = {0, 0}, last = u0, least = 0;
-    int n_zero = 0;
+    double first[MODES] = {0}, latest[MODES] = {0}, before[MODES] = {0};
+    int n_zero = 0, n_turns[MODES] = {0};
     for (int k = 0; k <= 800; k++) {
-        double t = (hold + 1.05 * b.T) * k / 800;
+        double t = (hold + 1.05 * b.T) * k / 800, dt = (hold + 1.05 * b.T) / 800;
         verify_go(b.sim, t);
+        for (int m = 0; m < MODES && t > hold; m++) { /* passages through zero, half a period apart */
+            double q = mode(&b, m + 1);
+            if (q * before[m] < 0) {
+                latest[m] = t - dt * q / (q - before[m]);
+                if (n_turns[m]++ == 0) first[m] = latest[m];
+            }
+            before[m] = q;
+        }
         double u = end_displacement(&b);
         if (t <= hold) drift = fmax(drift, fabs(u - u0));
         if (t >= hold && t <= hold + b.T) worst = fmax(worst, fabs(u - triangle(&b, b.X_end, t - hold)));
@@ -166,6 +189,11 @@ static void pulled(verify_table *table, int cells)
     verify_near(table, "bar 5 m 20 N: half period (s)", 10, zero[1] - zero[0], 0.01, 0);
     verify_at_most(table, "bar 5 m 20 N: deviation from the triangle", worst, 0.05);
     verify_near(table, "bar 5 m 20 N: swings back to -1 m", -1, least, 0.05, 0);
+    for (int m = 0; m < MODES; m++) {
+        char name[64];
+        snprintf(name, sizeof name, "bar 5 m 20 N: frequency of mode %d (Hz)", m + 1);
+        verify_near(table, name, (2 * m + 1) * 0.05, 0.5 * (n_turns[m] - 1) / (latest[m] - first[m]), 0.01, 0);
+    }
     bar_end(&b);
 }
 

@@ -94,6 +94,8 @@ static void pull(verify_table *table, int scheme, double h)
     if (h < 0.01) {
         snprintf(name, sizeof name, "bar pulled %s: stretch reached", how);
         verify_known_below(table, name, last_s, 3.3, "particles a cell apart no longer hold each other");
+        snprintf(name, sizeof name, "bar pulled %s: gap over cell at that stretch", how);
+        verify_at_least(table, name, last_s * d / h, 1);
     } else {
         snprintf(name, sizeof name, "bar pulled to 2 %s: force (N)", how);
         verify_near(table, name, 475547, force[1], 0.03, 0);
