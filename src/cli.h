@@ -41,8 +41,8 @@ typedef struct firn_cli_verb {
     const char *summary;     /* one line without a full stop */
     const char *arguments;   /* as shown in the usage line, e.g. "SCENE.yaml" */
     int n_min, n_max;        /* how many arguments; n_max < 0: any number */
-    firn_cli_type completes; /* what an argument is: FILE, FOLDER or CHOICE of `choices` */
-    const char *choices;     /* "" or blank-separated words that complete the first argument */
+    firn_cli_type completes; /* what an argument is: FILE, FOLDER or CHOICE: see `choices` */
+    const char *choices;     /* arguments of firn that make it print the words that complete one, or NULL */
     const char *text;        /* paragraphs for help and man page, separated by \n\n; an indented line stays as it is */
     const firn_cli_option *options;  /* ended by an entry without a name; NULL: none */
     int (*run)(const firn_cli *cli); /* returns the exit code, a firn_status */

@@ -251,7 +251,7 @@ static void bash_verb(FILE *out, const firn_cli_verb *verb)
         fputs(" ;;\n", out);
     }
     fputs("        esac\n", out);
-    if (verb->choices && *verb->choices) fprintf(out, "        arguments=\"%s\"\n", verb->choices);
+    if (verb->choices) fprintf(out, "        arguments=\"$(\"${COMP_WORDS[0]}\" %s 2>/dev/null)\"\n", verb->choices);
     fputs("        ;;\n", out);
 }
 
@@ -340,7 +340,7 @@ void firn_cli_docs_zsh(FILE *out)
     }
     fputs("    )\n"
           "    if (( CURRENT == 2 )); then _describe verb verbs; return; fi\n"
-          "    local verb=$words[2]\n"
+          "    local firn=$words[1] verb=$words[2]\n"
           "    shift words; (( CURRENT-- ))\n"
           "    case $verb in\n",
           out);
@@ -350,8 +350,8 @@ void firn_cli_docs_zsh(FILE *out)
         for (const firn_cli_option *o = verb->options; o && o->name; o++)
             if (!o->is_hidden) zsh_option(out, o);
         fputs("            '--help[Show the help and exit.]' \\\n", out);
-        if (verb->choices && *verb->choices)
-            fprintf(out, "            '1:argument:(%s)' ;;\n", verb->choices);
+        if (verb->choices)
+            fprintf(out, "            \"*:argument:($($firn %s 2>/dev/null))\" ;;\n", verb->choices);
         else
             fputs("            '*:file:_files' ;;\n", out);
     }

@@ -96,14 +96,19 @@ static int print_completion(const char *shell)
     return FIRN_OK;
 }
 
+static void list_names(char *names, size_t n_bytes)
+{
+    size_t used = 0;
+    for (int i = 0; firn_verbs[i] && used < n_bytes - 64; i++)
+        used += (size_t)snprintf(names + used, n_bytes - used, "%s ", firn_verbs[i]->name);
+    for (const topic *t = topics; t->name && used < n_bytes - 64; t++)
+        used += (size_t)snprintf(names + used, n_bytes - used, "%s ", t->name);
+}
+
 static int refuse_topic(const char *name)
 {
     char names[1024] = "", near[64];
-    size_t used = 0;
-    for (int i = 0; firn_verbs[i] && used < sizeof names - 64; i++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s ", firn_verbs[i]->name);
-    for (const topic *t = topics; t->name && used < sizeof names - 64; t++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s ", t->name);
+    list_names(names, sizeof names);
     if (firn_cli_nearest(name, names, near, sizeof near))
         return firn_cli_fail(FIRN_USAGE, "there is no help on '%s'; did you mean %s?", name, near);
     return firn_cli_fail(FIRN_USAGE, "there is no help on '%s'; topics are: %s", name, names);
@@ -113,6 +118,12 @@ static int run(const firn_cli *cli)
 {
     if (firn_cli_has(cli, "man")) {
         firn_cli_docs_man(stdout);
+        return FIRN_OK;
+    }
+    if (firn_cli_has(cli, "names")) {
+        char names[1024] = "";
+        list_names(names, sizeof names);
+        puts(names);
         return FIRN_OK;
     }
     if (firn_cli_has(cli, "completion")) return print_completion(firn_cli_text(cli, "completion", ""));
@@ -134,6 +145,7 @@ static int run(const firn_cli *cli)
 static const firn_cli_option options[] = {
     {"man", 0, FIRN_CLI_FLAG, .doc = "Print the man page.", .is_hidden = 1},
     {"completion", 0, FIRN_CLI_CHOICE, "SHELL", "Print the completion script of a shell.", .choices = "bash zsh"},
+    {"names", 0, FIRN_CLI_FLAG, .doc = "Print only the names of all verbs and topics, on one line."},
     {"schema", 0, FIRN_CLI_FLAG, .doc = "With the topic scene: print the JSON Schema of scene files, for editors."},
     {0},
 };
@@ -144,6 +156,7 @@ const firn_cli_verb firn_cmd_help = {
     .arguments = "[VERB|TOPIC]",
     .n_max = 1,
     .completes = FIRN_CLI_CHOICE,
+    .choices = "help --names",
     .text = "Without an argument: the list of verbs, exit codes and environment variables.",
     .options = options,
     .run = run,

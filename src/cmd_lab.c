@@ -326,6 +326,7 @@ const firn_cli_verb firn_cmd_lab = {
     .arguments = "LAW...",
     .n_max = LAWS_MAX,
     .completes = FIRN_CLI_CHOICE,
+    .choices = "materials --names",
     .text = "Takes one material point through a path of deformation or stress, on the same compiled code that a "
             "simulation runs, and shows stresses, energies and history. Components of stress that a path prescribes "
             "(free sides, confining pressure, a load) are reached by Newton's method.\n\n"

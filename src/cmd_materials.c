@@ -38,7 +38,7 @@ const firn_cli_verb firn_cmd_materials = {
     .n_min = 0,
     .n_max = 1,
     .completes = FIRN_CLI_CHOICE,
-    .choices = "",
+    .choices = "materials --names",
     .text = "Without a name, lists every law with its presets. With the name of a law or preset, shows equations, "
             "parameters with unit, default and range, what each particle carries, presets with the source of their "
             "numbers, validity and citation.",

@@ -60,6 +60,8 @@ answer=$(bash -c 'compopt() { :; }; source "$0"; COMP_WORDS=(firn hel); COMP_CWO
 [ "$answer" = help ] || fail "completing 'firn hel' gives '$answer'"
 answer=$(bash -c 'compopt() { :; }; source "$0"; COMP_WORDS=(firn help --completion = z); COMP_CWORD=4; _firn; echo "${COMPREPLY[@]}"' "$folder/firn.bash")
 [ "$answer" = zsh ] || fail "completing 'firn help --completion=z' gives '$answer'"
+answer=$(bash -c 'compopt() { :; }; source "$0"; COMP_WORDS=("$1" materials bread_d); COMP_CWORD=2; _firn; echo "${COMPREPLY[@]}"' "$folder/firn.bash" "$firn")
+[ "$answer" = bread_dough ] || fail "completing 'firn materials bread_d' gives '$answer'"
 "$firn" help --completion zsh >"$folder/_firn"
 if command -v zsh >/dev/null; then zsh -n "$folder/_firn" || fail "the zsh completion does not parse"; fi
 
