@@ -103,6 +103,26 @@ static firn_status make_cube(const firn_bench_case *b, firn_sim **sim, firn_repo
     return firn_sim_create(&scene, &options, sim, report);
 }
 
+/* A scene's own settings but for threads and instruction set, simulated up to the time that is of interest. */
+static firn_status make_scene(const firn_bench_case *b, firn_sim **sim, firn_report *report)
+{
+    firn_run_options options = firn_run_options_default();
+    options.n_threads = b->n_threads;
+    snprintf(options.isa, sizeof options.isa, "%s", b->isa);
+    firn_scene *scene = firn_scene_load(b->scene, 0, NULL, report);
+    if (!scene) return FIRN_REFUSED;
+    firn_status status = firn_sim_create(firn_scene_definition(scene), &options, sim, report);
+    if (status == FIRN_OK) status = firn_sim_advance_to(*sim, b->at, report);
+    firn_scene_destroy(scene);
+    return status;
+}
+
+static firn_status take_ledger(const firn_bench_case *b, firn_sim *sim, firn_report *report)
+{
+    firn_ledger ledger;
+    return b->is_unchecked ? FIRN_OK : firn_sim_ledger(sim, -1, &ledger, report);
+}
+
 static firn_status measure(const firn_bench_case *b, firn_sim *sim, firn_bench_result *r, firn_report *report)
 {
     double n = (double)firn_sim_n_particles(sim), slowest = 0, total = 0;
@@ -113,6 +133,7 @@ static firn_status measure(const firn_bench_case *b, firn_sim *sim, firn_bench_r
         firn_stats before = firn_sim_stats(sim);
         double begin = firn_solver_clock();
         for (int i = 0; i < b->n_steps && status == FIRN_OK; i++) status = firn_sim_step(sim, INFINITY, report);
+        if (status == FIRN_OK) status = take_ledger(b, sim, report);
         double seconds = (firn_solver_clock() - begin) / b->n_steps, rate = n / seconds;
         firn_stats after = firn_sim_stats(sim);
         total += seconds, slowest = fmax(slowest, seconds);
@@ -131,8 +152,12 @@ firn_status firn_bench_run(const firn_bench_case *b, firn_bench_machine *machine
 {
     firn_sim *sim = NULL;
     *r = (firn_bench_result){0};
-    firn_status status = make_cube(b, &sim, report);
-    if (status != FIRN_OK) return status;
+    firn_status status = b->scene ? make_scene(b, &sim, report) : make_cube(b, &sim, report);
+    if (status != FIRN_OK) {
+        firn_sim_destroy(sim);
+        return status;
+    }
+    sim->is_unchecked = b->is_unchecked;
     r->n_particles = firn_sim_n_particles(sim), r->n_threads = sim->n_threads;
     snprintf(r->variant, sizeof r->variant, "%s", sim->kernels->name);
     machine->flops = multiply_adds(sim->variant, sim->n_threads), machine->bandwidth = copy_bandwidth(sim->n_threads);

@@ -1,8 +1,9 @@
 /* bench.h: throughput of the production step, by stage, beside what the machine can do at all.
  *
  * The case is a cube of one material, 8 particles a cell, resting on a plane with friction, so that sorting, sparse
- * grid, colliders, dt control, checks and ledger all take part. A measurement is the fastest of several repeats of a
- * few steps; the spread says how quiet the machine was. */
+ * grid, colliders, dt control and checks all take part; or a scene as it stands at some time. A measurement is the
+ * fastest of several repeats, each a few steps and one ledger, as in a frame; the spread says how quiet the machine
+ * was. */
 #ifndef FIRN_BENCH_H
 #define FIRN_BENCH_H
 
@@ -15,7 +16,10 @@ typedef struct firn_bench_case {
     firn_spline spline;
     int is_double, n_threads, n_steps, n_repeats;
     int64_t n_particles;
-    double speed; /* m/s: the cube slides, so that particles change blocks and sorts happen */
+    double speed;      /* m/s: the cube slides, so that particles change blocks and sorts happen */
+    int is_unchecked;  /* neither judge nor ledger: what they cost */
+    const char *scene; /* path of a scene that is measured instead of the cube; NULL: the cube */
+    double at;         /* s: simulated time at which a scene is measured */
 } firn_bench_case;
 
 typedef struct firn_bench_result {

@@ -32,6 +32,7 @@ static int all_cases(const firn_bench_case *base, named_case cases[16])
     CASE("one thread", b.n_threads = 1)
     CASE("avx2", strcpy(b.isa, "avx2"))
     CASE("double", b.is_double = 1)
+    CASE("no checks, no ledger", b.is_unchecked = 1)
     CASE("eight times the particles", b.n_particles *= 8)
 #undef CASE
     return n;
@@ -55,6 +56,21 @@ static firn_bench_case case_of(const firn_cli *cli)
     b.n_steps = (int)firn_cli_integer(cli, "steps", b.n_steps);
     b.n_repeats = (int)firn_cli_integer(cli, "repeats", b.n_repeats);
     return b;
+}
+
+/* Without --scene and --all: one case, as asked for. */
+static int choose_cases(const firn_cli *cli, named_case cases[16])
+{
+    firn_bench_case base = case_of(cli), scene = base;
+    int n = 0;
+    if (firn_cli_has(cli, "all"))
+        n = all_cases(&base, cases);
+    else if (!firn_cli_has(cli, "scene"))
+        cases[n++] = (named_case){"asked for", base};
+    if (!firn_cli_has(cli, "scene")) return n;
+    scene.scene = firn_cli_text(cli, "scene", ""), scene.at = firn_cli_number(cli, "at", 0);
+    cases[n++] = (named_case){"scene", scene};
+    return n;
 }
 
 static void print_head(void)
@@ -97,20 +113,37 @@ static void json_row(firn_json_writer *json, const char *name, const firn_bench_
     firn_json_end(json);
 }
 
+static void csv_head(void)
+{
+    printf("case,variant,threads,particles,best_updates_per_s,mean_updates_per_s,spread");
+    for (int s = 0; s < FIRN_N_STAGES; s++) printf(",%s_ns", firn_stage_name(s));
+    puts(",sorts_per_step,bytes_per_particle,p2g_share_of_peak,g2p_share_of_peak,machine_flops,machine_copy_bytes_per_"
+         "s");
+}
+
+static void csv_row(const char *name, const firn_bench_machine *m, const firn_bench_result *r)
+{
+    printf("%s,%s,%d,%lld,%.4g,%.4g,%.3f", name, r->variant, r->n_threads, (long long)r->n_particles, r->best, r->mean,
+           r->spread);
+    for (int s = 0; s < FIRN_N_STAGES; s++) printf(",%.2f", r->stage_ns[s]);
+    printf(",%.3f,%.1f,%.3f,%.3f,%.4g,%.4g\n", r->sorts_per_step, r->bytes_per_particle, r->p2g_share, r->g2p_share,
+           m->flops, m->bandwidth);
+    fflush(stdout);
+}
+
 static int run(const firn_cli *cli)
 {
-    named_case cases[16] = {{"asked for", case_of(cli)}};
-    int n = 1, as_json = firn_cli_has(cli, "json");
-    if (firn_cli_has(cli, "all")) {
-        firn_bench_case base = cases[0].bench;
-        n = all_cases(&base, cases);
-    }
+    named_case cases[16];
+    int n = choose_cases(cli, cases), as_json = firn_cli_has(cli, "json"), as_csv = firn_cli_has(cli, "csv");
     firn_report *report = firn_report_create();
     firn_json_writer json;
     firn_json_init(&json, 1);
     firn_json_begin(&json, NULL, '[');
     firn_status status = FIRN_OK;
-    if (!as_json) print_head();
+    if (as_csv)
+        csv_head();
+    else if (!as_json)
+        print_head();
     for (int i = 0; i < n && status == FIRN_OK; i++) {
         firn_bench_result result;
         firn_bench_machine machine;
@@ -118,9 +151,11 @@ static int run(const firn_cli *cli)
         if (status != FIRN_OK) break;
         if (as_json)
             json_row(&json, cases[i].name, &machine, &result);
+        else if (as_csv)
+            csv_row(cases[i].name, &machine, &result);
         else
             print_row(cases[i].name, &result);
-        if (!as_json && i == n - 1)
+        if (!as_json && !as_csv && i == n - 1)
             printf("machine: %.0f GFLOP/s multiply-add, %.1f GB/s copy (read and written)\n", machine.flops / 1e9,
                    machine.bandwidth / 1e9);
         if (result.spread > 0.15)
@@ -151,7 +186,11 @@ static const firn_cli_option options[] = {
     {"particles", 0, FIRN_CLI_INTEGER, "N", .doc = "Particles, about (1000000).", .min = 64, .max = 1e9},
     {"steps", 0, FIRN_CLI_INTEGER, "N", .doc = "Steps a repeat (10).", .min = 1, .max = 1e6},
     {"repeats", 0, FIRN_CLI_INTEGER, "N", .doc = "Repeats, of which the fastest counts (5).", .min = 1, .max = 1e6},
+    {"scene", 0, FIRN_CLI_FILE, "SCENE.yaml", .doc = "Measure this scene too, or with no --all: this scene."},
+    {"at", 0, FIRN_CLI_NUMBER, "SECONDS", .doc = "The simulated time at which the scene is measured (0).", .min = 0,
+     .max = 1e9},
     {"json", 0, FIRN_CLI_FLAG, .doc = "Print JSON instead of a table."},
+    {"csv", 0, FIRN_CLI_FLAG, .doc = "Print CSV instead of a table."},
     {0},
 };
 
@@ -162,11 +201,13 @@ const firn_cli_verb firn_cmd_bench = {
     .n_min = 0,
     .n_max = 0,
     .choices = "",
-    .text = "Runs a cube of one material, 8 particles a cell, on a plane with friction, through the production step "
-            "(sparse grid, sorting, "
-            "collider, dt control, checks) and prints updates a second, nanoseconds a particle and step for each "
-            "stage, bytes a particle at "
-            "peak, and the transfers as a share of the multiply-add peak that is measured in the same process.",
+    .text =
+        "Runs a cube of one material, 8 particles a cell, on a plane with friction, through the production step "
+        "(sparse grid, sorting, collider, dt control, checks, a ledger every repeat), or a scene as it stands at some "
+        "time, and prints updates a second, nanoseconds a particle and step for each stage, bytes a particle at "
+        "peak, and the transfers as a share of the multiply-add peak that is measured in the same process.\n\n"
+        "Repeats that differ much tell that another process was busy: measure again. tools/bench.sh measures every "
+        "case and keeps the numbers in tests/bench/.",
     .options = options,
     .run = run,
 };

@@ -98,6 +98,7 @@ struct firn_sim {
     int64_t n_steps, n_retries, n_sorts;
     uint32_t next_id;
     int must_sort;
+    int is_unchecked;           /* of benchmarks that ask what judging costs: no step is judged */
     double max_rate, max_speed; /* of all particles after the last step */
     int rate_is_viscous, rate_pool;
     int64_t rate_particle;
