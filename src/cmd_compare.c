@@ -1,6 +1,7 @@
 /* cmd_compare.c: `firn compare study.yaml`: laws, settings and scenes side by side, in one report. */
 #include "cli.h"
 #include "compare.h"
+#include "interrupt.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,14 +43,17 @@ static firn_status execute(const firn_cli *cli, firn_compare *compare, firn_stud
                                     .is_fresh = firn_cli_has(cli, "fresh"),
                                     .n_sets = n_sets,
                                     .sets = sets,
-                                    .told = firn_cli_has(cli, "quiet") ? NULL : tell};
+                                    .told = firn_cli_has(cli, "quiet") ? NULL : tell,
+                                    .signal = firn_interrupt_signal};
     firn_status status = firn_compare_plan(compare, study, &options, report);
     if (status != FIRN_OK) return status;
     if (firn_cli_has(cli, "list")) {
         for (int i = 0; i < compare->n_runs; i++) printf("%s\n", compare->runs[i].command);
         return FIRN_OK;
     }
+    firn_interrupt_begin();
     status = firn_compare_execute(compare, &options, report);
+    firn_interrupt_end();
     if (status == FIRN_INTERRUPTED)
         return firn_report_add(report, status, "interrupted; the same command goes on where this one ended");
     if (status == FIRN_OK) status = firn_compare_report(compare, report);

@@ -131,6 +131,7 @@ typedef struct firn_compare_options {
     int n_sets;                   /* settings of all runs beside the study's own */
     const char **sets;
     void (*told)(const firn_compare_run *run, int n_done, int n_runs); /* may be NULL */
+    int (*signal)(void); /* the number of a signal that wants the study to end, 0 for none; may be NULL */
 } firn_compare_options;
 
 /* Every run of the study, its scene loaded and checked with its settings; nothing is started. */

@@ -45,7 +45,7 @@ static void number_cell(firn_text *html, double value)
     if (isnan(value))
         firn_text_add(html, "<td>&ndash;</td>");
     else
-        firn_text_add(html, "<td>%.4g</td>", value);
+        firn_text_add(html, fabs(value) >= 1e4 && fabs(value) < 1e9 ? "<td>%.0f</td>" : "<td>%.4g</td>", value);
 }
 
 static const char *outcome(const firn_compare_run *run)

@@ -1,13 +1,15 @@
 /* compare_run.c: the runs of a study - which there are, their folders and commands, and the processes that do them.
  *
- * A run is known again by its command: OUT/runs/NAME.command holds the command that filled OUT/runs/NAME. With the
- * same command a finished shot is taken as it is, an interrupted one is resumed, anything else is run anew. */
+ * A run is known again by its command and by the hash of its scene: OUT/runs/NAME.command holds what filled
+ * OUT/runs/NAME. Where both are the same, a finished shot that is whole to the last byte is taken as it is and an
+ * interrupted one is resumed; anything else is run anew. */
 #include "compare.h"
 #include "file.h"
 #include "hash.h"
 #include "manifest.h"
 #include "memory.h"
 #include "scene.h"
+#include "verify_shot.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -212,22 +214,38 @@ void firn_compare_clear(firn_compare *c)
 
 /* ---------------------------------------------------------------- processes */
 
-/* What has to be done for a run: 0 nothing, 1 resume, 2 all of it. */
-static int what_is_left(const firn_compare_run *run, int is_fresh)
+/* What NAME.command holds. A scene that was edited since makes another run, though its command is the same. */
+static void identity(const firn_compare_run *run, firn_text *text)
+{
+    firn_text_add(text, "%s\n# scene %016llx\n", run->command, (unsigned long long)run->scene_hash);
+}
+
+static int is_the_same(const firn_compare_run *run)
 {
     char path[2 * FIRN_PATH];
     size_t n;
+    firn_text wanted = {0};
+    identity(run, &wanted);
     snprintf(path, sizeof path, "%s.command", run->folder);
-    if (is_fresh || access(path, R_OK) != 0 || !firn_manifest_exists(run->folder)) return 2;
-    char *command = firn_file_text(path, COMMAND_MAX, &n, NULL);
-    int is_same = command && strcmp(command, run->command) == 0;
-    if (command) firn_memory_release(NULL, command, n + 1);
+    char *found = access(path, R_OK) == 0 ? firn_file_text(path, COMMAND_MAX, &n, NULL) : NULL;
+    int is_same = found && wanted.data && !wanted.has_failed && strcmp(found, wanted.data) == 0;
+    if (found) firn_memory_release(NULL, found, n + 1);
+    firn_text_clear(&wanted);
+    return is_same;
+}
+
+/* What has to be done for a run: 0 nothing, 1 resume, 2 all of it. */
+static int what_is_left(const firn_compare_run *run, int is_fresh)
+{
+    if (is_fresh || !is_the_same(run) || !firn_manifest_exists(run->folder)) return 2;
     firn_manifest manifest = {0};
-    if (!is_same || firn_manifest_read(run->folder, &manifest, NULL) != FIRN_OK) return 2;
+    if (firn_manifest_read(run->folder, &manifest, NULL) != FIRN_OK) return 2;
     /* one that stopped because its material failed would stop there again */
     int is_done = strcmp(manifest.state, "finished") == 0 || strcmp(manifest.state, "stopped") == 0;
     firn_manifest_clear(&manifest);
-    return is_done ? 0 : 1;
+    if (!is_done) return 1;
+    firn_verify_shot found;
+    return firn_verify_shot_run(run->folder, &found, NULL) == FIRN_OK ? 0 : 2;
 }
 
 static pid_t start(const firn_compare_run *run, const char *scene, int how, const firn_compare_options *options,
@@ -263,7 +281,7 @@ static firn_status write_command(const firn_compare_run *run, firn_report *repor
     char path[2 * FIRN_PATH];
     firn_text text = {0};
     snprintf(path, sizeof path, "%s.command", run->folder);
-    firn_text_add(&text, "%s", run->command);
+    identity(run, &text);
     firn_status status = firn_text_write(&text, path, report);
     firn_text_clear(&text);
     return status;
@@ -322,6 +340,11 @@ firn_status firn_compare_execute(firn_compare *c, const firn_compare_options *op
     firn_status status = firn_file_make_folder(path, report);
     int next = 0, n_active = 0;
     while (status == FIRN_OK && (next < c->n_runs || n_active)) {
+        int number = options->signal && !is_ending ? options->signal() : 0;
+        if (number) is_ending = 1;
+        /* the terminal's Ctrl-C reaches the runs by itself; anything else is handed on: they write a checkpoint */
+        for (int k = 0; k < n_jobs && number && number != SIGINT; k++)
+            if (jobs[k].pid > 0) kill(jobs[k].pid, SIGTERM);
         for (int k = 0; k < n_jobs; k++) {
             int was_active = jobs[k].pid > 0;
             if (!tend(&jobs[k], c, options, n_threads)) continue;

@@ -128,7 +128,10 @@ static const firn_option material_options[] = {
     TEXT(firn_material_def, "name", name, "", FIRN_OPTION_REQUIRED, "What bodies call this material."),
     TEXT(firn_material_def, "law", law, "", 0,
          "Constitutive law, one of `firn materials`; may be left out where the preset says it."),
-    TEXT(firn_material_def, "preset", preset, "", 0, "Named set of parameters of the law; empty: the law's defaults."),
+    TEXT(
+        firn_material_def, "preset", preset, "", 0,
+        "Named set of parameters of the law, or a file NAME.yaml as `firn fit` writes it, beside the scene; empty: the "
+        "law's defaults. What the scene says itself goes before."),
     {.key = "transfer",
      .type = FIRN_OPTION_SECTION,
      .flags = FIRN_OPTION_PRESENCE,

@@ -200,7 +200,7 @@ static void format_tick(const axis_span *span, double tick, char shown[32])
     if (span->decimals >= 0)
         snprintf(shown, 32, "%.*f", span->decimals, tick);
     else
-        snprintf(shown, 32, "%.4g", tick);
+        snprintf(shown, 32, fabs(tick) >= 1e4 && fabs(tick) < 1e6 ? "%.0f" : "%.4g", tick);
 }
 
 static void axis_label(const firn_plot_axis *axis, const axis_span *span, char *shown, size_t n)

@@ -123,6 +123,7 @@ firn_scene *firn_scene_parse(const char *text, size_t n_bytes, const char *shown
     if (root) {
         for (int i = 0; i < n_sets; i++) firn_scene_set(arena, root, sets[i], report);
         firn_scene_binder binder = {.arena = arena, .report = report, .folder = folder_of(arena, name)};
+        if (binder.folder) firn_scene_take_presets(arena, root, binder.folder, report);
         firn_scene_bind(&binder, root, &scene->def);
         name_after_file(&scene->def, name);
         add_default_output(scene, root);

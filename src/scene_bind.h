@@ -30,6 +30,8 @@ void firn_scene_bind(firn_scene_binder *binder, firn_document_node *root, firn_s
 int firn_scene_bind_locate(void *user, const char *path, char *place, size_t n_bytes);
 /* Applies "path.to.key=value" to the tree. 0: the report says why not. */
 int firn_scene_set(firn_arena *arena, firn_document_node *root, const char *setting, firn_report *report);
+/* Materials whose `preset` is a file take what that says. `folder` as in the binder. */
+void firn_scene_take_presets(firn_arena *arena, firn_document_node *root, const char *folder, firn_report *report);
 /* The number of runs that the node of `sweep` stands for; 0: refused. */
 int64_t firn_scene_check_sweep(const firn_document_node *sweep, firn_report *report);
 

@@ -7,7 +7,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 fail() { echo "failed: $*"; failures=$((failures + 1)); }
 
-for study in elastic_bar_release figures_5_7 snow_block_drop; do
+for study in elastic_bar_release bar_time_matched bar_resolution figures_5_7 snow_block_drop dough_press; do
     "$firn" compare "$source/scenes/studies/$study.yaml" --list >"$folder/out" 2>&1 || fail "$study: $(head -1 "$folder/out")"
 done
 
@@ -36,10 +36,80 @@ cmp -s "$folder/first.csv" "$folder/tiny/summary.csv" || fail "the second report
 "$firn" compare "$folder/study.yaml" --out "$folder/tiny" >"$folder/out" 2>&1
 [ "$(grep -c 'was there already' "$folder/out")" -eq 2 ] || fail "what was done is done again"
 
+# an edited scene makes other runs, though their commands are the same; a damaged shot is run again
+sed -i 's/20 kPa/21 kPa/' "$folder/tiny.yaml"
+"$firn" compare "$folder/study.yaml" --out "$folder/tiny" >"$folder/out" 2>&1
+[ "$(grep -c ': done' "$folder/out")" -eq 2 ] || fail "an edited scene is not run again"
+printf x >>"$(echo "$folder"/tiny/runs/001*/ledger.csv)"
+cp "$folder/tiny/summary.csv" "$folder/first.csv"
+"$firn" compare "$folder/study.yaml" --out "$folder/tiny" >"$folder/out" 2>&1
+[ "$(grep -c 'was there already' "$folder/out")" -eq 1 ] && [ "$(grep -c ': done' "$folder/out")" -eq 1 ] ||
+    fail "a damaged shot: $(cat "$folder/out")"
+cmp -s "$folder/first.csv" "$folder/tiny/summary.csv" || fail "the repaired study is not that of before"
+
+# killed in the middle: what is finished is kept, the rest is resumed or run, to the same states
+sed -i 's/frames: 8/frames: 60/' "$folder/tiny.yaml"
+sed 's/transfers:.*/transfers: [apic, flip, pic, aflip]/' "$folder/study.yaml" >"$folder/long.yaml"
+"$firn" compare "$folder/long.yaml" --out "$folder/whole" --jobs 2 >"$folder/out" 2>&1 || fail "long: $(tail -1 "$folder/out")"
+states() { sed 's/.*,\([0-9a-f]\{16\}\),\([0-9a-f]\{16\}\),.*/\1 \2/' "$1/summary.csv"; }
+# (a shell without job control starts background programs deaf to INT, so TERM stands for both)
+for signal in TERM KILL; do
+    setsid "$firn" compare "$folder/long.yaml" --out "$folder/$signal" >"$folder/killed" 2>&1 &
+    pid=$!
+    for _ in $(seq 600); do grep -q '^\[1/4\]' "$folder/killed" && break; sleep 0.05; done
+    [ $signal = KILL ] && kill -KILL -- -$pid || kill -TERM $pid
+    wait $pid 2>/dev/null
+    code=$?
+    [ -e "$folder/$signal/report.html" ] && fail "$signal: a report of half a study"
+    [ $signal = KILL ] || [ $code -eq 6 ] || fail "TERM: exit code $code"
+    [ $signal = KILL ] || grep -q 'goes on where this one ended' "$folder/killed" || fail "TERM: $(tail -1 "$folder/killed")"
+    "$firn" compare "$folder/long.yaml" --out "$folder/$signal" --jobs 2 >"$folder/out" 2>&1 || fail "$signal: again"
+    kept=$(grep -c 'was there already' "$folder/out") made=$(grep -c ': done' "$folder/out")
+    [ "$kept" -ge 1 ] && [ "$made" -ge 1 ] && [ $((kept + made)) -eq 4 ] || fail "$signal: $kept kept, $made done"
+    cmp -s <(states "$folder/whole") <(states "$folder/$signal") || fail "$signal: other states than undisturbed"
+done
+
+# four doughs under a plate, coarse and short, with their flow curves
+"$firn" compare "$source/scenes/studies/dough_press.yaml" --set grid.dx=2cm --set scene.frames=8 --jobs 2 \
+    --out "$folder/dough" >"$folder/out" 2>&1 || fail "dough_press: $(tail -1 "$folder/out")"
+[ "$(grep -c ',finished,' "$folder/dough/summary.csv")" -eq 4 ] || fail "dough_press: not four finished runs"
+grep -q 'memory_strain = 0.6' "$folder/dough/report.html" || fail "dough_press: the report lacks parameters"
+grep -q 'measured' "$folder/dough/report.html" || fail "dough_press: no published curve in the report"
+
+# one time step for all: the same number of steps; and an order of convergence
+"$firn" compare "$source/scenes/studies/bar_time_matched.yaml" --set grid.dx=0.3125mm --set scene.frames=20 \
+    --out "$folder/matched" >"$folder/out" 2>&1 || fail "bar_time_matched: $(tail -1 "$folder/out")"
+[ "$(sed 1d "$folder/matched/summary.csv" | cut -d, -f3 | sort -u | wc -l)" -eq 1 ] || fail "bar_time_matched: steps differ"
+cat >"$folder/resolution.yaml" <<END
+$(sed "s|scenes: |scenes: $source/scenes/studies/|; s|, 0.15625 mm||" "$source/scenes/studies/bar_resolution.yaml")
+END
+"$firn" compare "$folder/resolution.yaml" --jobs 2 --out "$folder/resolution" >"$folder/out" 2>&1 ||
+    fail "bar_resolution: $(tail -1 "$folder/out")"
+# the table: runs, energies lost, order; for the APIC rows it is between a half and one
+order=$(grep -A3 'Order of convergence' "$folder/resolution/report.html" | grep -o '<td>[-0-9.e]*</td></tr>' | head -1 | tr -dc '0-9.')
+awk -v o="$order" 'BEGIN { exit !(o > 0.5 && o < 1.2) }' || fail "bar_resolution: order '$order'"
+
 # the lab and a fit of what it wrote
 "$firn" lab neo_hookean,E=200\ kPa,nu=0.3 --to 1.6 -n 40 -o "$folder/band" >/dev/null || fail "lab"
 "$firn" fit "$folder/band.csv" --law neo_hookean,nu=0.3 --free E -o "$folder/fitted" >"$folder/out" 2>&1 || fail "fit"
 grep -q 'E: \(199\.9\|200\)' <(sed 's/\([0-9]\{3\}\)\([0-9]\{3\}\)/\1.\2/' "$folder/fitted.yaml") || fail "fit: $(cat "$folder/fitted.yaml")"
+# what was fitted, as the preset of a scene; the scene's own words go before; what is wrong is told with its place
+sed 's/{law: neo_hookean.*}/{preset: fitted.yaml, rho: 900}/; s/frames: [0-9]*/frames: 1/' "$source/tests/cli/tiny.yaml" >"$folder/fitted_scene.yaml"
+grep -q 'preset: fitted.yaml' "$folder/fitted_scene.yaml" || fail "tiny.yaml has changed"
+"$firn" run "$folder/fitted_scene.yaml" --out "$folder/fitted_shot" --progress none >"$folder/out" 2>&1 || fail "a fitted preset: $(tail -1 "$folder/out")"
+tr -d ' \n' <"$folder/fitted_shot/manifest.json" | grep -q 'neo_hookean.*1999[0-9][0-9]\|neo_hookean.*2000[0-9][0-9]' || fail "a fitted preset: its E is not in the scene"
+sed 's/fitted.yaml/absent.yaml/' "$folder/fitted_scene.yaml" >"$folder/absent_scene.yaml"
+"$firn" check "$folder/absent_scene.yaml" >"$folder/out" 2>&1 && fail "a preset file that is not there is taken"
+grep -q 'absent_scene.yaml:[0-9]*:[0-9]*: the preset file ".*absent.yaml"' "$folder/out" || fail "an absent preset: $(cat "$folder/out")"
+echo 'materials: {a: {law: snow, theta_z: 1}}' >"$folder/absent.yaml"
+"$firn" check "$folder/absent_scene.yaml" >"$folder/out" 2>&1 && fail "a preset file with an unknown parameter is taken"
+grep -q 'absent.yaml:1:[0-9]*: .*theta_z' "$folder/out" || fail "a wrong preset file: $(cat "$folder/out")"
+
 "$firn" lab --figures "$folder/pictures" >"$folder/out" || fail "lab --figures"
 [ "$(wc -l <"$folder/out")" -eq 9 ] || fail "lab --figures: not nine files"
+
+# a map of stability: the loss on the axis and the earlier one beside it
+"$firn" lab st_venant_kirchhoff,E=100,nu=0.2 --map -n 12 -o "$folder/map" >"$folder/out" || fail "lab --map"
+[ -s "$folder/map.csv" ] && [ -s "$folder/map.svg" ] && [ -s "$folder/map.png" ] || fail "lab --map: a file is missing"
+grep -q 'along the axis itself are lost at stretch 0.577350' "$folder/out" || fail "lab --map: $(cat "$folder/out")"
 exit $failures
