@@ -25,20 +25,19 @@ firn_status firn_gallery_survey(int n, const firn_sequence *sequences, const cha
     for (int s = 0; s < n; s++) {
         const firn_sequence *q = &sequences[s];
         int n_looks = q->n < SURVEY_FRAMES ? q->n : SURVEY_FRAMES;
-        double first_time = 0, last_time = 0, first_number = 0, last_number = 0;
+        double first_time = 0, last_time = 0;
         for (int k = 0; k < n_looks; k++) {
             int at = n_looks > 1 ? (int)((int64_t)k * (q->n - 1) / (n_looks - 1)) : 0;
             firn_points *points;
             firn_status status = firn_format_read(q->frames[at].path, &points, report);
             if (status != FIRN_OK) return status;
-            double *time = k ? &last_time : &first_time, *number = k ? &last_number : &first_number;
+            double *time = k ? &last_time : &first_time;
             if (!time_of(points, time)) *time = NAN;
-            *number = number_of(&q->frames[at]);
             status = firn_survey_add(survey, points, attribute, report);
             firn_points_destroy(points);
             if (status != FIRN_OK) return status;
         }
-        double rate = (last_number - first_number) / (last_time - first_time);
+        double rate = (q->n - 1) / (last_time - first_time);
         if (*fps == 0 && n_looks > 1 && rate > 0 && isfinite(rate)) *fps = round(1000 * rate) / 1000;
     }
     return FIRN_OK;

@@ -13,8 +13,8 @@ typedef struct firn_gallery_panel {
 } firn_gallery_panel;
 
 /* Looks at up to nine frames of each sequence, spread evenly, first and last among them, so that all panels of all
- * pictures share camera, ground and range. *fps: frames a second as the caches' own times have it; 0: they do not
- * say. */
+ * pictures share camera, ground and range. *fps: pictures a second that make a film last as long as the shot; 0: the
+ * caches do not say. */
 firn_status firn_gallery_survey(int n, const firn_sequence *sequences, const char *attribute, firn_survey *survey,
                                 double *fps, firn_report *report);
 

@@ -184,6 +184,23 @@ int firn_props_at(firn_props *props, double time)
     return n;
 }
 
+int firn_props_bounds(const firn_props *props, double min[3], double max[3])
+{
+    for (int c = 0; c < 3; c++) min[c] = INFINITY, max[c] = -INFINITY;
+    for (int k = 0; k < props->n_props; k++) {
+        const prop *p = &props->props[k];
+        double low[3], high[3];
+        if (!p->is_shown || !firn_shape_bounds(p->shape, low, high)) continue;
+        for (int corner = 0; corner < 8; corner++) {
+            double y[3], x[3];
+            for (int c = 0; c < 3; c++) y[c] = corner >> c & 1 ? high[c] : low[c];
+            firn_pose_to_world(&p->pose, y, x);
+            for (int c = 0; c < 3; c++) min[c] = fmin(min[c], x[c]), max[c] = fmax(max[c], x[c]);
+        }
+    }
+    return min[0] <= max[0];
+}
+
 double firn_props_distance(const firn_props *props, const double x[3], double normal[3])
 {
     double nearest = INFINITY;

@@ -24,6 +24,8 @@ int firn_props_color(const firn_props *props, const char *material, firn_color *
 
 /* Puts moving colliders where they are at that time; how many are to be drawn. */
 int firn_props_at(firn_props *props, double time);
+/* The box (scene coordinates, m) of all that is drawn and has an end. False: nothing has one. */
+int firn_props_bounds(const firn_props *props, double min[3], double max[3]);
 /* Distance from x (scene coordinates, m) to the nearest collider that is drawn; INFINITY where there is none.
  * Thread-safe. normal may be NULL. */
 double firn_props_distance(const firn_props *props, const double x[3], double normal[3]);

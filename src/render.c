@@ -216,7 +216,8 @@ static firn_camera make_camera(const frame *f)
     return firn_camera_look(&def->camera, target, f->min, f->max, def->width, def->height);
 }
 
-/* The scene's colliders, drawn in a box somewhat larger than the shot; false: there are none. */
+/* The scene's colliders, drawn in a box somewhat larger than the shot, or than they are themselves where that is not
+ * much larger; false: there are none. */
 static int make_solids(const frame *f, float size, firn_solids *solids)
 {
     double anywhere[3] = {0, 0, 0};
@@ -224,6 +225,18 @@ static int make_solids(const frame *f, float size, firn_solids *solids)
     *solids = (firn_solids){.props = f->def->props, .is_z_up = f->survey->is_z_up, .precision = 2e-4f * size};
     memcpy(solids->origin, f->origin, sizeof solids->origin);
     for (int c = 0; c < 3; c++) solids->min[c] = f->min[c] - 0.22f * size, solids->max[c] = f->max[c] + 0.22f * size;
+    double low[3], high[3];
+    if (!firn_props_bounds(f->def->props, low, high)) return 1;
+    for (int corner = 0; corner < 8; corner++) {
+        double p[3], turned[3];
+        for (int c = 0; c < 3; c++) p[c] = corner >> c & 1 ? high[c] : low[c];
+        firn_survey_turn(f->survey->is_z_up, p, turned);
+        for (int c = 0; c < 3; c++) {
+            float x = (float)(turned[c] - f->origin[c]), limit = 1.5f * size;
+            if (x > solids->max[c]) solids->max[c] = fminf(x, f->max[c] + limit);
+            if (x < solids->min[c]) solids->min[c] = fmaxf(x, f->min[c] - limit);
+        }
+    }
     return 1;
 }
 
@@ -251,10 +264,11 @@ double firn_render_free_azimuth(const firn_render_def *def, const firn_survey *s
     float size = sqrtf(f.max[0] * f.max[0] + f.max[1] * f.max[1] + f.max[2] * f.max[2]);
     if (!make_solids(&f, size, &solids)) return def->camera.azimuth;
     double best = def->camera.azimuth;
-    int fewest = 10;
+    int fewest = 28;
     for (int turn = 0; turn < 24 && fewest; turn++) { /* 0, 15, -15, 30, ... degrees */
         double azimuth = def->camera.azimuth + (turn % 2 ? 1 : -1) * ((turn + 1) / 2) * 15 * degree;
-        int n = count_hidden(&f, &solids, azimuth);
+        int n = 0; /* with a margin to both sides: a wall shall not be seen edge-on */
+        for (int side = -1; side <= 1; side++) n += count_hidden(&f, &solids, azimuth + side * 25 * degree);
         if (n < fewest) fewest = n, best = azimuth;
     }
     return best;
@@ -327,7 +341,10 @@ static int annotate(frame *f, firn_image *image)
     if (f->def->caption[0]) good = firn_legend_draw_caption(image, f->def->caption);
     if (!f->def->has_legend) return good;
     if (f->def->attribute[0]) return firn_legend_draw_bar(image, &f->legend) && good;
-    if (f->palette.n > 1 && !firn_points_find(f->points, "Cd"))
+    int is_one_color = 1;
+    for (int k = 1; k < f->palette.n; k++)
+        is_one_color &= !memcmp(&f->palette.colors[k], &f->palette.colors[0], sizeof(firn_color));
+    if (!is_one_color && !firn_points_find(f->points, "Cd"))
         good = firn_legend_draw_swatches(image, f->palette.n, f->palette.names, f->palette.colors) && good;
     return good;
 }

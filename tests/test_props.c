@@ -143,6 +143,21 @@ static void test_free_azimuth(void **state)
     firn_props_destroy(props);
 }
 
+/* The box of what has an end, where it is at that time: the floor has none. */
+static void test_bounds(void **state)
+{
+    (void)state;
+    firn_props *props = make();
+    double min[3], max[3];
+    firn_props_at(props, 1); /* the ball of radius 0.5 has gone from (2, 0, 0) to (2, 1, 0) */
+    assert_true(firn_props_bounds(props, min, max));
+    const double low[3] = {1.5, 0.5, -0.5}, high[3] = {2.5, 1.5, 0.5};
+    for (int c = 0; c < 3; c++) assert_true(fabs(min[c] - low[c]) < 1e-9 && fabs(max[c] - high[c]) < 1e-9);
+    firn_props_at(props, 4); /* it is gone */
+    assert_false(firn_props_bounds(props, min, max));
+    firn_props_destroy(props);
+}
+
 /* A folder without a manifest has no props, and that is no trouble. */
 static void test_no_manifest(void **state)
 {
@@ -155,8 +170,8 @@ static void test_no_manifest(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scene), cmocka_unit_test(test_trace),
-                                       cmocka_unit_test(test_hits), cmocka_unit_test(test_free_azimuth),
-                                       cmocka_unit_test(test_no_manifest)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scene),        cmocka_unit_test(test_trace),
+                                       cmocka_unit_test(test_hits),         cmocka_unit_test(test_bounds),
+                                       cmocka_unit_test(test_free_azimuth), cmocka_unit_test(test_no_manifest)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
