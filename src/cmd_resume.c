@@ -89,7 +89,7 @@ static firn_status restore(const firn_cli *cli, job *j, const firn_run_options *
     return status;
 }
 
-static firn_status open_record(job *j, const firn_run_plan *plan, firn_record *record)
+static firn_status open_record(job *j, const firn_run_plan *plan, size_t max_memory, firn_record *record)
 {
     firn_status status = firn_scene_write(&j->def, &j->scene_json, j->report);
     if (status != FIRN_OK) return status;
@@ -106,7 +106,7 @@ static firn_status open_record(job *j, const firn_run_plan *plan, firn_record *r
                              .edits_json = strcmp(edits, "[]\n") ? edits : NULL};
     firn_shot *shot = NULL;
     status = firn_shot_resume(&setup, j->checkpoint.info.frame, j->checkpoint.info.sub, &shot, j->report);
-    if (status == FIRN_OK) status = firn_record_begin(record, shot, &j->def, hash, j->sim, j->report);
+    if (status == FIRN_OK) status = firn_record_begin(record, shot, &j->def, hash, j->sim, max_memory, j->report);
     /* Only now that the books are cut may checkpoints of a future that will not be go. */
     if (status == FIRN_OK) status = firn_checkpoint_drop_after(j->def.folder, j->checkpoint.info.frame, j->report);
     return status;
@@ -126,7 +126,7 @@ static int resume(const firn_cli *cli, job *j)
                       j->checkpoint.info.frame, 2 * j->def.frames);
         return FIRN_OK;
     }
-    if (status == FIRN_OK) status = open_record(j, &plan, &record);
+    if (status == FIRN_OK) status = open_record(j, &plan, options.max_memory, &record);
     if (status != FIRN_OK) {
         firn_record_end(&record, NULL, status, "", NULL);
         return firn_cli_report(j->report, status);

@@ -40,7 +40,8 @@ static firn_status load(const firn_cli *cli, job *j)
     return FIRN_OK;
 }
 
-static firn_status create_record(const firn_cli *cli, job *j, const firn_run_plan *plan, firn_record *record)
+static firn_status create_record(const firn_cli *cli, job *j, const firn_run_plan *plan, size_t max_memory,
+                                 firn_record *record)
 {
     firn_status status = firn_scene_write(&j->def, &j->json, j->report);
     if (status != FIRN_OK) return status;
@@ -55,7 +56,7 @@ static firn_status create_record(const firn_cli *cli, job *j, const firn_run_pla
     firn_shot *shot = NULL;
     status = firn_shot_create(&setup, firn_cli_has(cli, "overwrite"), &shot, j->report);
     if (status != FIRN_OK) return status;
-    return firn_record_begin(record, shot, &j->def, hash, j->sim, j->report);
+    return firn_record_begin(record, shot, &j->def, hash, j->sim, max_memory, j->report);
 }
 
 static int simulate(const firn_cli *cli, job *j)
@@ -65,7 +66,7 @@ static int simulate(const firn_cli *cli, job *j)
     firn_run_plan plan = firn_simulate_plan(cli, &j->def, &first, &last);
     firn_run_options options = firn_simulate_options(cli);
     firn_status status = firn_sim_create(&j->def, &options, &j->sim, j->report);
-    if (status == FIRN_OK) status = create_record(cli, j, &plan, &record);
+    if (status == FIRN_OK) status = create_record(cli, j, &plan, options.max_memory, &record);
     if (status != FIRN_OK) {
         firn_record_end(&record, NULL, status, "", NULL);
         return firn_cli_report(j->report, status);

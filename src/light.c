@@ -92,22 +92,56 @@ static void sequence(uint32_t k, float *u, float *v)
 
 static float sky_luminance(float y) { return y > 0 ? 0.7f + 0.45f * y : 0.3f; }
 
-/* Sends the rays of one sample. `turn` is its place in the tile's sequence. */
-static void ask(const firn_light *light, sample *s, uint32_t turn, ray_list *sun_rays, ray_list *sky_rays)
+/* The directions of all rays of a tile, made once: places in the disc of the sun, and cosine-distributed directions
+ * about a normal along z. */
+typedef struct directions {
+    size_t n_sun, n_sky;
+    float (*sun)[2], (*sky)[3];
+} directions;
+
+static void on_disc(uint32_t k, float scale, float *x, float *y, float *u)
 {
-    float u, v, a[3], b[3], d[3], lift = 1e-3f * light->radius, p[3];
+    float v;
+    sequence(k, u, &v);
+    float radius = scale * sqrtf(*u);
+    *x = radius * cosf(6.2831853f * v), *y = radius * sinf(6.2831853f * v);
+}
+
+static int make_directions(const firn_light *light, directions *d)
+{
+    d->n_sun = (size_t)(TILE * TILE * light->samples * light->samples), d->n_sky = d->n_sun * (size_t)light->n_sky;
+    d->sun = firn_memory_array(NULL, d->n_sun, sizeof *d->sun);
+    d->sky = firn_memory_array(NULL, d->n_sky, sizeof *d->sky);
+    if (!d->sun || !d->sky) return 0;
+    float u;
+    for (uint32_t k = 0; k < d->n_sun; k++) on_disc(k, sun_width, &d->sun[k][0], &d->sun[k][1], &u);
+    for (uint32_t k = 0; k < d->n_sky; k++) {
+        on_disc(k, 1, &d->sky[k][0], &d->sky[k][1], &u);
+        d->sky[k][2] = sqrtf(1 - u);
+    }
+    return 1;
+}
+
+static void release_directions(directions *d)
+{
+    firn_memory_release(NULL, d->sun, d->n_sun * sizeof *d->sun);
+    firn_memory_release(NULL, d->sky, d->n_sky * sizeof *d->sky);
+}
+
+/* Sends the rays of one sample. `turn` is its place in the tile's sequence. */
+static void ask(const firn_light *light, const directions *table, sample *s, uint32_t turn, ray_list *sun_rays,
+                ray_list *sky_rays)
+{
+    float a[3], b[3], d[3], lift = 1e-3f * light->radius, p[3];
     for (int c = 0; c < 3; c++) p[c] = s->p[c] + lift * s->n[c];
-    sequence(turn, &u, &v);
     basis(light->sun, a, b);
-    float radius = sun_width * sqrtf(u), x = radius * cosf(6.2831853f * v), y = radius * sinf(6.2831853f * v);
-    for (int c = 0; c < 3; c++) d[c] = light->sun[c] + x * a[c] + y * b[c];
+    const float *at = table->sun[turn];
+    for (int c = 0; c < 3; c++) d[c] = light->sun[c] + at[0] * a[c] + at[1] * b[c];
     if (dot(light->sun, s->n) > -wrap) send(sun_rays, p, d, s->near, INFINITY, &s->sun, 1);
     basis(s->n, a, b);
     for (int k = 0; k < light->n_sky; k++) {
-        sequence(turn * (uint32_t)light->n_sky + (uint32_t)k, &u, &v);
-        float sine = sqrtf(u), cosine = sqrtf(1 - u);
-        x = sine * cosf(6.2831853f * v), y = sine * sinf(6.2831853f * v);
-        for (int c = 0; c < 3; c++) d[c] = x * a[c] + y * b[c] + cosine * s->n[c];
+        at = table->sky[turn * (uint32_t)light->n_sky + (uint32_t)k];
+        for (int c = 0; c < 3; c++) d[c] = at[0] * a[c] + at[1] * b[c] + at[2] * s->n[c];
         float far = 0.5f * light->size;
         /* The ground ends a ray; what lies before it may still hide it. */
         if (light->has_ground && d[1] < 0) far = fminf(far, fmaxf(p[1] - light->ground, 0) / -d[1]);
@@ -171,7 +205,8 @@ static void darken(const firn_light *light, sample *samples, int n)
     for (int k = 0; k < n; k++) samples[k].sun *= (float)!is_dark, samples[k].sky *= open;
 }
 
-static void light_row(const firn_light *light, int width, int height, int j, sample *samples, cell *row)
+static void light_row(const firn_light *light, const directions *table, int width, int height, int j, sample *samples,
+                      cell *row)
 {
     int side = light->samples, square = side * side;
     ray_list sun_rays = {.light = light}, sky_rays = {.light = light};
@@ -184,7 +219,7 @@ static void light_row(const firn_light *light, int width, int height, int j, sam
             static const uint8_t order[TILE][TILE] = {{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
             uint32_t turn = order[j % TILE][i % TILE] * (uint32_t)square + (uint32_t)k;
             if (light->tracer)
-                ask(light, s, turn, &sun_rays, &sky_rays);
+                ask(light, table, s, turn, &sun_rays, &sky_rays);
             else
                 s->sun = 1, s->sky = 0.8f + 0.2f * s->n[1];
         }
@@ -351,14 +386,16 @@ firn_status firn_light_paint(const firn_light *light, firn_image *image)
     size_t n_samples = (size_t)width * (size_t)(light->samples * light->samples);
     cell *cells = firn_memory_array(NULL, n_cells, sizeof *cells);
     sample *samples = firn_memory_array(NULL, n_samples * (size_t)light->n_threads, sizeof *samples);
-    if (cells && samples) {
+    directions table;
+    int good = make_directions(light, &table) && cells && samples;
+    if (good) {
 #pragma omp parallel num_threads(light->n_threads)
         {
             sample *mine = NULL;
 #pragma omp for schedule(dynamic)
             for (int j = 0; j < height; j++) {
                 if (!mine) mine = samples + n_samples * (size_t)omp_get_thread_num();
-                light_row(light, width, height, j, mine, cells + (size_t)j * (size_t)width);
+                light_row(light, &table, width, height, j, mine, cells + (size_t)j * (size_t)width);
             }
 #pragma omp for schedule(static)
             for (int j = 0; j < height; j++)
@@ -366,7 +403,7 @@ firn_status firn_light_paint(const firn_light *light, firn_image *image)
                     compose_pixel(light, cells, image, i, j, image->rgb + 3 * ((size_t)j * (size_t)width + (size_t)i));
         }
     }
-    int good = cells && samples;
+    release_directions(&table);
     firn_memory_release(NULL, samples, n_samples * (size_t)light->n_threads * sizeof *samples);
     firn_memory_release(NULL, cells, n_cells * sizeof *cells);
     return good ? FIRN_OK : FIRN_MEMORY;

@@ -19,7 +19,7 @@ double firn_record_clock(void)
 }
 
 firn_status firn_record_begin(firn_record *record, firn_shot *shot, const firn_scene_def *scene, uint64_t scene_hash,
-                              const firn_sim *sim, firn_report *report)
+                              const firn_sim *sim, size_t max_memory, firn_report *report)
 {
     double now = firn_record_clock();
     *record = (firn_record){.shot = shot,
@@ -35,7 +35,8 @@ firn_status firn_record_begin(firn_record *record, firn_shot *shot, const firn_s
     record->ledgers = firn_memory_array(NULL, (size_t)record->n_ledgers, sizeof *record->ledgers);
     if (!record->ledgers) return firn_report_add(report, FIRN_MEMORY, "out of memory for the ledgers");
     firn_shot_last(shot, &record->frame, &record->sub);
-    return firn_cache_create(shot, 0, &record->cache, report);
+    size_t max_waiting = max_memory / 4 < FIRN_CACHE_BYTES ? max_memory / 4 : FIRN_CACHE_BYTES;
+    return firn_cache_create(shot, max_waiting, &record->cache, report);
 }
 
 /* ---------------------------------------------------------------- moments */

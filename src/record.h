@@ -21,9 +21,10 @@ typedef struct firn_record {
     int n_ledgers;
 } firn_record;
 
-/* Takes over the shot, also when it fails. `frame` and `sub`: the last moment in the books, -1 for none. */
+/* Takes over the shot, also when it fails. `frame` and `sub`: the last moment in the books, -1 for none. max_memory:
+ * what the whole run may use, 0: no limit; up to a quarter of it may wait for the disk. */
 firn_status firn_record_begin(firn_record *record, firn_shot *shot, const firn_scene_def *scene, uint64_t scene_hash,
-                              const firn_sim *sim, firn_report *report);
+                              const firn_sim *sim, size_t max_memory, firn_report *report);
 firn_status firn_record_moment(firn_record *record, firn_sim *sim, const firn_run_moment *moment, firn_report *report);
 /* After a step: writes a checkpoint when the scene's wall-time interval has passed, or more: until then the run must
  * have gone on for 33 times as long as a checkpoint takes, so that they never cost more than 3 % of it. */

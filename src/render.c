@@ -185,6 +185,7 @@ static firn_status make_colors(frame *f, firn_report *report)
     firn_tint_categories(f->points, &f->palette);
     for (int k = 0; f->def->props && k < f->palette.n; k++)
         firn_props_color(f->def->props, f->palette.names[k], &f->palette.colors[k]);
+#pragma omp parallel for num_threads(f->n_threads) schedule(static)
     for (int64_t k = 0; k < f->points->n; k++) firn_tint_by_material(f->points, &f->palette, k, f->colors + 3 * k);
     return FIRN_OK;
 }

@@ -22,4 +22,35 @@ mount -o remount,size=5m "$folder"
 "$firn" resume "$shot" --frames :40 --quiet || fail "cannot go on with more room"
 "$firn" verify --quiet "$shot" || fail "not whole after going on"
 [ "$(wc -l <"$shot/frames.jsonl")" -eq 41 ] || fail "$(wc -l <"$shot/frames.jsonl") moments instead of 41 (was stopped after $n)"
+
+# A file system that becomes read-only, and a folder that goes: a sentence, code 4; what was good stays good.
+watch() { # NAME COMMAND...: starts a run that would last, does the command once there are caches, tells how it ended
+    local name=$1
+    shift
+    "$firn" run "$scene" --frames :1000000 --set checkpoints.every_frames=3 --set outputs='[{format: bgeo, every: 1000}]' \
+        --out "$folder/$name" --quiet >"$said_to" 2>&1 &
+    local pid=$!
+    for _ in $(seq 200); do [ -e "$folder/$name/checkpoints/checkpoint.000003.firn" ] && break; sleep 0.05; done
+    "$@"
+    wait $pid
+    code=$?
+    [ $code -eq 4 ] || fail "$name: exit code $code, expected 4: $(cat "$said_to")"
+    [ -s "$said_to" ] || fail "$name: nothing is said"
+}
+said_to=$(mktemp)
+mount -o remount,size=200m "$folder"
+make_readonly() { # refused as long as a file is open for writing, which it is most of the time
+    for _ in $(seq 2000); do mount -o remount,ro "$folder" 2>/dev/null && return; done
+    fail "the file system cannot be made read-only"
+}
+watch readonly make_readonly
+grep -q "read-only" "$said_to" || fail "does not say that the file system is read-only: $(cat "$said_to")"
+mount -o remount,rw "$folder"
+"$firn" verify --quiet "$folder/readonly" || fail "read-only: what was good is not good any more"
+n=$(($(wc -l <"$folder/readonly/frames.jsonl") + 3))
+"$firn" resume "$folder/readonly" --frames ":$n" --quiet || fail "cannot go on when the file system can be written again"
+"$firn" verify --quiet "$folder/readonly" || fail "not whole after going on"
+watch gone mv "$folder/gone" "$folder/moved"
+"$firn" verify --quiet "$folder/moved" || fail "the folder that was moved away is not whole"
+rm -f "$said_to"
 exit $failures
