@@ -4,13 +4,13 @@
 
 #include "memory.h"
 #include "preview.h"
+#include "record.h"
 #include "snapshot.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <time.h>
 
 static const double rest = 19; /* times what the picture took */
 
@@ -26,13 +26,6 @@ struct firn_painter {
     double time, rested; /* of the frame; the clock when the next picture may begin */
     firn_report *trouble;
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void paint(firn_painter *painter)
 {
@@ -50,9 +43,9 @@ static void *paint_all(void *user)
         while (!painter->points && !painter->is_ending) pthread_cond_wait(&painter->changed, &painter->mutex);
         if (!painter->points) break;
         pthread_mutex_unlock(&painter->mutex);
-        double began = now();
+        double began = firn_record_clock();
         paint(painter);
-        double ended = now();
+        double ended = firn_record_clock();
         firn_points_destroy(painter->points);
         pthread_mutex_lock(&painter->mutex);
         painter->points = NULL, painter->rested = ended + rest * (ended - began);
@@ -103,7 +96,7 @@ firn_status firn_painter_offer(firn_painter *painter, firn_sim *sim, int frame, 
     int64_t n = firn_sim_n_particles(sim);
     pthread_mutex_lock(&painter->mutex);
     while (is_last && painter->points) pthread_cond_wait(&painter->changed, &painter->mutex);
-    int is_due = !painter->points && (is_last || now() >= painter->rested);
+    int is_due = !painter->points && (is_last || firn_record_clock() >= painter->rested);
     pthread_mutex_unlock(&painter->mutex);
     if (!is_due || n == 0) return FIRN_OK;
     /* the thread sleeps now, and nobody but this one wakes it */
