@@ -46,7 +46,7 @@ MATERIALS = {
         {"Subsurface": 0.35, "Subsurface Radius": (0.02 * size, 0.025 * size, 0.03 * size), "Roughness": 0.75,
          "Specular": 0.25, "Sheen": 0.2}, 0.55, 0.012 * size),
     "dough": lambda size: principled(
-        "dough", (0.74, 0.50, 0.24),
+        "dough", (0.84, 0.60, 0.30),
         {"Subsurface": 0.2, "Subsurface Radius": (0.03 * size, 0.015 * size, 0.006 * size), "Roughness": 0.48,
          "Specular": 0.4}, 0.18, 0.05 * size),
 }
@@ -114,11 +114,15 @@ def read_mesh(path, up):
 
 
 def box_of(meshes):
+    """The box of all but the outermost 0.5 % of the vertices a side, so that a few flying crumbs do not make the rest
+    small; down to the lowest one, on which the ground is."""
     low, high = Vector((math.inf,) * 3), Vector((-math.inf,) * 3)
     for mesh in meshes:
-        for vertex in mesh.vertices:
-            for c in range(3):
-                low[c], high[c] = min(low[c], vertex.co[c]), max(high[c], vertex.co[c])
+        for axis in range(3):
+            places = sorted(vertex.co[axis] for vertex in mesh.vertices)
+            cut = len(places) // 200
+            low[axis] = min(low[axis], places[0 if axis == 2 else cut])
+            high[axis] = max(high[axis], places[-1 - cut])
     return low, high
 
 
