@@ -134,7 +134,7 @@ static void print_columns(const session *s, const char *x, const char *y)
             printf("# %s loses ellipticity at stretch %.9g, shear %.9g, time %.9g s\n", s->curves[i].label,
                    any->stretch, any->shear, any->time);
         if (!isnan(axis->time))
-            printf("# %s, for waves along the first axis alone: stretch %.9g, shear %.9g, time %.9g s\n",
+            printf("# %s, for longitudinal waves along the first axis (a bar): stretch %.9g, shear %.9g, time %.9g s\n",
                    s->curves[i].label, axis->stretch, axis->shear, axis->time);
     }
 }
@@ -303,7 +303,9 @@ static const firn_cli_option options[] = {
     {"x", 'x', FIRN_CLI_TEXT, "COLUMN", "What the plot shows along."},
     {"y", 'y', FIRN_CLI_TEXT, "COLUMN", "What the plot shows."},
     {"stability", 0, FIRN_CLI_FLAG,
-     .doc = "Also the smallest eigenvalue of the acoustic tensor over all directions and along the first axis, and "
+     .doc = "Also the smallest eigenvalue of the acoustic tensor over all directions, its value for longitudinal waves "
+            "along "
+            "the first axis (what a bar sees), and "
             "where it passes zero."},
     {"map", 0, FIRN_CLI_FLAG,
      .doc =

@@ -100,7 +100,7 @@ typedef struct firn_lab_loss {
     double time, stretch, shear; /* F_xx and F_xy */
 } firn_lab_loss;
 
-/* For waves in any direction, and for those along the first axis alone: what a bar can see. */
+/* For waves in any direction, and for those that run and swing along the first axis: what a bar can see. */
 typedef struct firn_lab_stability {
     firn_lab_loss any, axis;
 } firn_lab_stability;
@@ -142,7 +142,7 @@ firn_status firn_lab_figures(const char *folder, void (*written)(const char *pat
 
 /* Smallest eigenvalue, over all directions N, of the acoustic tensor Q_ik = dP_ij/dF_kl N_j N_l of the elastic
  * response about F_e, in Pa; `direction` (may be NULL) receives where. Ellipticity is lost where it reaches 0.
- * `along` (may be NULL): for this N alone. */
+ * `along` (may be NULL): instead N.Q N for this N, the longitudinal wave of a bar. */
 firn_status firn_lab_acoustic(const firn_material *material, double temperature, const double F_elastic[9],
                               const double *history, const double *along, double *smallest, double direction[3],
                               firn_report *report);
@@ -162,7 +162,8 @@ typedef struct firn_lab_map_options {
 } firn_lab_map_options;
 
 /* Row for row (stretch 2), node for node (stretch 1): the smallest eigenvalue of the acoustic tensor over all
- * directions, and over the three principal axes alone, in Pa; NAN where the law has no finite stress. */
+ * directions, and that of longitudinal waves along the three principal axes, in Pa; NAN where the law has no finite
+ * stress. */
 typedef struct firn_lab_map {
     firn_lab_map_options options;
     double *any, *axes, *direction; /* [n][n], [n][n], [n][n][3] */

@@ -66,11 +66,13 @@ static int add_curve(sheet *s, const firn_lab_curve *curve, int place, const cha
     return 0;
 }
 
-static void add_loss(sheet *s, const firn_lab_curve *curve, const firn_lab_loss *loss, const char *x, const char *how)
+static void add_loss(sheet *s, const firn_lab_curve *curve, int is_only, const firn_lab_loss *loss, const char *x,
+                     const char *how)
 {
     double at = strcmp(x, "time") == 0 ? loss->time : strcmp(x, "shear") == 0 ? loss->shear : loss->stretch;
     if (curve->is_measured || isnan(at) || s->n_marks == CURVES_MAX) return;
-    snprintf(s->mark_labels[s->n_marks], LABEL, "%.40s: lost %s at %.6g", curve->label, how, at);
+    snprintf(s->mark_labels[s->n_marks], LABEL, "%.40s%slost %s at %.5g", is_only ? "" : curve->label,
+             is_only ? "" : ": ", how, at);
     s->marks[s->n_marks] = (firn_plot_mark){at, s->mark_labels[s->n_marks], 0};
     s->n_marks++;
 }
@@ -99,8 +101,8 @@ static firn_status draw(const char *title, int n, const firn_lab_curve *curves, 
     for (int i = 0; i < n; i++) {
         is_complete &= add_curve(&sheets[0], &curves[i], i, x, y);
         is_complete &= add_curve(&sheets[1], &curves[i], i, x, "acoustic_min");
-        add_loss(&sheets[1], &curves[i], &curves[i].stability.any, x, "in some direction");
-        add_loss(&sheets[1], &curves[i], &curves[i].stability.axis, x, "along the axis");
+        add_loss(&sheets[1], &curves[i], n == 1, &curves[i].stability.any, x, "in some direction");
+        add_loss(&sheets[1], &curves[i], n == 1, &curves[i].stability.axis, x, "by a bar");
     }
     firn_status status = FIRN_OK;
     if (!is_complete)

@@ -1,10 +1,10 @@
 /* lab_map.c: the map of stability: where in the plane of two principal stretches a law keeps ellipticity.
  *
  * At every node F_e = diag(s1, s2, s3) the smallest eigenvalue of the acoustic tensor is sought over all directions
- * (lab_stability.c), and over the three principal axes. Waves along an axis are those that a bar or a plate sees; they
- * do not couple stretching with shearing. An oblique wave does, and its length counts in the deformed body, so under
- * compression it is lost first: St. Venant-Kirchhoff in uniaxial strain loses the axis at 1/sqrt 3 whatever the moduli,
- * an oblique direction before, at 0.605 for mu = 100, lambda = 27.78.
+ * (lab_stability.c), and the value for waves that run and swing along one of the principal axes, as those of a bar do.
+ * Such a wave only stretches. Others shear as well, or swing across their way and feel the compressive stress as a
+ * column that buckles does; under compression they are lost first: St. Venant-Kirchhoff in uniaxial strain loses the
+ * bar's wave at 1/sqrt 3 whatever the moduli, an oblique one before, at 0.605 for mu = 100, lambda = 27.78.
  *
  * The contours of zero march through the squares of the grid, linear along their edges, and are joined to lines. */
 #include "lab.h"
@@ -231,11 +231,11 @@ firn_status firn_lab_map_draw(const firn_lab_map *map, const char *title, const 
     int n_any = contour(map, map->any, pieces, x[0], y[0]), n_axes = contour(map, map->axes, pieces, x[1], y[1]);
     const double one = 1;
     char lost_any[64], lost_axis[64];
-    snprintf(lost_any, sizeof lost_any, "uniaxial strain: oblique waves at %.4f", map->lost_any);
-    snprintf(lost_axis, sizeof lost_axis, "along the axis at %.4f", map->lost_axis);
+    snprintf(lost_any, sizeof lost_any, "uniaxial strain: first waves lost at %.4f", map->lost_any);
+    snprintf(lost_axis, sizeof lost_axis, "of a bar at %.4f", map->lost_axis);
     const firn_plot_series series[] = {
         {n_any ? "ellipticity is lost in some direction" : NULL, n_any, x[0], y[0], FIRN_PLOT_LINE, 5},
-        {n_axes ? "lost along a principal axis" : NULL, n_axes, x[1], y[1], FIRN_PLOT_DASHED, 2},
+        {n_axes ? "lost for longitudinal waves along an axis" : NULL, n_axes, x[1], y[1], FIRN_PLOT_DASHED, 2},
         {"rest", 1, &one, &one, FIRN_PLOT_MARKERS, 5},
         {isnan(map->lost_any) ? NULL : lost_any, 1, &map->lost_any, &one, FIRN_PLOT_MARKERS, 5},
         {isnan(map->lost_axis) ? NULL : lost_axis, 1, &map->lost_axis, &one, FIRN_PLOT_MARKERS, 2}};
@@ -268,10 +268,10 @@ void firn_lab_map_explain(const firn_lab_map *map, firn_text *text)
                   "axis.\n",
                   map->lost_any, angle);
     if (isnan(map->lost_axis))
-        firn_text_add(text, "Waves along the axis itself are kept down to stretch %g.\n", map->options.from);
+        firn_text_add(text, "Longitudinal waves along the axis are kept down to stretch %g.\n", map->options.from);
     else
         firn_text_add(text,
-                      "Waves along the axis itself are lost at stretch %.9g: this is what a bar sees. An oblique wave "
-                      "couples stretching with shearing and is lost before.\n",
+                      "Longitudinal waves along the axis are lost at stretch %.9g: this is what a bar sees. The waves "
+                      "that are lost before it shear the material or swing across their way.\n",
                       map->lost_axis);
 }

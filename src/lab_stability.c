@@ -9,9 +9,11 @@
  * rounding), eigenvalues from LAPACKE. The search over N is a grid on the half sphere that contains the axes, then
  * a pattern search from its best places.
  *
- * Example that tests check: St. Venant-Kirchhoff has Q = (N.S N) I + F ((lambda + mu) N N + mu I) F^T. In uniaxial
- * strain s, waves along the axis have Q_11 = (lambda/2 + mu)(3 s^2 - 1): lost at s = 1/sqrt 3 whatever the moduli. That
- * is what a bar sees; in space an oblique wave comes first, at s = 0.6051 for mu = 100, lambda = 27.78. */
+ * A bar sees less: waves that run and swing along its axis, N.Q N for N = e1. Example that tests check: St.
+ * Venant-Kirchhoff has Q = (N.S N) I + F ((lambda + mu) N N + mu I) F^T. In uniaxial strain s a bar's Q_11 = (lambda/2
+ * + mu)(3 s^2 - 1) vanishes at s = 1/sqrt 3 whatever the moduli. In space another wave is lost before: an oblique one
+ * at s = 0.6051 for mu = 100, lambda = 27.78, and for lambda > mu those that swing across the axis, Q_22 = (lambda/2 +
+ * mu)(s^2 - 1) + mu, at s = sqrt(lambda/(lambda + 2 mu)) or before. */
 #include "lab.h"
 
 #include <lapacke.h>
@@ -71,14 +73,29 @@ static firn_status tangent(const firn_material *material, double temperature, co
     return FIRN_OK;
 }
 
-/* Smallest eigenvalue of the acoustic tensor for one direction. */
-static double smallest_along(const double A[81], const double N[3])
+static void acoustic_tensor(const double A[81], const double N[3], double Q[9])
 {
-    double Q[9] = {0}, eigen[3];
+    memset(Q, 0, 9 * sizeof *Q);
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
             for (int J = 0; J < 3; J++)
                 for (int L = 0; L < 3; L++) Q[3 * i + k] += A[(3 * i + J) * 9 + 3 * k + L] * N[J] * N[L];
+}
+
+/* N.Q N: of a wave that swings along N, where it runs */
+static double longitudinal(const double A[81], const double N[3])
+{
+    double Q[9], sum = 0;
+    acoustic_tensor(A, N, Q);
+    for (int i = 0; i < 9; i++) sum += Q[i] * N[i / 3] * N[i % 3];
+    return sum;
+}
+
+/* Smallest eigenvalue of the acoustic tensor for one direction. */
+static double smallest_along(const double A[81], const double N[3])
+{
+    double Q[9], eigen[3];
+    acoustic_tensor(A, N, Q);
     /* symmetric for every law with an energy; differences leave rounding */
     Q[1] = Q[3] = (Q[1] + Q[3]) / 2, Q[2] = Q[6] = (Q[2] + Q[6]) / 2, Q[5] = Q[7] = (Q[5] + Q[7]) / 2;
     if (LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'U', 3, Q, 3, eigen) != 0) return NAN;
@@ -147,7 +164,7 @@ firn_status firn_lab_acoustic(const firn_material *material, double temperature,
     firn_status status = tangent(material, temperature, F_elastic, history, A, report);
     if (status != FIRN_OK) return status;
     if (along)
-        *smallest = smallest_along(A, along);
+        *smallest = longitudinal(A, along);
     else
         status = search(A, smallest, direction, report);
     /* a fluid has no shear stiffness: rounding of the differences must not look like a loss */

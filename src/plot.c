@@ -446,8 +446,9 @@ static void draw_marks(const panel *p)
         } else {
             if (at < left || at > right) continue;
             line(p, at, top, at, bottom, middle, 1.2, FIRN_PLOT_DASHED);
-            /* to the side where there is more room, one row lower each time */
+            /* to the side where there is more room, one row lower each time; never over the left axis */
             int to_left = at - left > (right - left) / 2;
+            if (to_left && width_of(p, label) > at - left - 6) at = left + width_of(p, label) + 6;
             text(p, at + (to_left ? -6 : 6), top + 15 + ROW * n_vertical++, label, to_left ? 1 : -1, 0x555555);
         }
     }

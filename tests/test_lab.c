@@ -523,13 +523,14 @@ static double stvk_lost(double lambda, double mu)
     return high;
 }
 
-/* Both moduli of the figures: 1/sqrt 3 along the axis to 1e-6, and earlier in an oblique direction. */
+/* Both moduli of the figures, and lambda = 4 mu: 1/sqrt 3 along a bar whatever they are, and earlier in space. */
 static void stvk_loses_ellipticity(void **state)
 {
     (void)state;
-    static const double moduli[2][4] = {{221.7404914697136, 0.10870245734856786, 27.78, 100},
-                                        {100, 0.2, 100 / 3.6, 100 / 2.4}};
-    for (int i = 0; i < 2; i++) {
+    static const double moduli[3][4] = {{221.7404914697136, 0.10870245734856786, 27.78, 100},
+                                        {100, 0.2, 100 / 3.6, 100 / 2.4},
+                                        {100, 0.4, 40 / 0.28, 100 / 2.8}};
+    for (int i = 0; i < 3; i++) {
         firn_material stvk = elastic("st_venant_kirchhoff", moduli[i][0], moduli[i][1]);
         firn_lab_options o = path("uniaxial_strain", 0.4, 30);
         o.with_stability = 1;
@@ -650,7 +651,7 @@ static void drawn_with_the_loss_marked(void **state)
     char name[64];
     snprintf(name, sizeof name, "test_lab_%d.svg", (int)getpid());
     assert_int_equal(firn_lab_draw("path", 1, &curve, "stretch", "nominal_xx", name, NULL), FIRN_OK);
-    assert_true(contains(name, "soft: lost in some direction at 10.312"));
+    assert_true(contains(name, "lost in some direction at 10.312"));
     assert_true(contains(name, "nominal stress xx (kPa)"));
     assert_int_equal(firn_lab_draw("path", 1, &curve, "stretch", "nix", name, NULL), FIRN_REFUSED);
     remove(name);

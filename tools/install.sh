@@ -1,6 +1,6 @@
 #!/bin/bash
 # install.sh KIND...: installs the missing Debian packages of tools/packages.txt of the given kinds (required,
-# optional, test, ci). Asks dpkg first: with everything there it needs neither network nor root. A missing required
+# optional, test, ci, look). Asks dpkg first: with everything there it needs neither network nor root. A missing required
 # package is an error; any other is a warning, because firn and its tests do without. Returns 1 on error.
 set -u
 cd "$(dirname "$0")/.." || exit 1
