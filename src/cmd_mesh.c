@@ -11,8 +11,11 @@
 #include <limits.h>
 #include <omp.h>
 #include <stdio.h>
+#include <math.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static firn_status open_frames(const firn_cli *cli, firn_sequence *shot, firn_report *report)
 {
@@ -41,6 +44,8 @@ static firn_status make_path(const firn_cli *cli, const firn_sequence *shot, con
                  format);
     else
         snprintf(path, 2 * FIRN_PATH, "%s/%s.%04d.%s", folder, shot->title, frame->frame, format);
+    if (!status && strcmp(path, frame->path) == 0)
+        status = firn_report_add(report, FIRN_USAGE, "%s is itself the cache; name another folder with --out", path);
     return status;
 }
 
@@ -92,9 +97,67 @@ static firn_status one_frame(const firn_cli *cli, const firn_sequence *shot, con
     if (!status) status = firn_format_read(frame->path, &points, report);
     if (!status) status = firn_surface_make(points, &def, &volume, &channels, report);
     if (!status) status = write_surface(cli, path, volume, &channels, report);
-    if (!status) printf("%s\n", path);
+    if (!status) {
+#pragma omp critical
+        printf("%s\n", path);
+    }
     firn_volume_destroy(volume);
     firn_points_destroy(points);
+    return status;
+}
+
+/* ---------------------------------------------------------------- frames at the same time */
+
+/* How many frames fit beside each other into memory, when one needed so much that the process is as large as it is. */
+static int fitting(const firn_cli *cli, int wanted)
+{
+    struct rusage usage;
+    double limit = (double)firn_cli_bytes(cli, "max-memory", 0), each;
+    if (limit <= 0) limit = 0.8 * (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    getrusage(RUSAGE_SELF, &usage);
+    each = 1024.0 * (double)usage.ru_maxrss;
+    double n = floor(limit / each);
+    return n < 1 ? 1 : n < wanted ? (int)n : wanted;
+}
+
+/* Appends what `from` says to `to`. */
+static void pass_on(const firn_report *from, firn_report *to)
+{
+    for (int i = 0; i < firn_report_total(from); i++) {
+        firn_level level;
+        const char *sentence = firn_report_sentence(from, i, &level);
+        if (level == FIRN_ERROR)
+            firn_report_add(to, firn_report_status(from), "%s", sentence);
+        else
+            firn_report_warn(to, "%s", sentence);
+    }
+}
+
+/* Frames first .. n - 1, n_jobs at the same time, which share the threads. Of several that fail one is told. */
+static firn_status all_frames(const firn_cli *cli, const firn_sequence *shot, int first, int n_jobs,
+                              firn_report *report)
+{
+    firn_status status = FIRN_OK;
+    int each = omp_get_max_threads() / n_jobs;
+    omp_set_max_active_levels(2);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(n_jobs)
+    for (int k = first; k < shot->n; k++) {
+        firn_status before;
+#pragma omp atomic read
+        before = status;
+        if (before) continue;
+        firn_report *own = firn_report_create();
+        omp_set_num_threads(each > 1 ? each : 1);
+        firn_status ended = firn_interrupt_signal() ? FIRN_INTERRUPTED
+                            : own                   ? one_frame(cli, shot, &shot->frames[k], own)
+                                                    : FIRN_MEMORY;
+#pragma omp critical
+        {
+            if (!status && own) pass_on(own, report);
+            if (!status) status = ended;
+        }
+        firn_report_destroy(own);
+    }
     return status;
 }
 
@@ -107,8 +170,9 @@ static int run(const firn_cli *cli)
     if (n_threads > 0) omp_set_num_threads(n_threads);
     firn_interrupt_begin();
     firn_status status = open_frames(cli, &shot, report);
-    for (int k = 0; k < shot.n && !status; k++)
-        status = firn_interrupt_signal() ? FIRN_INTERRUPTED : one_frame(cli, &shot, &shot.frames[k], report);
+    if (!status) status = one_frame(cli, &shot, &shot.frames[0], report); /* alone: what a frame needs is measured */
+    int n_jobs = (int)firn_cli_integer(cli, "jobs", 0);
+    if (!status) status = all_frames(cli, &shot, 1, n_jobs ? n_jobs : fitting(cli, omp_get_max_threads()), report);
     firn_interrupt_end();
     firn_sequence_clear(&shot);
     status = (firn_status)firn_cli_report(report, status);
@@ -125,12 +189,22 @@ static const firn_cli_option options[] = {
     {"voxel", 0, FIRN_CLI_NUMBER, "M", "Size of a voxel; the radius when nothing is said.", .min = 1e-9, .max = 1e6},
     {"smooth", 0, FIRN_CLI_INTEGER, "N", "Passes of smoothing, 2 when nothing is said; crumbs stay.", .min = 0,
      .max = 1000},
-    {"adaptivity", 0, FIRN_CLI_NUMBER, "A", "0: polygons of one size; up to 1: few large ones where it is flat.",
+    {"adaptivity", 0, FIRN_CLI_NUMBER, "A",
+     "0: polygons of one size; up to 1: few large ones where it is flat, as far as that costs at most 1 % of the "
+     "volume.",
      .min = 0, .max = 1},
     {"density", 0, FIRN_CLI_FLAG, .doc = "Also a fog \"density\" in the .vdb."},
     {"full-float", 0, FIRN_CLI_FLAG, .doc = "32 bits a number in the .vdb instead of 16."},
     {"frames", 'f', FIRN_CLI_SPAN, "A:B", "Only these frames."},
     {"every", 0, FIRN_CLI_INTEGER, "N", "Of those every N-th.", .min = 1, .max = 1e6},
+    {"jobs", 'j', FIRN_CLI_INTEGER, "N",
+     "Frames at the same time; they share the threads. When nothing is said, as many as there are threads and as fit "
+     "into "
+     "memory, measured on the first frame.",
+     .min = 1, .max = 4096},
+    {"max-memory", 0, FIRN_CLI_BYTES, "SIZE",
+     "Memory for frames at the same time, e.g. 8G; most of what is free when "
+     "nothing is said."},
     {"threads", 't', FIRN_CLI_INTEGER, "N", "Threads; all cores when nothing is said.", .min = 1, .max = 4096},
     {0},
 };

@@ -184,11 +184,13 @@ static firn_status fill(firn_sim *sim, const emitter *e, emitter_state *s, doubl
 {
     double drift[3], shift[3], back[3];
     int64_t low[3], high[3];
-    int is_first = s->n_tried == 0;
+    int is_first = s->n_tried == 0, along = 0; /* the axis that the stream follows most */
+    for (int a = 1; a < 3; a++)
+        if (fabs(e->def.velocity[a]) > fabs(e->def.velocity[along])) along = a;
     for (int a = 0; a < 3; a++) {
         drift[a] = e->def.velocity[a] * (end - e->def.start);
         shift[a] = e->def.velocity[a] * (end - begin), back[a] = e->def.velocity[a] * (end - sim->time);
-        low[a] = (int64_t)floor((e->low[a] - drift[a]) / e->spacing) - 1,
+        low[a] = (int64_t)floor((e->low[a] - drift[a]) / e->spacing) - 2,
         high[a] = (int64_t)ceil((e->high[a] - drift[a]) / e->spacing) + 1;
     }
     s->n_tried = 1;
@@ -199,10 +201,11 @@ static firn_status fill(firn_sim *sim, const emitter *e, emitter_state *s, doubl
                 uint64_t number =
                     (uint64_t)i * 0x100000001b3ull ^ (uint64_t)j * 0x9e3779b1ull ^ (uint64_t)k * 0x85ebca77c2b2ae63ull;
                 double x[3], before[3];
+                /* each row along the stream has a phase of its own, or a stream that is drawn out falls into discs */
+                double phase = uniform(e->def.seed + 3, (uint64_t)at[(along + 1) % 3], (uint64_t)at[(along + 2) % 3]);
                 for (int a = 0; a < 3; a++) {
-                    x[a] =
-                        ((double)at[a] + 0.5 + 0.6 * (uniform(e->def.seed, number, (uint64_t)a) - 0.5)) * e->spacing +
-                        drift[a];
+                    double jitter = 0.6 * (uniform(e->def.seed, number, (uint64_t)a) - 0.5);
+                    x[a] = ((double)at[a] + 0.5 + jitter + (a == along ? phase : 0)) * e->spacing + drift[a];
                     before[a] = x[a] - shift[a];
                 }
                 if (firn_shape_distance(e->shape, x, end) > 0) continue;

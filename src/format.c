@@ -3,6 +3,7 @@
 #include "bgeo.h"
 #include "partio.h"
 #include "ply.h"
+#include "vdb.h"
 #include "vtp.h"
 
 #include <stdio.h>
@@ -18,6 +19,8 @@ static const firn_format formats[] = {
     {"ply", ".ply", "binary PLY: every attribute when read by firn; other programs may see positions only",
      firn_ply_read, firn_ply_write},
     {"vtp", ".vtp", "VTK PolyData for ParaView: every attribute", NULL, firn_vtp_write},
+    {"vdb", ".vdb", "OpenVDB points with every attribute, and volumes density and v made from them",
+     firn_vdb_points_read, firn_vdb_points_write},
 #ifdef FIRN_HAVE_PARTIO
     {"geo", ".geo", "Houdini's classic text format, by Partio", firn_partio_read, firn_partio_write},
     {"pdc", ".pdc", "Maya's particle cache, by Partio; loses attributes", firn_partio_read, firn_partio_write},

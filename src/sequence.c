@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A file name taken apart: STEM.FRAME[.THOUSANDTHS]EXTENSION. */
 typedef struct parts {
@@ -157,7 +158,10 @@ firn_status firn_sequence_of_files(int n, const char *const *paths, firn_sequenc
         const char *slash = strrchr(paths[k], '/'), *name = slash ? slash + 1 : paths[k];
         if (!take_apart(name, &p)) {
             firn_points *points;
+            struct stat info;
             firn_sequence_clear(sequence);
+            if (stat(paths[k], &info) != 0)
+                return firn_report_add(report, FIRN_IO, "%s: there is no such file or folder", paths[k]);
             return firn_format_read(paths[k], &points, report); /* says what can be read */
         }
         if (strlen(paths[k]) >= FIRN_PATH || !append(sequence, &p, "", paths[k])) {

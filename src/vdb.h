@@ -9,6 +9,7 @@ extern "C" {
 #endif
 
 #include "firn/defs.h"
+#include "file.h"
 #include "mesh.h"
 #include "points.h"
 #include "volume.h"
@@ -43,6 +44,13 @@ firn_status firn_vdb_write_volume(const char *path, const firn_volume *volume, c
 /* The surface where the distance is zero. adaptivity 0: uniform; towards 1: flat parts by few large polygons. */
 firn_status firn_vdb_polygons(const firn_volume *volume, double adaptivity, int n_threads, firn_mesh **mesh,
                               firn_report *report);
+
+/* ---------------------------------------------------------------- particles (vdb_points.cpp) */
+
+/* Entries of the table in format.c: the grid "particles", and the volumes "density" and "v" made from it. */
+firn_status firn_vdb_points_read(const char *path, firn_points **points, firn_report *report);
+firn_status firn_vdb_points_write(const char *path, const firn_points *points, firn_file_receipt *receipt,
+                                  firn_report *report);
 
 #ifdef __cplusplus
 }

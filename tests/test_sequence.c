@@ -97,8 +97,14 @@ static void test_nothing_there(void **state)
     assert_non_null(strstr(firn_report_sentence(report, 0, NULL), "NAME.0001.bgeo"));
     firn_report_clear(report);
     assert_int_equal(firn_sequence_open("/nonexistent", &sequence, report), FIRN_IO);
-    const char *text = "/tmp/x.txt";
+    char path[600];
+    snprintf(path, sizeof path, "%s/readme.txt", p->folder);
+    const char *text = path;
     assert_int_equal(firn_sequence_of_files(1, &text, &sequence, report), FIRN_REFUSED);
+    firn_report_clear(report);
+    text = "/nonexistent.txt";
+    assert_int_equal(firn_sequence_of_files(1, &text, &sequence, report), FIRN_IO);
+    assert_non_null(strstr(firn_report_sentence(report, 0, NULL), "no such file or folder"));
     firn_report_destroy(report);
 }
 
