@@ -50,7 +50,8 @@ static void keep_books(firn_exchange *e, const node *n, const double before[3], 
     e->torque[2] += r[0] * d[1] - r[1] * d[0];
 }
 
-static int surface_at(const firn_collider *c, const double x[3], double time, firn_surface_point *s)
+/* The surface as it stands at x, when that is nearer than `reach` (0: when x is inside). */
+static int surface_at(const firn_collider *c, const double x[3], double time, double reach, firn_surface_point *s)
 {
     double y[3], normal[3];
     firn_pose_to_shape(&c->pose, x, y);
@@ -60,7 +61,7 @@ static int surface_at(const firn_collider *c, const double x[3], double time, fi
         *s = (firn_surface_point){.friction = NAN, .stickiness = NAN};
         s->distance = c->def.distance(c->def.distance_user, y, time, s->normal);
     }
-    if (!(s->distance <= 0)) return 0;
+    if (!(s->distance <= reach)) return 0;
     memcpy(normal, s->normal, sizeof normal);
     firn_pose_direction(&c->pose, normal, s->normal);
     double own[3], rigid[3];
@@ -82,7 +83,7 @@ static double distance_at(const firn_collider *c, const double x[3], double time
 static void collide(const firn_sim *sim, const firn_collider *c, node *n, firn_exchange *exchange)
 {
     firn_surface_point s;
-    if (!surface_at(c, n->x, sim->time + sim->dt, &s)) return;
+    if (!surface_at(c, n->x, sim->time + sim->dt, 0, &s)) return;
     double before[3] = {n->v[0], n->v[1], n->v[2]};
     resolve(c->def.contact, s.friction, s.stickiness * sim->h * sim->h * sim->dt / n->mass, s.velocity, s.normal, n->v);
     keep_books(exchange, n, before, c->pose.position);
@@ -216,6 +217,27 @@ int firn_conditions_apply(const firn_sim *sim, int32_t block, firn_exchange *exc
 static double frequency_of(const firn_grip *grip)
 {
     return grip->def.mode == FIRN_GRIP_FOLLOW && grip->mass > 0 ? sqrt(grip->def.stiffness / grip->mass) : 0;
+}
+
+/* The greatest speed of a collider's surface, over h: a surface must not jump over nodes. Unbounded shapes that turn
+ * are judged by their pivot alone. */
+double firn_conditions_collider_rate(const firn_sim *sim)
+{
+    double rate = 0;
+    for (int k = 0; k < sim->n_colliders; k++) {
+        const firn_collider *c = &sim->colliders[k];
+        if (sim->time >= c->def.stop) continue;
+        firn_pose pose = {0};
+        double speed = c->shape ? firn_shape_speed(c->shape) : 0, spin = 0, shift = 0, reach = 0, low[3], high[3];
+        firn_motion_at(&c->motion, sim->time, c->def.start, &pose);
+        int is_bounded = c->shape && firn_shape_bounds(c->shape, low, high);
+        for (int a = 0; a < 3; a++) {
+            double arm = is_bounded ? fmax(fabs(low[a] - pose.pivot[a]), fabs(high[a] - pose.pivot[a])) : 0;
+            spin += pose.spin[a] * pose.spin[a], shift += pose.velocity[a] * pose.velocity[a], reach += arm * arm;
+        }
+        rate = fmax(rate, (speed + sqrt(shift) + sqrt(spin * reach)) / sim->h);
+    }
+    return rate;
 }
 
 double firn_conditions_rate(const firn_sim *sim)
@@ -388,31 +410,71 @@ int firn_conditions_drains(const firn_sim *sim, const firn_pool *pool, const fir
     return 0;
 }
 
-void firn_conditions_particles(const firn_sim *sim, firn_pool *pool, const firn_pool_block *block)
+/* ---------------------------------------------------------------- the second pass, particle by particle */
+
+/* The way u of a particle in this step, seen from the moving surface, ends at x. Does it meet the surface? Sphere
+ * tracing from its beginning: the distance of the surface is always safe to go (see solids.h). Then `x` becomes the
+ * place that is left when the rest of the way glides along the surface, and *s the surface where they met. However thin
+ * the wall and however fast the particle, it stays on its side. */
+static int meets(const firn_sim *sim, const firn_collider *c, const double u[3], double x[3], firn_surface_point *s)
 {
-    const double h = sim->h, reach = 3 * sqrt(3.0) * h;
+    enum { STEPS = 64 };
+    const double time = sim->time + sim->dt, touch = 1e-3 * sim->h;
+    double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]), gone = 0, at[3], along = 0;
+    for (int a = 0; a < 3; a++) at[a] = x[a] - u[a];
+    double distance = distance_at(c, at, time);
+    if (distance <= 0) { /* it began inside: out by the shortest way, but no further than a particle may move */
+        if (s->distance > 0) return 0;
+        double depth = fmin(-s->distance, 0.5 * sim->h);
+        for (int a = 0; a < 3; a++) x[a] += depth * s->normal[a];
+        return 1;
+    }
+    for (int step = 0; step < STEPS && distance > touch; step++) {
+        gone += distance;
+        if (gone >= length) return 0;
+        for (int a = 0; a < 3; a++) at[a] = x[a] - u[a] * (1 - gone / length);
+        distance = distance_at(c, at, time);
+    }
+    surface_at(c, at, time, INFINITY, s);
+    for (int a = 0; a < 3; a++) along += (x[a] - at[a]) * s->normal[a];
+    if (along >= 0) return 0; /* it grazes the surface and leaves */
+    for (int a = 0; a < 3; a++) x[a] -= along * s->normal[a];
+    return 1;
+}
+
+static void pass_particle(const firn_sim *sim, const firn_collider *c, firn_pool *pool, const firn_pool_block *block,
+                          int p, const void *before)
+{
+    int64_t b = block->first + p / 16;
+    double x[3], v[3], u[3], length2 = 0;
+    firn_surface_point s;
+    place_of(sim, pool, block, p, x);
+    if (!surface_at(c, x, sim->time + sim->dt, 2 * sim->h, &s)) return;
+    for (int a = 0; a < 3; a++) {
+        int at = (p / 16) * 48 + a * 16 + p % 16;
+        double old = sim->kernels->is_double ? ((const double *)before)[at] : (double)((const float *)before)[at];
+        u[a] = x[a] - (4.0 * block->coord[a] + old) * sim->h - sim->dt * (s.velocity[a] - c->def.surface_velocity[a]);
+        v[a] = firn_pool_value(pool, FIRN_FIELD_V, b, a, p % 16);
+        length2 += u[a] * u[a];
+    }
+    if (s.distance > 0 && s.distance * s.distance > length2) return;
+    if (!meets(sim, c, u, x, &s)) return;
+    resolve(c->def.contact, s.friction, 0, s.velocity, s.normal, v);
+    for (int a = 0; a < 3; a++) {
+        firn_pool_set(pool, FIRN_FIELD_X, b, a, p % 16, x[a] / sim->h - 4.0 * block->coord[a]);
+        firn_pool_set(pool, FIRN_FIELD_V, b, a, p % 16, v[a]);
+    }
+}
+
+void firn_conditions_particles(const firn_sim *sim, firn_pool *pool, const firn_pool_block *block, const void *before)
+{
+    const double h = sim->h, reach = (2.5 * sqrt(3.0) + 2) * h; /* particles in reach of the block, and two cells */
     for (int c = 0; c < sim->n_colliders; c++) {
         const firn_collider *collider = &sim->colliders[c];
         if (!collider->is_active || !collider->def.particle_pass) continue;
         double center[3];
         for (int a = 0; a < 3; a++) center[a] = (4.0 * block->coord[a] + 1.5) * h;
         if (distance_at(collider, center, sim->time + sim->dt) > reach) continue;
-        for (int p = 0; p < block->n; p++) {
-            int64_t b = block->first + p / 16;
-            double x[3], v[3];
-            for (int a = 0; a < 3; a++) {
-                x[a] = (4.0 * block->coord[a] + firn_pool_value(pool, FIRN_FIELD_X, b, a, p % 16)) * h;
-                v[a] = firn_pool_value(pool, FIRN_FIELD_V, b, a, p % 16);
-            }
-            firn_surface_point s;
-            if (!surface_at(collider, x, sim->time + sim->dt, &s)) continue;
-            resolve(collider->def.contact, s.friction, 0, s.velocity, s.normal, v);
-            double depth = -s.distance < 0.5 * h ? -s.distance : 0.5 * h; /* never further than a particle may move */
-            for (int a = 0; a < 3; a++) {
-                firn_pool_set(pool, FIRN_FIELD_X, b, a, p % 16,
-                              (x[a] + depth * s.normal[a]) / h - 4.0 * block->coord[a]);
-                firn_pool_set(pool, FIRN_FIELD_V, b, a, p % 16, v[a]);
-            }
-        }
+        for (int p = 0; p < block->n; p++) pass_particle(sim, collider, pool, block, p, before);
     }
 }

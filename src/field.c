@@ -29,7 +29,7 @@ struct firn_field {
     double *times;
     firn_volume **volumes;
     int velocity, friction, stickiness; /* channels; 0: not there */
-    double min[3], max[3];
+    double min[3], max[3], max_speed;
     size_t n_bytes;
 };
 
@@ -81,7 +81,7 @@ static void grow_bounds(firn_field *f, const double min[3], const double max[3])
 /* What stays the same for all volumes of one shape */
 typedef struct plan {
     const firn_shape_def *def;
-    double voxel, band;
+    double voxel, band, inner;
     int is_signed, n_channels;
     const firn_mesh_attribute *paint[2]; /* friction, stickiness */
 } plan;
@@ -143,8 +143,9 @@ static firn_status add_mesh(firn_field *f, const plan *p, const firn_mesh *mesh,
 {
     firn_volume *volume;
     int32_t *nearest = NULL;
-    firn_status status = firn_vdb_from_mesh(mesh, p->voxel, p->band, p->is_signed, p->n_channels, omp_get_max_threads(),
-                                            &volume, p->n_channels > 1 ? &nearest : NULL, report);
+    firn_status status =
+        firn_vdb_from_mesh(mesh, p->voxel, p->band, p->inner, p->is_signed, p->n_channels, omp_get_max_threads(),
+                           &volume, p->n_channels > 1 ? &nearest : NULL, report);
     if (status) return status;
     if (velocity) spread(volume, nearest, mesh, velocity, 3, f->velocity);
     if (p->paint[0]) spread(volume, nearest, mesh, p->paint[0]->data, 1, f->friction);
@@ -178,7 +179,7 @@ static firn_status load_mesh(const firn_shape_def *def, const char *path, firn_m
     return status;
 }
 
-static firn_status make_plan(plan *p, const firn_shape_def *def, const firn_mesh *mesh, int is_signed,
+static firn_status make_plan(plan *p, const firn_shape_def *def, double depth, const firn_mesh *mesh, int is_signed,
                              firn_report *report)
 {
     double min[3], max[3], longest = 0;
@@ -189,8 +190,9 @@ static firn_status make_plan(plan *p, const firn_shape_def *def, const firn_mesh
         p->voxel = longest / VOXELS_ACROSS;
         if (def->thickness > 0) p->voxel = fmin(p->voxel, def->thickness / 3);
     }
-    p->band = BAND * p->voxel + 0.5 * def->thickness;
-    double n_voxels = firn_mesh_area(mesh) / (p->voxel * p->voxel) * (2 * p->band / p->voxel + 8);
+    p->band = p->inner = BAND * p->voxel + 0.5 * def->thickness;
+    if (!(def->thickness > 0)) p->inner = fmax(p->band, depth + p->voxel);
+    double n_voxels = firn_mesh_area(mesh) / (p->voxel * p->voxel) * ((p->band + p->inner) / p->voxel + 8);
     if (n_voxels * sizeof(float) <= (double)MAX_BYTES && longest / p->voxel < 1e5) return FIRN_OK;
     return firn_report_add(
         report, FIRN_REFUSED,
@@ -255,6 +257,9 @@ static firn_status add_pieces(firn_field *f, const plan *p, const firn_mesh *bef
             velocity[i] = h > 0 ? (float)((right[i] - left[i]) / h) : 0;
             at->xyz[i] = after ? start[i] + s * (after->xyz[i] - start[i]) : start[i];
         }
+        for (size_t i = 0; i + 2 < n; i += 3)
+            f->max_speed =
+                fmax(f->max_speed, sqrt(pow(velocity[i], 2) + pow(velocity[i + 1], 2) + pow(velocity[i + 2], 2)));
         status = add_mesh(f, p, at, velocity, t[1] + s * (t[2] - t[1]), report);
     }
     if (start) memcpy(at->xyz, start, n * sizeof *start);
@@ -264,7 +269,7 @@ static firn_status add_pieces(firn_field *f, const plan *p, const firn_mesh *bef
 }
 
 /* A sequence holds three meshes at a time: the file before, the present one, the next. */
-static firn_status mesh_sequence(const firn_shape_def *def, const firn_numbered *files, firn_field *f,
+static firn_status mesh_sequence(const firn_shape_def *def, double depth, const firn_numbered *files, firn_field *f,
                                  firn_report *report)
 {
     firn_mesh *around[3] = {NULL, NULL, NULL};
@@ -281,7 +286,7 @@ static firn_status mesh_sequence(const firn_shape_def *def, const firn_numbered 
         }
         if (i == 0) {
             moves = around[2] && same_faces(around[1], around[2]);
-            status = make_plan(&p, def, around[1], !any_open, report);
+            status = make_plan(&p, def, depth, around[1], !any_open, report);
             if (status) break;
             find_channels(f, &p, around[1], moves);
         }
@@ -305,14 +310,14 @@ static firn_status mesh_sequence(const firn_shape_def *def, const firn_numbered 
     return status;
 }
 
-static firn_status single_mesh(const firn_shape_def *def, firn_field *f, firn_report *report)
+static firn_status single_mesh(const firn_shape_def *def, double depth, firn_field *f, firn_report *report)
 {
     firn_mesh *mesh;
     int is_open;
     firn_status status = load_mesh(def, def->file, &mesh, &is_open, report);
     if (status) return status;
     plan p;
-    status = make_plan(&p, def, mesh, !is_open, report);
+    status = make_plan(&p, def, depth, mesh, !is_open, report);
     if (!status) {
         find_channels(f, &p, mesh, 0);
         status = add_mesh(f, &p, mesh, NULL, 0, report);
@@ -323,12 +328,13 @@ static firn_status single_mesh(const firn_shape_def *def, firn_field *f, firn_re
 
 /* ---------------------------------------------------------------- .vdb files */
 
-static firn_status add_vdb(const firn_shape_def *def, const char *path, double time, firn_field *f, firn_report *report)
+static firn_status add_vdb(const firn_shape_def *def, double depth, const char *path, double time, firn_field *f,
+                           firn_report *report)
 {
     firn_volume *volume;
     int paint[2];
-    firn_status status = firn_vdb_read_volume(path, def->grid, def->scale > 0 ? def->scale : 1, omp_get_max_threads(),
-                                              &volume, paint, report);
+    firn_status status = firn_vdb_read_volume(path, def->grid, def->scale > 0 ? def->scale : 1, depth,
+                                              omp_get_max_threads(), &volume, paint, report);
     if (status) return status;
     if (f->n && (paint[0] != f->friction || paint[1] != f->stickiness)) {
         firn_volume_destroy(volume);
@@ -342,31 +348,31 @@ static firn_status add_vdb(const firn_shape_def *def, const char *path, double t
     return append(f, time, volume, path, report);
 }
 
-static firn_status vdb_sequence(const firn_shape_def *def, const firn_numbered *files, firn_field *f,
+static firn_status vdb_sequence(const firn_shape_def *def, double depth, const firn_numbered *files, firn_field *f,
                                 firn_report *report)
 {
     firn_status status = FIRN_OK;
     for (int i = 0; i < files->n && !status; i++) {
         char path[FIRN_PATH];
         firn_numbered_path(files, i, path);
-        status = add_vdb(def, path, firn_numbered_time(files, i, def), f, report);
+        status = add_vdb(def, depth, path, firn_numbered_time(files, i, def), f, report);
     }
     return status;
 }
 
-static firn_status single_vdb(const firn_shape_def *def, firn_field *f, firn_report *report)
+static firn_status single_vdb(const firn_shape_def *def, double depth, firn_field *f, firn_report *report)
 {
-    return add_vdb(def, def->file, 0, f, report);
+    return add_vdb(def, depth, def->file, 0, f, report);
 }
 
 /* ---------------------------------------------------------------- either */
 
-typedef firn_status (*single_fn)(const firn_shape_def *def, firn_field *f, firn_report *report);
-typedef firn_status (*sequence_fn)(const firn_shape_def *def, const firn_numbered *files, firn_field *f,
+typedef firn_status (*single_fn)(const firn_shape_def *def, double depth, firn_field *f, firn_report *report);
+typedef firn_status (*sequence_fn)(const firn_shape_def *def, double depth, const firn_numbered *files, firn_field *f,
                                    firn_report *report);
 
-static firn_status load(const firn_shape_def *def, single_fn single, sequence_fn sequence, firn_field **field,
-                        firn_report *report)
+static firn_status load(const firn_shape_def *def, double depth, single_fn single, sequence_fn sequence,
+                        firn_field **field, firn_report *report)
 {
     *field = NULL;
     int is_sequence = strchr(def->file, '%') != NULL;
@@ -377,7 +383,7 @@ static firn_status load(const firn_shape_def *def, single_fn single, sequence_fn
     if (!f)
         status = firn_report_add(report, FIRN_MEMORY, "%s: there is no memory for it.", def->file);
     else
-        status = is_sequence ? sequence(def, &files, f, report) : single(def, f, report);
+        status = is_sequence ? sequence(def, depth, &files, f, report) : single(def, depth, f, report);
     firn_numbered_clear(&files);
     if (status)
         firn_field_destroy(f);
@@ -386,14 +392,14 @@ static firn_status load(const firn_shape_def *def, single_fn single, sequence_fn
     return status;
 }
 
-firn_status firn_field_from_mesh(const firn_shape_def *def, firn_field **field, firn_report *report)
+firn_status firn_field_from_mesh(const firn_shape_def *def, double depth, firn_field **field, firn_report *report)
 {
-    return load(def, single_mesh, mesh_sequence, field, report);
+    return load(def, depth, single_mesh, mesh_sequence, field, report);
 }
 
-firn_status firn_field_from_vdb(const firn_shape_def *def, firn_field **field, firn_report *report)
+firn_status firn_field_from_vdb(const firn_shape_def *def, double depth, firn_field **field, firn_report *report)
 {
-    return load(def, single_vdb, vdb_sequence, field, report);
+    return load(def, depth, single_vdb, vdb_sequence, field, report);
 }
 
 int firn_field_n_volumes(const firn_field *f) { return f->n; }
@@ -478,13 +484,13 @@ void firn_field_query(const firn_field *f, const double x[3], double time, firn_
 /* ---------------------------------------------------------------- kinds of shape */
 
 static firn_status build(firn_shape_part *part, const firn_shape_def *def, const char *where, firn_report *report,
-                         firn_status (*from_file)(const firn_shape_def *, firn_field **, firn_report *))
+                         firn_status (*from_file)(const firn_shape_def *, double, firn_field **, firn_report *))
 {
     if (!def->file[0]) return firn_report_add(report, FIRN_REFUSED, "%s: a %s needs a file.", where, def->kind);
     if (def->scale < 0 || def->voxel < 0 || def->fps < 0)
         return firn_report_add(report, FIRN_REFUSED, "%s: scale, voxel and fps must not be negative.", where);
     firn_field *field;
-    firn_status status = from_file(def, &field, report);
+    firn_status status = from_file(def, part->depth, &field, report);
     part->data = field;
     return status;
 }
@@ -509,6 +515,8 @@ static void bounds(const firn_shape_part *part, double min[3], double max[3])
     firn_field_bounds(part->data, min, max);
 }
 
+static double speed(const firn_shape_part *part) { return ((const firn_field *)part->data)->max_speed; }
+
 static void release(firn_shape_part *part) { firn_field_destroy(part->data); }
 
 const firn_shape_kind firn_field_kinds[] = {
@@ -518,12 +526,14 @@ const firn_shape_kind firn_field_kinds[] = {
      query,
      bounds,
      release,
+     speed,
      0},
     {{"vdb", "a level set or fog from a .vdb file, or a sequence of them", "file grid scale fps start"},
      build_vdb,
      query,
      bounds,
      release,
+     speed,
      0},
     {.info = {NULL, NULL, NULL}},
 };

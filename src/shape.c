@@ -111,7 +111,8 @@ static void place(firn_shape_part *part, const firn_shape_def *def)
     }
 }
 
-static firn_status build_part(firn_shape_part *part, const firn_shape_def *def, int i, firn_report *report)
+static firn_status build_part(firn_shape_part *part, const firn_shape_def *def, double depth, int i,
+                              firn_report *report)
 {
     char where[2 * FIRN_NAME];
     snprintf(where, sizeof where, "shape %d (%.60s)", i + 1, def->kind);
@@ -124,7 +125,7 @@ static firn_status build_part(firn_shape_part *part, const firn_shape_def *def, 
                                "%s: the first shape of a list cannot be a difference or an intersection, nothing "
                                "stands before it.",
                                where);
-    *part = (firn_shape_part){.kind = kind, .csg = def->csg, .half_wall = 0.5 * def->thickness};
+    *part = (firn_shape_part){.kind = kind, .csg = def->csg, .half_wall = 0.5 * def->thickness, .depth = depth};
     place(part, def);
     status = kind->build(part, def, where, report);
     if (status) part->kind = NULL; /* a kind releases nothing of what it could not build */
@@ -132,6 +133,12 @@ static firn_status build_part(firn_shape_part *part, const firn_shape_def *def, 
 }
 
 firn_status firn_shape_create(int n_shapes, const firn_shape_def *shapes, firn_shape **shape, firn_report *report)
+{
+    return firn_shape_create_deep(n_shapes, shapes, 0, shape, report);
+}
+
+firn_status firn_shape_create_deep(int n_shapes, const firn_shape_def *shapes, double depth, firn_shape **shape,
+                                   firn_report *report)
 {
     *shape = NULL;
     if (n_shapes <= 0 || !shapes)
@@ -141,7 +148,7 @@ firn_status firn_shape_create(int n_shapes, const firn_shape_def *shapes, firn_s
     made->n = n_shapes;
     firn_status worst = FIRN_OK;
     for (int i = 0; i < n_shapes; i++) { /* all of them, so that every error is told at once */
-        firn_status status = build_part(&made->parts[i], &shapes[i], i, report);
+        firn_status status = build_part(&made->parts[i], &shapes[i], depth, i, report);
         if (!worst) worst = status;
     }
     if (worst) {
@@ -209,6 +216,14 @@ void firn_shape_query(const firn_shape *shape, const double x[3], double time, f
     }
     to_world(decided, surface->normal); /* only the winner's vectors are turned */
     to_world(decided, surface->velocity);
+}
+
+double firn_shape_speed(const firn_shape *shape)
+{
+    double speed = 0;
+    for (int i = 0; i < shape->n; i++)
+        if (shape->parts[i].kind->speed) speed = fmax(speed, shape->parts[i].kind->speed(&shape->parts[i]));
+    return speed;
 }
 
 double firn_shape_distance(const firn_shape *shape, const double x[3], double time)

@@ -23,9 +23,15 @@ typedef struct firn_shape_kind_info {
 const firn_shape_kind_info *firn_shape_kind_at(int i);
 
 firn_status firn_shape_create(int n_shapes, const firn_shape_def *shapes, firn_shape **shape, firn_report *report);
+/* The same for colliders: distances and normals of files are true down to `depth` (m) below the surface, as deep as
+ * nodes that still feel material outside. */
+firn_status firn_shape_create_deep(int n_shapes, const firn_shape_def *shapes, double depth, firn_shape **shape,
+                                   firn_report *report);
 void firn_shape_destroy(firn_shape *shape);
 /* Thread-safe. `time` matters for deforming shapes only. */
 void firn_shape_query(const firn_shape *shape, const double x[3], double time, firn_surface_point *surface);
+/* The greatest speed of a deforming surface at any time, m/s; 0 for rigid ones and where it is not known. */
+double firn_shape_speed(const firn_shape *shape);
 double firn_shape_distance(const firn_shape *shape, const double x[3], double time);
 /* False where the shape is unbounded (plane, half_space); the box is then infinite. */
 int firn_shape_bounds(const firn_shape *shape, double min[3], double max[3]);

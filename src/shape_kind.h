@@ -19,8 +19,9 @@ typedef struct firn_shape_kind {
     void (*query)(const firn_shape_part *part, const double p[3], double time, firn_surface_point *surface);
     /* Box in the kind's frame; NULL: unbounded. */
     void (*bounds)(const firn_shape_part *part, double min[3], double max[3]);
-    void (*release)(firn_shape_part *part); /* NULL: nothing to release */
-    int is_axial;                           /* the frame's z is the shape's `normal` */
+    void (*release)(firn_shape_part *part);       /* NULL: nothing to release */
+    double (*speed)(const firn_shape_part *part); /* of a deforming surface; NULL: rigid */
+    int is_axial;                                 /* the frame's z is the shape's `normal` */
 } firn_shape_kind;
 
 struct firn_shape_part {
@@ -29,7 +30,8 @@ struct firn_shape_part {
     double center[3], frame[3][3]; /* world = center + frame * local */
     double half_wall;              /* half the wall's thickness; 0: solid */
     double radius, radius2, half[3];
-    void *data; /* of kinds with more than numbers */
+    double depth; /* m: normals must be true that far below the surface */
+    void *data;   /* of kinds with more than numbers */
 };
 
 /* Tables of kinds, each ended by one without a name */

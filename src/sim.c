@@ -74,11 +74,14 @@ static firn_status create_colliders(firn_sim *sim, firn_report *report)
     for (int c = 0; c < scene->n_colliders; c++) {
         firn_collider *collider = &sim->colliders[c];
         collider->def = scene->colliders[c];
+        sim->has_particle_pass |= collider->def.particle_pass;
         sim->n_colliders = c + 1;
         if (firn_motion_create(&collider->def.motion, &sim->memory, &collider->motion) != FIRN_OK)
             return no_memory(report, "a collider's keys");
         if (collider->def.distance) continue;
-        firn_status status = firn_shape_create(collider->def.n_shapes, collider->def.shapes, &collider->shape, report);
+        /* a cubic spline reaches two cells */
+        firn_status status = firn_shape_create_deep(collider->def.n_shapes, collider->def.shapes, 2.5 * sim->h,
+                                                    &collider->shape, report);
         if (status != FIRN_OK)
             return firn_report_add(report, status, "collider '%s' cannot be used: see above", collider->def.name);
     }

@@ -86,7 +86,7 @@ struct firn_sim {
     firn_grip *grips;
     firn_sink *sinks;
     firn_force *forces;
-    int has_pull, has_follow, keeps_old; /* has_pull: some grip is in mode traction or follow */
+    int has_pull, has_follow, has_particle_pass, keeps_old; /* has_pull: some grip is in mode traction or follow */
     firn_acceleration_fn acceleration;
     void *acceleration_user;
     struct firn_emission *emission; /* NULL: no emitters */
@@ -159,8 +159,11 @@ int firn_conditions_deletes(const firn_sim *sim, const double x[3]);
 int firn_conditions_drains(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block);
 /* A rate (1/s) of which cfl / rate is a stable step for grips that are followed; 0: there are none. */
 double firn_conditions_rate(const firn_sim *sim);
-/* The second pass for thin colliders: particles that ended up inside are put back on the surface. */
-void firn_conditions_particles(const firn_sim *sim, firn_pool *pool, const firn_pool_block *block);
+/* The same for colliders that move. */
+double firn_conditions_collider_rate(const firn_sim *sim);
+/* The second pass for thin colliders: particles that went into or through one are put back on its surface. `before`:
+ * the block's field x as it was before the step. */
+void firn_conditions_particles(const firn_sim *sim, firn_pool *pool, const firn_pool_block *block, const void *before);
 /* mirror.c: momentum beyond a mirror wall is folded back before, velocities are unfolded after the grid update. */
 void firn_mirror_fold(firn_sim *sim);
 void firn_mirror_unfold(firn_sim *sim);

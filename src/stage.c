@@ -218,8 +218,10 @@ static void g2p_block(firn_sim *sim, int32_t home, const firn_workspace *w, doub
         if (!block) continue;
         firn_transfer transfer = transfer_of(sim, pool);
         firn_block_particles particles = firn_pool_block_particles(pool, block);
+        if (sim->has_particle_pass) /* P2G's room is free by now */
+            memcpy(w->pull, particles.x, (size_t)firn_bundles_of(block->n) * 48 * k->real_size);
         k->g2p(&transfer, &particles, w->patch, w->forces, w->grad_v);
-        firn_conditions_particles(sim, pool, block);
+        if (sim->has_particle_pass) firn_conditions_particles(sim, pool, block, w->pull);
         double t1 = firn_solver_clock();
         firn_law_batch batch = batch_of(sim, pool, block, w);
         pool->material.law->kernels[sim->variant].update(&batch);

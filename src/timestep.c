@@ -4,6 +4,7 @@
  *   viscosity     dt <= cfl h^2 / (6 nu)      nu: the law's upper bound of the kinematic viscosity
  *   emission      as wave, for what an emitter is about to add
  *   goal          dt <= cfl / (w (sqrt(1 + z^2) + z)), half of what a spring of frequency w and damping z can bear
+ *   collider      dt <= cfl h / v, v the speed of a moving collider's surface
  *   user          dt_fixed where stable, dt_max
  *   frame         what is left until the next frame, divided evenly, so that frames are met exactly and no step is a
  *                 sliver: with r = remaining / dt, ceil(r) equal steps
@@ -33,13 +34,21 @@ firn_status firn_timestep_choose(firn_sim *sim, double until, firn_report *repor
             "particle %lld of material '%s' has a wave speed or velocity that is not finite at t = %.9g s",
             (long long)sim->rate_particle, sim->rate_pool < 0 ? "" : sim->pools[sim->rate_pool].material.name,
             sim->time);
-    double emission = firn_emission_rate(sim, until), goal = firn_conditions_rate(sim);
-    double rate = fmax(sim->max_rate, fmax(emission, goal));
+    const struct {
+        const char *criterion;
+        double rate;
+    } others[] = {{"emission", firn_emission_rate(sim, until)},
+                  {"goal", firn_conditions_rate(sim)},
+                  {"collider", firn_conditions_collider_rate(sim)}};
+    double rate = sim->max_rate;
+    const char *other = NULL;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].rate > rate) rate = others[i].rate, other = others[i].criterion;
     double stable = rate > 0 ? def->cfl / rate : INFINITY;
     if (stable < dt) {
         dt = stable;
-        if (rate > sim->max_rate)
-            limit_by(sim, dt, goal > emission ? "goal" : "emission", 0);
+        if (other)
+            limit_by(sim, dt, other, 0);
         else if (sim->rate_is_viscous)
             limit_by(sim, dt, "viscosity", 1);
         else

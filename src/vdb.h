@@ -16,19 +16,21 @@ extern "C" {
 
 /* ---------------------------------------------------------------- meshes to distances (vdb_mesh.cpp) */
 
-/* Distance field of a closed mesh (signed), or of any mesh (unsigned), `band` m wide to both sides, with
+/* Distance field of a closed mesh (signed), or of any mesh (unsigned), `band` m wide outside and `inner` inside, with
  * n_channels >= 1. nearest, where wanted, gets the nearest triangle of each voxel, [leaf][8][8][8], -1 beyond the
  * band; to be released with n_leaves * 512 * 4 bytes. */
-firn_status firn_vdb_from_mesh(const firn_mesh *mesh, double voxel, double band, int is_signed, int n_channels,
-                               int n_threads, firn_volume **volume, int32_t **nearest, firn_report *report);
+firn_status firn_vdb_from_mesh(const firn_mesh *mesh, double voxel, double band, double inner, int is_signed,
+                               int n_channels, int n_threads, firn_volume **volume, int32_t **nearest,
+                               firn_report *report);
 
 /* ---------------------------------------------------------------- .vdb files in (vdb_read.cpp) */
 
-/* A float grid as distance field, in m: a level set as it is; a fog becomes the surface where it has half its largest
- * value. grid "": the first level set, else the first fog. Grids "friction" and "stickiness" fill further channels:
- * paint[0] and paint[1] are their numbers, 0 where they are not there. */
-firn_status firn_vdb_read_volume(const char *path, const char *grid, double scale, int n_threads, firn_volume **volume,
-                                 int paint[2], firn_report *report);
+/* A float grid as distance field, in m, at least `depth` deep: a level set as it is, made anew where it is narrower; a
+ * fog becomes the surface where it has half its largest value. grid "": the first level set, else the first fog. Grids
+ * "friction" and "stickiness" fill further channels: paint[0] and paint[1] are their numbers, 0 where they are not
+ * there. */
+firn_status firn_vdb_read_volume(const char *path, const char *grid, double scale, double depth, int n_threads,
+                                 firn_volume **volume, int paint[2], firn_report *report);
 
 /* ---------------------------------------------------------------- volumes out (vdb_write.cpp) */
 

@@ -22,7 +22,7 @@ int32_t *copy_nearest(const firn_volume &volume, const openvdb::Int32Grid &index
     return nearest;
 }
 
-firn_status convert(const firn_mesh *mesh, double voxel, double band, int is_signed, int n_channels,
+firn_status convert(const firn_mesh *mesh, double voxel, double band, double inner, int is_signed, int n_channels,
                     firn_volume **volume, int32_t **nearest, firn_report *report)
 {
     double min[3], max[3], origin[3];
@@ -34,16 +34,17 @@ firn_status convert(const firn_mesh *mesh, double voxel, double band, int is_sig
     std::vector<openvdb::Vec3I> triangles((size_t)mesh->n_triangles);
     for (size_t t = 0; t < triangles.size(); t++)
         for (int c = 0; c < 3; c++) triangles[t][c] = mesh->triangles[3 * t + (size_t)c];
-    float width = (float)(band / voxel);
+    float width = (float)(band / voxel), inner_width = (float)(inner / voxel);
     int flags = is_signed ? 0 : (int)openvdb::tools::UNSIGNED_DISTANCE_FIELD;
     /* exactly this combination of types lies compiled in the library */
     openvdb::tools::QuadAndTriangleDataAdapter<openvdb::Vec3s, openvdb::Vec3I> adapter(points, triangles);
     openvdb::math::Transform::Ptr unit = openvdb::math::Transform::createLinearTransform(1.0);
     openvdb::util::NullInterrupter never;
     openvdb::Int32Grid index;
-    openvdb::FloatGrid::Ptr grid = openvdb::tools::meshToVolume<openvdb::FloatGrid>(never, adapter, *unit, width, width,
-                                                                                    flags, nearest ? &index : nullptr);
+    openvdb::FloatGrid::Ptr grid = openvdb::tools::meshToVolume<openvdb::FloatGrid>(
+        never, adapter, *unit, width, inner_width, flags, nearest ? &index : nullptr);
     firn_status status = firn::volume_from_tree(grid->tree(), voxel, origin, voxel, n_channels, volume, report);
+    if (!status) (*volume)->inner = inner;
     if (status || !nearest) return status;
     *nearest = copy_nearest(**volume, index);
     if (*nearest) return FIRN_OK;
@@ -54,12 +55,13 @@ firn_status convert(const firn_mesh *mesh, double voxel, double band, int is_sig
 
 } // namespace
 
-extern "C" firn_status firn_vdb_from_mesh(const firn_mesh *mesh, double voxel, double band, int is_signed,
+extern "C" firn_status firn_vdb_from_mesh(const firn_mesh *mesh, double voxel, double band, double inner, int is_signed,
                                           int n_channels, int n_threads, firn_volume **volume, int32_t **nearest,
                                           firn_report *report)
 {
     *volume = nullptr;
     if (nearest) *nearest = nullptr;
-    return firn::guarded(report, "The mesh cannot be made a volume", n_threads,
-                         [&] { return convert(mesh, voxel, band, is_signed, n_channels, volume, nearest, report); });
+    return firn::guarded(report, "The mesh cannot be made a volume", n_threads, [&] {
+        return convert(mesh, voxel, band, inner, is_signed, n_channels, volume, nearest, report);
+    });
 }

@@ -88,7 +88,7 @@ bool placement(const openvdb::math::Transform &transform, double &voxel, double 
 }
 
 /* A fog's surface is where it has half of its largest value. */
-FloatGrid::Ptr surface_of_fog(const FloatGrid &fog)
+FloatGrid::Ptr surface_of_fog(const FloatGrid &fog, float inner)
 {
     float largest = 0;
     for (auto value = fog.cbeginValueOn(); value; ++value) largest = std::max(largest, *value);
@@ -98,7 +98,7 @@ FloatGrid::Ptr surface_of_fog(const FloatGrid &fog)
     for (auto value = below->beginValueAll(); value; ++value) value.setValue(half - *value);
     openvdb::tools::changeBackground(below->tree(), half);
     below->setGridClass(openvdb::GRID_LEVEL_SET);
-    return openvdb::tools::levelSetRebuild(*below, 0.0f, 4.0f);
+    return openvdb::tools::levelSetRebuild(*below, 0.0f, 4.0f, inner);
 }
 
 /* Values of a grid at the places of the volume's voxels */
@@ -119,7 +119,7 @@ void paint_channel(const firn_volume &volume, int channel, const FloatGrid &grid
     }
 }
 
-firn_status read(const char *path, const char *wanted, double scale, firn_volume **volume, int paint[2],
+firn_status read(const char *path, const char *wanted, double scale, double depth, firn_volume **volume, int paint[2],
                  firn_report *report)
 {
     reader r(path, report);
@@ -136,7 +136,15 @@ firn_status read(const char *path, const char *wanted, double scale, firn_volume
         return firn_report_add(report, FIRN_REFUSED,
                                "%s: grid \"%s\" is empty, or its voxels are not cubes along the axes; resample it.",
                                path, name.c_str());
-    if (grid->getGridClass() != openvdb::GRID_LEVEL_SET) grid = surface_of_fog(*grid);
+    double wanted_width = depth / (scale * voxel) + 1, width = grid->background() / voxel; /* voxels, inside */
+    float inner = (float)std::min(std::max(4.0, wanted_width), 100.0);
+    bool is_rebuilt = true;
+    if (grid->getGridClass() != openvdb::GRID_LEVEL_SET)
+        grid = surface_of_fog(*grid, inner);
+    else if (width < wanted_width)
+        grid = openvdb::tools::levelSetRebuild(*grid, 0.0f, (float)std::max(width, 3.0), inner);
+    else
+        is_rebuilt = false;
     FloatGrid::Ptr paints[2];
     int n_channels = 1;
     for (int i = 0; i < 2; i++) {
@@ -146,6 +154,14 @@ firn_status read(const char *path, const char *wanted, double scale, firn_volume
     }
     for (double &o : origin) o *= scale;
     status = firn::volume_from_tree(grid->tree(), voxel * scale, origin, scale, n_channels, volume, report);
+    for (int64_t l = 0; !status && l < (*volume)->n_leaves; l++) {
+        const float *d = firn_volume_leaf(*volume, l, 0);
+        for (int n = 0; !status && n < FIRN_LEAF_SIZE; n++)
+            if (!std::isfinite(d[n]))
+                status = firn_report_add(report, FIRN_REFUSED, "%s: grid \"%s\" holds a value that is not finite.",
+                                         path, name.c_str());
+    }
+    if (!status && is_rebuilt) (*volume)->inner = inner * voxel * scale;
     for (int i = 0; i < 2 && !status; i++)
         if (paints[i]) paint_channel(**volume, paint[i], *paints[i], scale);
     return status;
@@ -153,14 +169,14 @@ firn_status read(const char *path, const char *wanted, double scale, firn_volume
 
 } // namespace
 
-extern "C" firn_status firn_vdb_read_volume(const char *path, const char *grid, double scale, int n_threads,
-                                            firn_volume **volume, int paint[2], firn_report *report)
+extern "C" firn_status firn_vdb_read_volume(const char *path, const char *grid, double scale, double depth,
+                                            int n_threads, firn_volume **volume, int paint[2], firn_report *report)
 {
     *volume = nullptr;
     paint[0] = paint[1] = 0;
     std::string what = std::string(path) + " cannot be read";
-    firn_status status =
-        firn::guarded(report, what.c_str(), n_threads, [&] { return read(path, grid, scale, volume, paint, report); });
+    firn_status status = firn::guarded(report, what.c_str(), n_threads,
+                                       [&] { return read(path, grid, scale, depth, volume, paint, report); });
     if (status && *volume) {
         firn_volume_destroy(*volume);
         *volume = nullptr;

@@ -62,7 +62,7 @@ firn_status firn_volume_create(double voxel, const double origin[3], double band
     if (n_leaves < 1) return firn_report_add(report, FIRN_REFUSED, "The volume is empty: there is no surface in it.");
     firn_volume *v = firn_memory_allocate(NULL, sizeof *v);
     if (!v) return firn_report_add(report, FIRN_MEMORY, "There is no memory for a volume.");
-    v->voxel = voxel, v->band = band, v->n_channels = n_channels, v->n_leaves = n_leaves;
+    v->voxel = voxel, v->band = v->inner = band, v->n_channels = n_channels, v->n_leaves = n_leaves;
     memcpy(v->origin, origin, sizeof v->origin);
     if (!set_box(v, blocks)) {
         firn_memory_release(NULL, v, sizeof *v);
@@ -118,7 +118,7 @@ static void fill_shared(firn_volume *v, int64_t leaf)
         for (int c = 0; c < v->n_channels; c++) {
             float *mine = firn_volume_leaf(v, leaf, c);
             const float *from = other >= 0 ? firn_volume_leaf(v, other, c) : NULL;
-            float beyond = c == 0 ? (float)(v->sign[at] * v->band) : 0;
+            float beyond = c == 0 ? (float)(v->sign[at] < 0 ? -v->inner : v->band) : 0;
             for (int i = up[0] * 8; i <= up[0] * 8 + (up[0] ? 0 : 7); i++)
                 for (int j = up[1] * 8; j <= up[1] * 8 + (up[1] ? 0 : 7); j++)
                     for (int k = up[2] * 8; k <= up[2] * 8 + (up[2] ? 0 : 7); k++)
@@ -229,7 +229,7 @@ static void far_answer(const firn_volume *v, const double u[3], const int block[
     }
     double sign = v->sign[at];
     away_from_core(v, leaf, u, sign, gradient);
-    value[0] = sign * fmax(v->band, v->voxel * sqrt(length2));
+    value[0] = sign * fmax(sign < 0 ? v->inner : v->band, v->voxel * sqrt(length2));
     for (int c = 1; c < v->n_channels; c++) value[c] = 0;
 }
 
@@ -255,7 +255,8 @@ int firn_volume_sample(const firn_volume *v, const double x[3], double value[FIR
     }
     interpolate(v, leaf, cell, f, value, gradient);
     double norm2 = gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2];
-    if (norm2 < 0.25 && fabs(value[0]) > 0.9 * v->band) away_from_core(v, leaf, u, value[0] < 0 ? -1 : 1, gradient);
+    if (norm2 < 0.25 && (value[0] < -0.9 * v->inner || value[0] > 0.9 * v->band))
+        away_from_core(v, leaf, u, value[0] < 0 ? -1 : 1, gradient);
     return 1;
 }
 

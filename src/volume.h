@@ -1,7 +1,7 @@
 /* volume.h: a field on a sparse lattice, made for millions of lookups a step from many threads.
  *
  * Leaves of 8^3 voxels; each keeps a copy of its upper neighbours' first layer (9^3 numbers), so that the eight
- * values around a point always lie in one leaf. Channel 0 is the signed distance in m, within +-band; further
+ * values around a point always lie in one leaf. Channel 0 is the signed distance in m, from -inner to band; further
  * channels (surface velocity, paint) are interpolated the same way. Sparse blocks remember their sign and the
  * nearest leaf, so that a far point gets a true lower bound of the distance and a sensible direction.
  *
@@ -19,6 +19,7 @@ enum { FIRN_LEAF = 8, FIRN_LEAF_ROW = 9, FIRN_LEAF_SIZE = 729, FIRN_MAX_CHANNELS
 
 typedef struct firn_volume {
     double voxel, origin[3], band;
+    double inner;              /* the band's width inside; as `band` unless set before firn_volume_finish */
     int first[3], n_blocks[3]; /* the table's box, in blocks */
     int32_t *table;            /* >= 0: leaf; < 0: ~(nearest leaf) */
     int8_t *sign;              /* of every block without a leaf: -1 inside, +1 outside */

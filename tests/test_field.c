@@ -1,5 +1,6 @@
 /* Distance fields of meshes against closed formulas: standing, moving, painted, open; and .vdb files in. */
 #include "field.h"
+#include "vdb.h"
 #include "sample.h"
 #include "memory.h"
 
@@ -225,6 +226,96 @@ static void painted_friction(void **state)
     firn_shape_destroy(shape);
 }
 
+/* A ball of radius 0.3 at x as a level set of eight-voxel leaves about it */
+static void write_ball(const char *path, double x, const char *bad)
+{
+    firn_mesh *ball = geometry_sphere(40, 0.3, x, 0, 0);
+    firn_volume *volume;
+    assert_int_equal(firn_vdb_from_mesh(ball, 0.02, 0.08, 0.08, 1, 1, 2, &volume, NULL, NULL), FIRN_OK);
+    firn_volume_finish(volume);
+    if (bad) firn_volume_leaf(volume, 0, 0)[0] = -INFINITY; /* a NaN would not be written */
+    assert_int_equal(firn_vdb_write_volume(path, volume, &(firn_vdb_contents){0}, 2, NULL), FIRN_OK);
+    firn_volume_destroy(volume);
+    firn_mesh_destroy(ball);
+}
+
+/* A ball that moves by half a voxel a file in a sequence of .vdb files: where it is between files, and how fast its
+ * surface goes along its normal. */
+static void sequence_of_volumes(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 5; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "ball.%04d.vdb", k + 1);
+        write_ball(scratch(name), 0.01 * k, NULL);
+    }
+    firn_shape_def def = {.kind = "vdb", .fps = 24, .start = 1};
+    snprintf(def.file, sizeof def.file, "%s", scratch("ball.%04d.vdb"));
+    firn_shape *shape;
+    assert_int_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_OK);
+    for (int k = 0; k <= 40; k++) {
+        double time = 1 + k / 240.0, center = k < 40 ? 0.001 * k : 0.04;
+        for (int side = -1; side <= 1; side += 2) {
+            firn_surface_point s;
+            firn_shape_query(shape, (const double[3]){center + side * 0.31, 0.01, 0}, time, &s);
+            assert_true(fabs(s.distance - (hypot(0.31, 0.01) - 0.3)) < 1.5e-3);
+            assert_true(side * s.normal[0] > 0.99);
+            if (k > 0 && k < 40) assert_true(fabs(s.velocity[0] - 0.24) < 0.02);
+        }
+    }
+    firn_shape_destroy(shape);
+}
+
+/* However fine the voxels, a point well below a flat face is told its depth and the face's normal. */
+static void deep_below_a_face(void **state)
+{
+    (void)state;
+    firn_mesh *block = geometry_block((const double[3]){-0.5, -0.3, -0.5}, (const double[3]){0.5, 0, 0.5});
+    assert_int_equal(firn_mesh_write(scratch("floor.obj"), block, NULL), FIRN_OK);
+    firn_mesh_destroy(block);
+    firn_shape_def def = mesh_def(scratch("floor.obj"));
+    def.voxel = 0.01;
+    firn_shape *shape;
+    assert_int_equal(firn_shape_create_deep(1, &def, 0.12, &shape, NULL), FIRN_OK);
+    for (int i = 0; i < 200; i++) {
+        double x[3] = {0.3 * sin(i), -0.12 * i / 200, 0.3 * cos(1.7 * i)};
+        firn_surface_point s;
+        firn_shape_query(shape, x, 0, &s);
+        assert_true(fabs(s.distance - x[1]) < 1e-4);
+        assert_true(s.normal[1] > 1 - 1e-6);
+    }
+    firn_shape_destroy(shape);
+}
+
+/* Cut anywhere or holding what is no number: a sentence. */
+static void damaged_volumes(void **state)
+{
+    (void)state;
+    write_ball(scratch("nan.vdb"), 0, "infinite");
+    firn_shape_def def = {.kind = "vdb"};
+    firn_shape *shape;
+    firn_report *report = firn_report_create();
+    snprintf(def.file, sizeof def.file, "%s", scratch("nan.vdb"));
+    assert_int_equal(firn_shape_create(1, &def, &shape, report), FIRN_REFUSED);
+    assert_true(scratch_says(report, "not finite"));
+    firn_report_destroy(report);
+    write_ball(scratch("whole.vdb"), 0, NULL);
+    size_t n;
+    unsigned char *data = scratch_load(scratch("whole.vdb"), &n);
+    snprintf(def.file, sizeof def.file, "%s", scratch("cut.vdb"));
+    for (size_t length = 0; length < n; length += length < 40 ? 1 : n / 50) {
+        scratch_store(scratch("cut.vdb"), data, length);
+        assert_int_not_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_OK);
+    }
+    free(data);
+    scratch_store(scratch("text.vdb"), "v 0 0 0", 7);
+    snprintf(def.file, sizeof def.file, "%s", scratch("text.vdb"));
+    assert_int_not_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_OK);
+    mkdir(scratch("folder.vdb"), 0700);
+    snprintf(def.file, sizeof def.file, "%s", scratch("folder.vdb"));
+    assert_int_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_IO);
+}
+
 static void bad_definitions_are_sentences(void **state)
 {
     (void)state;
@@ -287,6 +378,9 @@ int main(void)
         cmocka_unit_test(sequence_of_meshes),
         cmocka_unit_test(thin_plate_does_not_fade),
         cmocka_unit_test(painted_friction),
+        cmocka_unit_test(sequence_of_volumes),
+        cmocka_unit_test(deep_below_a_face),
+        cmocka_unit_test(damaged_volumes),
         cmocka_unit_test(bad_definitions_are_sentences),
         cmocka_unit_test(out_of_memory),
     };

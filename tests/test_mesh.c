@@ -182,6 +182,19 @@ static void every_mistake_is_a_sentence(void **state)
         {"format.ply", "ply\nformat middle_endian 1.0\nend_header\n", "middle_endian"},
         {"no.ply", "PNG", "begins with"},
         {"cloud.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n0\n", "points"},
+        {"nan.ply",
+         "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+         "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 nan 0\n0 1 0\n3 0 1 2\n",
+         "finite"},
+        {"far.ply",
+         "ply\nformat ascii 1.0\nelement vertex 3\nproperty double x\nproperty float y\nproperty float z\n"
+         "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1e30 0 0\n0 1 0\n3 0 1 2\n",
+         "at most 1e+09"},
+        {"far.obj", "v 0 0 0\nv 1e30 0 0\nv 0 1 0\nf 1 2 3\n", "at most 1e+09"},
+        {"far.stl", "solid x\nvertex 0 0 0\nvertex 1e30 0 0\nvertex 0 1 0\n", "at most 1e+09"},
+        {"empty.obj", "", "no face"},
+        {"empty.ply", "", "begins with"},
+        {"empty.stl", "", "84 bytes"},
         {"short.stl", "abc", "84 bytes"},
         {"cut.stl", "solid x\nvertex 0 0 0\nvertex 1 0 0\n", "multiple of three"},
         {"number.stl", "solid x\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1\n", "not a number"},
@@ -202,6 +215,19 @@ static void every_mistake_is_a_sentence(void **state)
     scratch_store(scratch("claim.stl"), header, sizeof header);
     firn_mesh *mesh;
     assert_int_equal(firn_mesh_read(scratch("claim.stl"), &mesh, NULL), FIRN_REFUSED);
+    float triangle[12] = {0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0}; /* one good triangle, then a bad corner, then cut off */
+    const float corners[] = {1, NAN, INFINITY, 1e30f};
+    char stl[134] = {0};
+    memset(stl + 80, 0, 4), stl[80] = 1;
+    for (int k = 0; k < 4; k++) {
+        triangle[6] = corners[k];
+        memcpy(stl + 84, triangle, sizeof triangle);
+        scratch_store(scratch("binary.stl"), stl, sizeof stl);
+        assert_int_equal(firn_mesh_read(scratch("binary.stl"), &mesh, NULL), k ? FIRN_REFUSED : FIRN_OK);
+        firn_mesh_destroy(mesh);
+    }
+    scratch_store(scratch("binary.stl"), stl, sizeof stl - 1);
+    assert_int_equal(firn_mesh_read(scratch("binary.stl"), &mesh, NULL), FIRN_REFUSED);
     assert_int_equal(mkdir(scratch("folder.obj"), 0700), 0);
     assert_int_equal(firn_mesh_read(scratch("folder.obj"), &mesh, NULL), FIRN_IO);
     assert_int_equal(firn_mesh_read(scratch("absent.obj"), &mesh, NULL), FIRN_IO);

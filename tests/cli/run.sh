@@ -28,6 +28,13 @@ expect 0 "" run "$scene" --out whole --progress json
 python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]' <out || fail "json progress is not JSON"
 [ "$(hashes whole | wc -l)" -eq 9 ] || fail "the books do not have 9 state hashes"
 [ "$(find whole -name 'tiny.*.bgeo' | wc -l)" -eq 9 ] || fail "not 9 caches"
+
+# ---- surfaces: several frames at the same time give the same files; what is not there is called so
+expect 0 "" mesh whole --format ply --frames :3 --out one --jobs 1
+expect 0 "" mesh whole --format ply --frames :3 --out three --jobs 3 --adaptivity 0
+[ "$(find one -name 'tiny.*.ply' | wc -l)" -eq 4 ] || fail "firn mesh did not make 4 surfaces"
+diff -rq one three || fail "surfaces made at the same time differ"
+expect 4 "/nonexistent: there is no such file or folder" mesh /nonexistent
 expect 0 "" run "$scene" --out plain --threads 1
 grep -q '^frame 8/8 100 %' out || fail "no plain line for the last frame"
 grep -q $'\r' out && fail "a living line in a file"

@@ -1,0 +1,179 @@
+#!/usr/bin/python3
+"""scene_shapes.py [FOLDER]: makes the meshes and the volume that scenes/ ships, from formulas.
+
+    cutter.obj     an open strip of wall along a five-pointed outline: the cookie cutter of dough_plate
+    boot.%02d.obj  a boot that walks two steps, 16 files a second; its sole bends at the ball: snow_boot
+    terrain.vdb    a slope of 32 degrees that runs out, with bumps, as a level set: slope_vdb
+
+FOLDER is scenes/shapes when nothing is said. The volume needs python3-openvdb and python3-numpy. Lengths in m, y up.
+"""
+import math
+import os
+import sys
+
+folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), '../scenes/shapes')
+
+
+def write_obj(name, points, faces):
+    with open(os.path.join(folder, name), 'w') as f:
+        for p in points:
+            f.write('v %.4f %.4f %.4f\n' % tuple(p))
+        for face in faces:
+            f.write('f ' + ' '.join(str(i + 1) for i in face) + '\n')
+
+
+# ---------------------------------------------------------------- cutter
+
+
+def cutter(n=100, radius=0.058, height=0.05):
+    points, faces = [], []
+    for i in range(n):
+        angle = 2 * math.pi * i / n
+        r = radius * (1 + 0.2 * math.cos(5 * angle))
+        for y in (0, height):
+            points.append((r * math.cos(angle), y, r * math.sin(angle)))
+    for i in range(n):
+        a, b = 2 * i, 2 * ((i + 1) % n)
+        faces.append((a, a + 1, b + 1, b))
+    write_obj('cutter.obj', points, faces)
+
+
+# ---------------------------------------------------------------- boot
+
+# The boot at rest: heel at x = 0, toe at x = LENGTH, sole at y = 0. It is put together from overlapping closed parts;
+# what is inside any of them is inside.
+LENGTH, BALL = 0.30, 0.20
+
+
+def sole_half_width(s):
+    """Half the width of the sole at the share s of its length: round heel, waist, ball, round toe."""
+    round_end = min(1, math.sqrt(max(0, 1 - (1 - s / 0.12) ** 2)) if s < 0.12 else 1,
+                    math.sqrt(max(0, 1 - ((s - 0.78) / 0.22) ** 2)) if s > 0.78 else 1)
+    return (0.040 + 0.014 * math.sin(math.pi * (s - 0.35) / 0.9) ** 3 * (s > 0.35)) * round_end
+
+
+def tube(rings, points, faces):
+    """A closed tube through rings of equally many points."""
+    first, n = len(points), len(rings[0])
+    for ring in rings:
+        points.extend(ring)
+    for r in range(len(rings) - 1):
+        for k in range(n):
+            a, b = first + r * n + k, first + r * n + (k + 1) % n
+            faces.append((a, a + n, b + n, b))
+    last = first + (len(rings) - 1) * n
+    for k in range(1, n - 1):
+        faces.append((first, first + k, first + k + 1))
+        faces.append((last, last + k + 1, last + k))
+
+
+def ring(center, across, up, n=10):
+    """Superellipse about center; across and up are its half axes as vectors."""
+    out = []
+    for k in range(n):
+        c, s = math.cos(2 * math.pi * k / n), math.sin(2 * math.pi * k / n)
+        c, s = math.copysign(abs(c) ** 0.7, c), math.copysign(abs(s) ** 0.7, s)
+        out.append(tuple(center[a] + c * across[a] + s * up[a] for a in range(3)))
+    return out
+
+
+def boot_at_rest():
+    points, faces = [], []
+    rings = []
+    for i in range(13):  # sole, 3 cm thick, and heel
+        s = 0.01 + 0.98 * i / 12
+        low = 0.012 if 0.30 < s < 0.45 else 0
+        rings.append(ring((LENGTH * s, (0.035 + low) / 2, 0), (0, 0, sole_half_width(s)), (0, (0.035 - low) / 2, 0)))
+    tube(rings, points, faces)
+    rings = []
+    for i in range(9):  # upper
+        s = 0.02 + 0.93 * i / 8
+        height = 0.12 - 0.075 * max(0, (s - 0.3) / 0.65) ** 1.2
+        rings.append(ring((LENGTH * s, 0.01 + height / 2, 0), (0, 0, 0.92 * sole_half_width(s)), (0, height / 2, 0)))
+    tube(rings, points, faces)
+    rings = [ring((0.065 - 0.01 * i, 0.06 + 0.06 * i, 0), (0, 0, 0.042), (0.058, 0, 0)) for i in range(5)]  # shaft
+    tube(rings, points, faces)
+    return points, faces
+
+
+# time, x and y of the ball of the foot, pitch of the boot (heel up), degrees
+STEPS = [(0.00, 0.10, 0.26, 0), (0.30, 0.10, 0.070, 0), (0.36, 0.10, 0.066, 0), (0.50, 0.10, 0.070, 22),
+         (0.66, 0.11, 0.21, 26), (0.84, 0.40, 0.28, 5), (0.94, 0.51, 0.26, 0), (1.18, 0.52, 0.070, 0),
+         (1.24, 0.52, 0.066, 0), (1.36, 0.52, 0.070, 22), (1.52, 0.53, 0.22, 26)]
+
+
+def at(time):
+    """Place and pitch by monotone cubic pieces (zero slope where a number turns)."""
+    i = 0
+    while i + 2 < len(STEPS) and time > STEPS[i + 1][0]:
+        i += 1
+    out = []
+    for c in (1, 2, 3):
+        def slope(k):
+            if k in (0, len(STEPS) - 1):
+                return 0
+            left = (STEPS[k][c] - STEPS[k - 1][c]) / (STEPS[k][0] - STEPS[k - 1][0])
+            right = (STEPS[k + 1][c] - STEPS[k][c]) / (STEPS[k + 1][0] - STEPS[k][0])
+            return 0 if left * right <= 0 else 2 * left * right / (left + right)
+        span = STEPS[i + 1][0] - STEPS[i][0]
+        s = min(1, max(0, (time - STEPS[i][0]) / span))
+        out.append((1 + 2 * s) * (1 - s) ** 2 * STEPS[i][c] + s * (1 - s) ** 2 * span * slope(i) +
+                   s * s * (3 - 2 * s) * STEPS[i + 1][c] + s * s * (s - 1) * span * slope(i + 1))
+    return out
+
+
+def boot(fps=16, n=25):
+    points, faces = boot_at_rest()
+    for file in range(n):
+        x, y, pitch = at(file / fps)
+        angle, toe = math.radians(pitch), math.radians(0.8 * max(0, pitch))
+        moved = []
+        for p in points:
+            u, v = p[0] - BALL, p[1]
+            bend = -angle + toe * min(1, max(0, u / 0.03))  # heel up behind the ball; in front the toe lies back
+            moved.append((x + u * math.cos(bend) - v * math.sin(bend), y + u * math.sin(bend) + v * math.cos(bend), p[2]))
+        write_obj('boot.%02d.obj' % file, moved, faces)
+
+
+# ---------------------------------------------------------------- terrain
+
+
+def ground(x, z):
+    """A slope of tan 32 degrees for x < 0 that runs out level for x > 0.5, and a few bumps."""
+    slope = math.tan(math.radians(32))
+    y = -slope * x if x < 0 else -slope * (x - x * x) if x < 0.5 else -slope * 0.25
+    for bx, bz, radius, height in ((-0.02, -0.2, 0.16, 0.08), (0.35, 0.12, 0.22, 0.10)):
+        y += height * math.exp(-((x - bx) ** 2 + (z - bz) ** 2) / radius ** 2)
+    return y
+
+
+def terrain(voxel=0.04):
+    import numpy
+    import pyopenvdb
+    nx, nz, low = 90, 50, -0.35
+    xs, zs = numpy.linspace(-1.2, 1.5, nx + 1), numpy.linspace(-0.75, 0.75, nz + 1)
+    top = [(x, ground(x, z), z) for x in xs for z in zs]
+    bottom = [(x, low, z) for x in xs for z in zs]
+    quads, m, n = [], nz + 1, (nx + 1) * (nz + 1)
+    for i in range(nx):
+        for k in range(nz):
+            a = i * m + k
+            quads.append((a, a + 1, a + m + 1, a + m))
+            quads.append((n + a, n + a + m, n + a + m + 1, n + a + 1))
+    for i in range(nx):
+        for a, b in ((i * m, (i + 1) * m), ((i + 1) * m + nz, i * m + nz)):
+            quads.append((a, b, n + b, n + a))
+    for k in range(nz):
+        for a, b in ((k + 1, k), (nx * m + k, nx * m + k + 1)):
+            quads.append((a, b, n + b, n + a))
+    grid = pyopenvdb.FloatGrid.createLevelSetFromPolygons(
+        numpy.array(top + bottom, dtype=numpy.float32), quads=numpy.array(quads, dtype=numpy.uint32),
+        transform=pyopenvdb.createLinearTransform(voxelSize=voxel), halfWidth=3.0)
+    grid.name, grid.saveFloatAsHalf = 'terrain', True
+    pyopenvdb.write(os.path.join(folder, 'terrain.vdb'), grids=[grid])
+
+
+os.makedirs(folder, exist_ok=True)
+cutter()
+boot()
+terrain()
