@@ -25,8 +25,8 @@ static firn_status open_frames(const firn_cli *cli, firn_sequence *shot, firn_re
         return firn_report_add(report, FIRN_USAGE, "name one folder, or the files of one shot");
     firn_status status = is_folder ? firn_sequence_open(cli->arguments[0], shot, report)
                                    : firn_sequence_of_files(cli->n_arguments, cli->arguments, shot, report);
-    int first = INT_MIN, last = INT_MAX;
-    firn_cli_span(cli, "frames", &first, &last);
+    int first = 0, last = 100000000;
+    if (!firn_cli_span(cli, "frames", &first, &last)) first = INT_MIN, last = INT_MAX;
     return status ? status : firn_sequence_select(shot, first, last, (int)firn_cli_integer(cli, "every", 1), report);
 }
 
