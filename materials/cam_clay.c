@@ -28,7 +28,8 @@ static const firn_parameter_info parameters[] = {
 };
 static const firn_history_info history[] = {{"alpha", "1", "plastic log volume; negative: crushed", 0}};
 static const firn_preset_info presets[] = {
-    {"crushable_snow", "slab snow: form and M, beta after Gaume et al. 2018, other values tuned for looks",
+    {"crushable_snow",
+     "slab snow: the form of Gaume et al. 2018; all numbers tuned for looks (theirs were not at hand to confirm)",
      "rho=300 E=1e6 nu=0.3 M=1.85 beta=0.3 xi=1 compaction=0.01"},
     {"bread_crumb", "soft open crumb, crushes for good; tuned for looks",
      "rho=250 E=3e4 nu=0.1 M=1.2 beta=0.6 xi=0.6 compaction=0.08"},

@@ -53,7 +53,13 @@ static firn_status read_problem(const firn_cli *cli, firn_fit_law *p, firn_repor
                       {"temperature", "K", &p->options.temperature}};
     for (size_t i = 0; i < sizeof quantities / sizeof *quantities && status == FIRN_OK; i++)
         status = read_quantity(cli, quantities[i].name, quantities[i].unit, quantities[i].value, report);
-    return status == FIRN_OK ? read_free(firn_cli_text(cli, "free", ""), p, report) : status;
+    if (status != FIRN_OK || firn_cli_has(cli, "free"))
+        return status == FIRN_OK ? read_free(firn_cli_text(cli, "free", ""), p, report) : status;
+    const firn_law_info *law = &material.law->info;
+    for (int k = 0; k < law->n_parameters; k++)
+        if (strcmp(law->parameters[k].name, "E") == 0) return read_free("E", p, report);
+    return firn_report_add(report, FIRN_USAGE, "the law %s has no E; say with --free which parameters are to be found",
+                           law->name);
 }
 
 static void print_result(const firn_fit_law *p, const firn_fit_law_result *r)
@@ -96,10 +102,8 @@ static firn_status write_outputs(const char *stem, const char *source, const fir
 static int run(const firn_cli *cli)
 {
     const char *source = cli->arguments[0];
-    if (!firn_cli_has(cli, "law") || !firn_cli_has(cli, "free"))
-        return firn_cli_fail(FIRN_USAGE,
-                             "firn fit needs a law and its free parameters, for example: firn fit %s --law "
-                             "neo_hookean --free E",
+    if (!firn_cli_has(cli, "law"))
+        return firn_cli_fail(FIRN_USAGE, "firn fit needs a law, for example: firn fit %s --law neo_hookean --free E,nu",
                              source);
     firn_report *report = firn_report_create();
     if (!report) return firn_cli_fail(FIRN_MEMORY, "no memory left");
@@ -124,7 +128,8 @@ static int run(const firn_cli *cli)
 
 static const firn_cli_option options[] = {
     {"law", 'l', FIRN_CLI_TEXT, "LAW", "Law or preset with start values: 'sand', 'neo_hookean,E=1 MPa'."},
-    {"free", 'f', FIRN_CLI_TEXT, "NAMES", "Parameters to fit, separated by commas; all others stay as they are."},
+    {"free", 'f', FIRN_CLI_TEXT, "NAMES",
+     "Parameters to fit, separated by commas; E when nothing is said. All others stay."},
     {"path", 'p', FIRN_CLI_TEXT, "NAME",
      "The path that was measured: uniaxial when nothing is said; see firn lab --list."},
     {"mode", 'm', FIRN_CLI_TEXT, "NAME", "Mode of deformation, for paths that leave a choice."},

@@ -336,7 +336,8 @@ const firn_cli_verb firn_cmd_lab = {
             "    firn lab neo_hookean sand --path uniaxial_strain --to 0.8 -o compare\n"
             "    firn lab 'neo_hookean/rubber,E=2 MPa,nu=0.48' --path uniaxial --to 3 --stability\n"
             "    firn lab dry_sand --path triaxial --pressure '10 kPa' --to 0.9\n"
-            "    firn lab st_venant_kirchhoff --map -o stability\n\n"
+            "    firn lab st_venant_kirchhoff --map -o stability\n"
+            "    firn lab 'wax,E=2 MPa @ 290 K; 50 kPa @ 330 K' --temperature 310K\n\n"
             "Without --out the drawn columns are printed as CSV. With --out everything is written: time, F, J, "
             "Cauchy, nominal and Kirchhoff stress, pressure, energy, work, wave speed, viscosity and history.",
     .options = options,

@@ -45,8 +45,10 @@ static const char *law_setting(firn_compare *c, const firn_study_law *law, firn_
     if (firn_lab_material(law->spec, &def, &material, report) != FIRN_OK) return NULL;
     firn_text_add(&text, "materials.%s={name: %s, law: %s", name, name, material.law->info.name);
     if (def.preset[0]) firn_text_add(&text, ", preset: %s", def.preset);
-    for (int i = 0; i < def.n_parameters; i++)
-        firn_text_add(&text, ", %s: %.12g", def.parameters[i].name, def.parameters[i].value);
+    for (int i = 0; i < def.n_parameters; i++) {
+        firn_text_add(&text, ", %s: ", def.parameters[i].name);
+        firn_lab_write_value(&def.parameters[i], &text);
+    }
     firn_text_add(&text, "}");
     return keep(c, &text);
 }

@@ -215,7 +215,10 @@ void firn_fit_law_preset(const firn_fit_law *problem, const firn_fit_law_result 
         const firn_parameter_def *p = &problem->def.parameters[i];
         int is_free = 0;
         for (int f = 0; f < problem->n_free; f++) is_free |= strcmp(problem->free[f], p->name) == 0;
-        if (!is_free) firn_text_add(yaml, "    %s: %.10g\n", p->name, p->value);
+        if (is_free) continue;
+        firn_text_add(yaml, "    %s: ", p->name);
+        firn_lab_write_value(p, yaml);
+        firn_text_add(yaml, "\n");
     }
     for (int f = 0; f < problem->n_free; f++) {
         const firn_fit_parameter *p = &result->parameters[f];

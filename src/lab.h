@@ -113,8 +113,11 @@ firn_status firn_lab_run(const firn_material *material, const firn_lab_options *
 /* ---------------------------------------------------------------- materials as words (lab_spec.c) */
 
 /* "snow", "snow/powder_snow", "powder_snow", each with ",parameter=value" behind it, values with units:
- * "neo_hookean,E=140 kPa,nu=0.3". `def` (may be NULL) receives what was written, `material` the numbers. */
+ * "neo_hookean,E=140 kPa,nu=0.3"; tables over temperature as "wax,E=2 MPa @ 290 K; 50 kPa @ 330 K". `def` (may be NULL)
+ * receives what was written, `material` the numbers. */
 firn_status firn_lab_material(const char *spec, firn_material_def *def, firn_material *material, firn_report *report);
+/* A parameter's value, or its table, as a scene takes it. */
+void firn_lab_write_value(const firn_parameter_def *parameter, firn_text *yaml);
 
 /* ---------------------------------------------------------------- pictures (lab_draw.c) */
 

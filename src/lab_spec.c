@@ -1,6 +1,7 @@
 /* lab_spec.c: a material written as one argument, for command lines and studies:
  *
- *     what {"," parameter "=" value}        what: law, preset, or law "/" preset; values with units */
+ *     what {"," parameter "=" value}                          what: law, preset, or law "/" preset; values with units
+ *     value: number, or a table over temperature: number "@" temperature {";" number "@" temperature} */
 #include "lab.h"
 #include "units.h"
 
@@ -15,6 +16,31 @@ static char *trim(char *text)
     while (isspace((unsigned char)*text)) text++;
     for (size_t n = strlen(text); n && isspace((unsigned char)text[n - 1]);) text[--n] = 0;
     return text;
+}
+
+/* "2 MPa @ 290 K; 50 kPa @ 330 K" */
+static firn_status read_table(const firn_material_def *def, firn_parameter_def *parameter, const char *unit, char *text,
+                              firn_report *report)
+{
+    char message[FIRN_UNITS_MESSAGE];
+    for (char *row = text, *next; row; row = next) {
+        next = strchr(row, ';');
+        if (next) *next++ = 0;
+        char *at = strchr(row, '@');
+        if (!at)
+            return firn_report_add(report, FIRN_REFUSED, "%s: a row of the table of %s must look like 2 MPa @ 290 K.",
+                                   def->name, parameter->name);
+        *at++ = 0;
+        if (parameter->n_table == FIRN_MAX_TABLE)
+            return firn_report_add(report, FIRN_REFUSED, "%s: the table of %s has more than %d rows.", def->name,
+                                   parameter->name, FIRN_MAX_TABLE);
+        int n = parameter->n_table++;
+        if (!firn_units_read(trim(row), unit, &parameter->table_value[n], message) ||
+            !firn_units_read(trim(at), "K", &parameter->table_temperature[n], message))
+            return firn_report_add(report, FIRN_REFUSED, "%s: the table of %s %s", def->name, parameter->name, message);
+    }
+    parameter->value = parameter->table_value[0];
+    return FIRN_OK;
 }
 
 /* One "name=value" into the definition. The law must be known, since the unit is its parameter's. */
@@ -33,7 +59,10 @@ static firn_status read_parameter(firn_material_def *def, const firn_law_info *l
                                FIRN_MAX_PARAMETERS);
     firn_parameter_def parameter = firn_parameter_default();
     snprintf(parameter.name, sizeof parameter.name, "%s", name);
-    if (!firn_units_read(value, unit, &parameter.value, message))
+    if (strchr(value, '@')) {
+        firn_status status = read_table(def, &parameter, unit, trim(equals + 1), report);
+        if (status != FIRN_OK) return status;
+    } else if (!firn_units_read(value, unit, &parameter.value, message))
         return firn_report_add(report, FIRN_REFUSED, "%s: the value of %s %s", def->name, name, message);
     def->parameters[def->n_parameters++] = parameter;
     return FIRN_OK;
@@ -48,6 +77,14 @@ static const firn_law_info *law_of_preset(const char *preset)
             if (strcmp(law->presets[p].name, preset) == 0) return law;
     }
     return NULL;
+}
+
+void firn_lab_write_value(const firn_parameter_def *parameter, firn_text *yaml)
+{
+    if (!parameter->n_table) firn_text_add(yaml, "%.12g", parameter->value);
+    for (int i = 0; i < parameter->n_table; i++)
+        firn_text_add(yaml, "%s%.12g: %.12g%s", i ? ", " : "{table: {", parameter->table_temperature[i],
+                      parameter->table_value[i], i + 1 == parameter->n_table ? "}}" : "");
 }
 
 firn_status firn_lab_material(const char *spec, firn_material_def *out, firn_material *material, firn_report *report)

@@ -600,6 +600,18 @@ static void map_of_stability(void **state)
 static void specs(void **state)
 {
     (void)state;
+    /* E(T): linear between the rows, and kept when it is written for a scene */
+    firn_material waxy;
+    firn_material_def written;
+    assert_int_equal(firn_lab_material("wax,nu=0.4,E=2 MPa @ 290 K; 50 kPa @ 330 K", &written, &waxy, NULL), FIRN_OK);
+    double warm_E, warm_nu;
+    firn_lab_small_strain(&waxy, 310, &warm_E, &warm_nu);
+    assert_close(warm_E, 1.025e6, 1e-6);
+    firn_text value = {0};
+    firn_lab_write_value(&written.parameters[1], &value);
+    assert_string_equal(value.data, "{table: {290: 2000000, 330: 50000}}");
+    firn_text_clear(&value);
+    assert_int_equal(firn_lab_material("wax,E=2 MPa @ 290 K; 50 kPa", NULL, &waxy, NULL), FIRN_REFUSED);
     firn_material material;
     firn_material_def def;
     assert_int_equal(firn_lab_material("neo_hookean/rubber, E = 2 MPa,nu=0.48", &def, &material, NULL), FIRN_OK);
