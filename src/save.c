@@ -42,7 +42,7 @@ typedef struct walk {
 static void pass(walk *w, void *data, size_t n)
 {
     w->n_bytes += n;
-    if (!w->at || w->is_short) return;
+    if (!w->at || w->is_short || n == 0) return;
     if ((size_t)(w->end - w->at) < n) {
         w->is_short = 1;
         return;
