@@ -142,7 +142,7 @@ def ground(x, z):
     """A slope of tan 32 degrees for x < 0 that runs out level for x > 0.5, and a few bumps."""
     slope = math.tan(math.radians(32))
     y = -slope * x if x < 0 else -slope * (x - x * x) if x < 0.5 else -slope * 0.25
-    for bx, bz, radius, height in ((-0.02, -0.2, 0.16, 0.08), (0.35, 0.12, 0.22, 0.10)):
+    for bx, bz, radius, height in ((-0.02, -0.05, 0.16, 0.05), (0.35, 0.05, 0.22, 0.08)):
         y += height * math.exp(-((x - bx) ** 2 + (z - bz) ** 2) / radius ** 2)
     return y
 
