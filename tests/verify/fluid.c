@@ -8,8 +8,7 @@
  * a body force (Poiseuille), Fo = .05: centre at .37039 of its final speed.
  *
  * A flow along x is cut off at both ends of a block of six depths, and read in its middle third: motions are short and
- * what the open ends do does not get there. A sticking wall holds the nodes on and behind it, which puts the place of
- * no slip a third of a cell behind the wall: errors are of first order in the cell. */
+ * what the open ends do does not get there. */
 #include "verify.h"
 
 #include <math.h>
