@@ -84,7 +84,7 @@ static void identities(verify_table *table)
                 worst = fmax(worst, worst_identity(k, is_quadratic, x, patch));
             }
             char name[96];
-            snprintf(name, sizeof name, "weights %s %s: unity, moments, gradients", k->name,
+            snprintf(name, sizeof name, "weights %s %s: unity moments gradients", k->name,
                      is_quadratic ? "quadratic" : "cubic");
             verify_at_most(table, name, worst, k->is_double ? 1e-14 : 1e-6);
         }

@@ -114,7 +114,7 @@ int main(int argc, char **argv)
             verify_near(&table, name, T, got, 0.03, 0);
         else
             verify_known_below(&table, "torsion of the bar of 792 particles dx 9.6 mm: share of St. Venant", got / T,
-                               0.97, "three cells a width; second order, see the finer rows");
+                               0.97, "three cells a width; the finer rows converge by second order");
     }
     verify_known_below(&table, "torsion of the bar of 792 particles dx 19.2 mm: 1 - error",
                        1 - fabs(square_bar(1.5, 4) / T - 1), 0.97, "sections do not warp within 1.5 cells");

@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     if (table.is_full)
         verify_near(&table, "Taylor bar: radius of the foot (mm)", 7.15, foot, 0.04, 0);
     else
-        verify_known_below(&table, "Taylor bar, 5 cells in the radius: foot over 7.15 mm", foot / 7.15, 0.96,
+        verify_known_below(&table, "Taylor bar of 5 cells in the radius: foot over 7.15 mm", foot / 7.15, 0.96,
                            "too few cells; the full table has 10");
     verify_near(&table, "Taylor bar: length (mm)", 21.45, 1e3 * (b.max[2] + spacing / 2), 0.02, 0);
     firn_sim_destroy(sim);

@@ -22,6 +22,8 @@ verify_table verify_begin(int argc, char **argv)
 static void print_row(verify_table *table, const char *name, const char *reference, double value, double error,
                       const char *gate, int is_met)
 {
+    if (strchr(name, ',') || strchr(gate, ','))
+        fprintf(stderr, "a comma in a cell of the table: %s %s\n", name, gate), exit(1);
     printf("%s,%s,%.7g,%.3g,%s%s\n", name, reference, value, error, gate, is_met ? "" : " MISSED");
     fflush(stdout);
     table->n_rows++;
