@@ -37,13 +37,13 @@ mirror-keeps-normal|src/mirror.c|double *n = array, sign = c == axis ? -1 : 1;|d
 friction-without-clamp|src/conditions.c|keep = t > friction * press ? 1 - friction * press / t : 0;|keep = 1 - friction * press / (t + 1e-300);|incline
 friction-without-pressure|src/conditions.c|t > friction * press ? 1 - friction * press / t : 0|t > friction ? 1 - friction / t : 0|incline
 contact-never-opens|src/conditions.c|contact == FIRN_SEPARATE && un >= adhesion|contact == FIRN_SEPARATE && un >= 1e9|basics
-collider-sunk|src/conditions.c|if (!(s->distance <= 0)) return 0;|if (!(s->distance <= -0.025)) return 0;|basics
-pull-not-shared|src/conditions.c|sim->grips[g].def.force[a] / (double)sim->grips[g].n_particles|sim->grips[g].def.force[a]|bar
+collider-sunk|src/conditions.c|if (!(s->distance <= reach)) return 0;|if (!(s->distance <= reach - 0.025)) return 0;|incline
+pull-not-shared|src/conditions.c|grip->def.force[a] / (double)grip->n_particles;|grip->def.force[a];|bar
 caller-force-without-mass|src/conditions.c|own[a] * firn_pool_value(pool, FIRN_FIELD_MASS, b, 0, p % 16)|own[a]|mms
 volume-wrong|src/populate.c|volume = spacing * spacing * spacing;|volume = 1.1 * spacing * spacing * spacing;|bar
 F-transposed-dropped|src/law_common.h|tau[i] = 2 * mu * (s[i] - 1) * s[i] + volumetric|tau[i] = 2 * mu * (s[i] - 1) + volumetric|bar
-lambda-mu-swapped|materials/neo_hookean.c|d[LAMBDA] = law_lambda(p[YOUNG], p[POISSON]);\n    d[MU] = law_mu|d[MU] = law_lambda(p[YOUNG], p[POISSON]);\n    d[LAMBDA] = law_mu|mms
-volumetric-linearised|materials/neo_hookean.c|fr volumetric = q->d[LAMBDA] * fr_log1p(j)|fr volumetric = q->d[LAMBDA] * j|mms
+lambda-mu-swapped|src/law_common.h|d[LAW_LAMBDA] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);\n    d[LAW_MU] = law_mu|d[LAW_MU] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);\n    d[LAW_LAMBDA] = law_mu|mms
+volumetric-linearised|materials/neo_hookean.c|fr volumetric = q->d[LAW_LAMBDA] * fr_log1p(j)|fr volumetric = q->d[LAW_LAMBDA] * j|mms
 failure-unsaid|materials/st_venant_kirchhoff.c|q->failed = fr_le(least, zero);|q->failed = fr_le(zero, zero - 1);|bar
 LIST
 }

@@ -156,7 +156,7 @@ static void aligned_orders(verify_table *table)
     const int last = table->is_full ? 64 : table->is_quick ? 16 : 32, n = table->is_full ? 7 : table->is_quick ? 1 : 3;
     for (int k = 0; k < n; k++)
         errors[k] = aligned_order(table, &cases[k], cases[k].n_axes == 3 || cases[k].across > 2 ? last / 2 : last);
-    verify_convergence(table, "manufactured", "Axis-aligned manufactured solution: largest error", 2, n, errors);
+    verify_convergence(table, "manufactured", "Axis-aligned manufactured solution: largest error (m)", 2, n, errors);
 }
 
 /* ---------------------------------------------------------------- generalized vortex */
@@ -295,7 +295,7 @@ static void vortex_orders(verify_table *table)
         snprintf(name, sizeof name, "vortex %s: max error N = 16 at t = 2 (m)", e->label);
         verify_at_most(table, name, late, 0.5);
     }
-    verify_convergence(table, "vortex", "Generalized vortex at t = 0.5 s: root mean square error", 2, 2, errors);
+    verify_convergence(table, "vortex", "Generalized vortex at t = 0.5 s: root mean square error (m)", 2, 2, errors);
 }
 
 int main(int argc, char **argv)

@@ -116,7 +116,7 @@ void verify_convergence(const verify_table *table, const char *name, const char 
     lines[n] = (firn_plot_series){slope_label, series->n, series->cells, slope, FIRN_PLOT_DASHED, 0};
     firn_plot plot = {.title = title, .n_series = n + 1, .series = lines};
     plot.x = (firn_plot_axis){.label = "cells a unit", .is_log = 1};
-    plot.y = (firn_plot_axis){.label = "error", .unit = "m", .is_log = 1};
+    plot.y = (firn_plot_axis){.label = "error", .is_log = 1};
     snprintf(path, sizeof path, "%s/%s.svg", table->folder, name);
     firn_report *report = firn_report_create();
     if (firn_plot_write(&(firn_figure){.n_plots = 1, .plots = &plot}, path, report) != FIRN_OK)
