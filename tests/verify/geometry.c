@@ -100,8 +100,8 @@ static void check_incline(verify_table *table)
     const double low[3] = {-1, -0.5, -1}, high[3] = {2, 0, 1};
     write_block(path, low, high);
     double plane = slide(NULL), mesh = slide(path);
-    verify_near(table, "incline 24 deg, the floor a mesh: against an analytic floor (m/s^2)", plane, mesh, 1e-2, 0);
-    verify_near(table, "incline 24 deg, the floor a mesh: against the closed form (m/s^2)",
+    verify_near(table, "incline 24 deg on a mesh: against an analytic floor (m/s^2)", plane, mesh, 1e-2, 0);
+    verify_near(table, "incline 24 deg on a mesh: against the closed form (m/s^2)",
                 g * (sin(24 * degree) - tan(15 * degree) * cos(24 * degree)), mesh, 1e-2, 0);
     remove(path);
 }
@@ -189,7 +189,7 @@ static void check_volume(verify_table *table)
         strcpy(shape->kind, "mesh"), strcpy(shape->file, path);
         body->sampling = sampling;
         firn_sim *sim = verify_start(&s);
-        snprintf(name, sizeof name, "volume of a mesh filled with particles, %s (m^3)", names[sampling]);
+        snprintf(name, sizeof name, "volume of a mesh filled with particles %s (m^3)", names[sampling]);
         verify_near(table, name, volume, verify_books(sim).mass / 1000, 5e-3, 0);
         firn_sim_destroy(sim);
     }
