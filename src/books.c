@@ -1,29 +1,34 @@
 #include "books.h"
 
 #include <stddef.h>
+#include <string.h>
 
-/* One entry a column; vectors have three. */
-typedef struct column {
+/* One entry a quantity: what ledger.csv and the ledgers of frames.jsonl hold. A vector is three columns, _x _y _z. */
+typedef struct quantity {
     const char *name, *unit;
     size_t offset;
-    int is_integer;
-} column;
+    int n; /* 0: a count */
+} quantity;
 
-#define NUMBER(name, unit)                                                                                             \
-    {                                                                                                                  \
-#name, unit, offsetof(firn_ledger, name), 0                                                                    \
-    }
 #define COUNT(name)                                                                                                    \
     {                                                                                                                  \
-#name, "1", offsetof(firn_ledger, name), 1                                                                     \
+#name, "1", offsetof(firn_ledger, name), 0                                                                     \
     }
-#define AXIS(name, axis, index, unit)                                                                                  \
+#define NUMBER(name, unit)                                                                                             \
     {                                                                                                                  \
-#name "_" axis, unit, offsetof(firn_ledger, name) + index * sizeof(double), 0                                  \
+#name, unit, offsetof(firn_ledger, name), 1                                                                    \
     }
-#define VECTOR(name, unit) AXIS(name, "x", 0, unit), AXIS(name, "y", 1, unit), AXIS(name, "z", 2, unit)
+#define VECTOR(name, unit)                                                                                             \
+    {                                                                                                                  \
+#name, unit, offsetof(firn_ledger, name), 3                                                                    \
+    }
 
-static const column columns[] = {
+#define LOST(why, cause)                                                                                               \
+    {                                                                                                                  \
+        "n_lost_" #why, "1", offsetof(firn_ledger, n_lost_by) + cause * sizeof(int64_t), 0                             \
+    }
+
+static const quantity quantities[] = {
     COUNT(n_particles),
     COUNT(n_lost),
     NUMBER(mass, "kg"),
@@ -36,28 +41,89 @@ static const column columns[] = {
     NUMBER(plastic_work, "J"),
     NUMBER(viscous_work, "J"),
     NUMBER(external_work, "J"),
+    NUMBER(friction_work, "J"),
     VECTOR(wall_impulse, "N s"),
     VECTOR(collider_impulse, "N s"),
+    VECTOR(grip_impulse, "N s"),
+    VECTOR(force_impulse, "N s"),
     NUMBER(min_J, "1"),
     NUMBER(max_J, "1"),
+    COUNT(n_inverted),
+    LOST(far, FIRN_LOST_FAR),
+    LOST(wall, FIRN_LOST_WALL),
+    LOST(sink, FIRN_LOST_SINK),
+    NUMBER(lost_mass, "kg"),
     NUMBER(max_speed, "m/s"),
     VECTOR(min, "m"),
     VECTOR(max, "m"),
 };
-enum { N_COLUMNS = sizeof columns / sizeof *columns };
+enum { N_QUANTITIES = sizeof quantities / sizeof *quantities };
 
-const char *firn_books_column(int i, const char **unit)
+static const double *numbers_of(const firn_ledger *ledger, const quantity *q)
 {
-    if (i < 0 || i >= N_COLUMNS) return NULL;
-    if (unit) *unit = columns[i].unit;
-    return columns[i].name;
+    return (const double *)(const void *)((const char *)ledger + q->offset);
+}
+
+static int64_t count_of(const firn_ledger *ledger, const quantity *q)
+{
+    return *(const int64_t *)(const void *)((const char *)ledger + q->offset);
+}
+
+static void add_name(firn_text *text, const quantity *q, int component)
+{
+    static const char *const axis[] = {"_x", "_y", "_z"};
+    firn_text_add(text, "%s%s", q->name, q->n == 3 ? axis[component] : "");
+}
+
+int firn_books_column(int i, firn_text *name, const char **unit)
+{
+    for (int k = 0; i >= 0 && k < N_QUANTITIES; k++) {
+        int n = quantities[k].n ? quantities[k].n : 1;
+        if (i < n) {
+            if (name) add_name(name, &quantities[k], i);
+            if (unit) *unit = quantities[k].unit;
+            return 1;
+        }
+        i -= n;
+    }
+    return 0;
+}
+
+const char *firn_books_unit(const char *column)
+{
+    size_t n = strlen(column);
+    for (int k = 0; k < N_QUANTITIES; k++) {
+        const quantity *q = &quantities[k];
+        size_t bare = q->n == 3 && n > 2 && column[n - 2] == '_' ? n - 2 : n;
+        if (strlen(q->name) == bare && memcmp(q->name, column, bare) == 0) return q->unit;
+    }
+    return "";
 }
 
 void firn_books_header(firn_text *text)
 {
     firn_text_add(text, "frame,time,material");
-    for (int i = 0; i < N_COLUMNS; i++) firn_text_add(text, ",%s", columns[i].name);
+    for (int i = 0; firn_books_column(i, NULL, NULL); i++) {
+        firn_text_add(text, ",");
+        firn_books_column(i, text, NULL);
+    }
     firn_text_add(text, "\n");
+}
+
+void firn_books_json(firn_json_writer *w, const firn_ledger *ledger)
+{
+    firn_json_begin(w, NULL, '{');
+    firn_json_string(w, "material", ledger->material);
+    for (int k = 0; k < N_QUANTITIES; k++) {
+        const quantity *q = &quantities[k];
+        if (q->n == 0)
+            firn_json_integer(w, q->name, count_of(ledger, q));
+        else if (q->n == 1)
+            firn_json_number(w, q->name, *numbers_of(ledger, q));
+        else
+            firn_json_numbers(w, q->name, numbers_of(ledger, q), q->n);
+    }
+    firn_json_end(w);
 }
 
 /* A field with a comma, a quote or a line end is quoted, quotes doubled (RFC 4180). */
@@ -78,12 +144,10 @@ void firn_books_row(firn_text *text, int frame, double time, const firn_ledger *
 {
     firn_text_add(text, "%d,%.17g,", frame, time);
     add_field(text, *ledger->material ? ledger->material : "all");
-    for (int i = 0; i < N_COLUMNS; i++) {
-        const char *member = (const char *)ledger + columns[i].offset;
-        if (columns[i].is_integer)
-            firn_text_add(text, ",%lld", (long long)*(const int64_t *)(const void *)member);
-        else
-            firn_text_add(text, ",%.17g", *(const double *)(const void *)member);
+    for (int k = 0; k < N_QUANTITIES; k++) {
+        const quantity *q = &quantities[k];
+        if (q->n == 0) firn_text_add(text, ",%lld", (long long)count_of(ledger, q));
+        for (int c = 0; c < q->n; c++) firn_text_add(text, ",%.17g", numbers_of(ledger, q)[c]);
     }
     firn_text_add(text, "\n");
 }

@@ -4,12 +4,17 @@
 #define FIRN_BOOKS_H
 
 #include "firn/sim.h"
+#include "json.h"
 #include "text.h"
 
 void firn_books_header(firn_text *text);
 /* A ledger without a material's name is that of everything, "all". */
 void firn_books_row(firn_text *text, int frame, double time, const firn_ledger *ledger);
-/* The columns behind frame, time and material: name and unit, NULL after the last. */
-const char *firn_books_column(int i, const char **unit);
+/* Name (added to the text) and unit of the columns behind frame, time and material; 0 after the last. */
+int firn_books_column(int i, firn_text *name, const char **unit);
+/* The unit of the column with that name; "" where there is none. */
+const char *firn_books_unit(const char *column);
+/* The same as an object of JSON, vectors as arrays. */
+void firn_books_json(firn_json_writer *w, const firn_ledger *ledger);
 
 #endif

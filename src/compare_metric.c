@@ -40,11 +40,7 @@ static int header(char *line, firn_table_column *columns)
     int n = 0;
     for (char *rest = line, *name; n < COLUMNS_MAX && (name = field(&rest));) {
         snprintf(columns[n].name, sizeof columns[n].name, "%s", name);
-        const char *unit = "";
-        for (int i = 0; firn_books_column(i, NULL); i++) {
-            const char *column_unit;
-            if (strcmp(firn_books_column(i, &column_unit), name) == 0) unit = column_unit;
-        }
+        const char *unit = firn_books_unit(name);
         if (strcmp(name, "time") == 0) unit = "s";
         snprintf(columns[n++].unit, sizeof columns[0].unit, "%s", unit);
     }
@@ -87,12 +83,8 @@ static void derive(firn_table *t)
     }
 }
 
-/* What walls and colliders do is booked for everything, not for single materials. */
-static int is_booked_for_all(const char *column) { return strstr(column, "_impulse_") != NULL; }
-
 static firn_table *read_ledger(char *text, const char *material)
 {
-    double of_all[COLUMNS_MAX + 3] = {0};
     firn_table_column columns[COLUMNS_MAX + 3] = {0};
     firn_table *table = NULL;
     int n = 0;
@@ -108,15 +100,10 @@ static firn_table *read_ledger(char *text, const char *material)
             continue;
         }
         double row[COLUMNS_MAX + 3] = {0};
-        int is_wanted = 0, is_all = 0, c = 0;
+        int is_wanted = 0, c = 0;
         for (char *rest = line, *value; c < n && (value = field(&rest)); c++) {
-            if (strcmp(columns[c].name, "material") == 0)
-                is_wanted = strcmp(value, material) == 0, is_all = strcmp(value, "all") == 0;
+            if (strcmp(columns[c].name, "material") == 0) is_wanted = strcmp(value, material) == 0;
             row[c] = strtod(value, NULL);
-            if (is_all)
-                of_all[c] = row[c]; /* its row comes first in every moment */
-            else if (is_booked_for_all(columns[c].name))
-                row[c] = of_all[c];
         }
         if (is_wanted && c == n && !firn_table_add(table, row)) {
             firn_table_destroy(table);

@@ -323,7 +323,7 @@ static void tally_ledgers(tally *t, const firn_json_node *ledgers)
     for (const firn_json_node *l = ledgers ? ledgers->first : NULL; l; l = l->next) {
         const char *name = firn_json_string_of(l, "material", "");
         firn_text_add(&t->ledgers, "  %-16s %12.0f %12.5g %12.5g %12.5g %12.5g %12.5g\n",
-                      *name ? harmless(name, safe, sizeof safe) : "all", firn_json_number_of(l, "particles", 0),
+                      *name ? harmless(name, safe, sizeof safe) : "all", firn_json_number_of(l, "n_particles", 0),
                       firn_json_number_of(l, "mass", NAN), firn_json_number_of(l, "kinetic", NAN),
                       firn_json_number_of(l, "elastic", NAN), firn_json_number_of(l, "plastic_work", NAN),
                       firn_json_number_of(l, "max_speed", NAN));

@@ -47,6 +47,7 @@ typedef struct firn_block_report {
     int is_out_of_reach;
     unsigned flags; /* FIRN_FLAG_ bits of any particle */
     int32_t flag_bundle, flag_lane;
+    int32_t n_inverted;
     double plastic, viscous; /* J */
 } firn_block_report;
 
@@ -56,6 +57,7 @@ typedef struct firn_block_verdict {
     double max_move; /* cells */
     int is_finite;
     int32_t bundle, lane; /* the worst one */
+    double stored;        /* energy that its stress would take up over that of its motion, see judge.c */
 } firn_block_verdict;
 
 /* Velocity range over the nodes of one block. */
@@ -76,11 +78,14 @@ typedef struct firn_kernels {
     /* New v, C, x; grad_v [bundles][9][16] is for the law. */
     void (*g2p)(const firn_transfer *transfer, const firn_block_particles *particles, const void *patch,
                 const void *old_patch, void *grad_v);
-    /* The same interpolation, judged instead of applied. */
+    /* The same interpolation, judged instead of applied; grad_v as in g2p. */
     void (*judge)(const firn_transfer *transfer, const firn_block_particles *particles, const void *patch, void *grad_v,
                   firn_block_verdict *verdict);
     /* rho [n][16]: the grid's mass density at the particles; the patch holds masses. */
     void (*density)(const firn_transfer *transfer, const firn_block_particles *particles, const void *patch, void *rho);
+    /* sum over particles of m sum_i w_i patch_i, channel by channel, added to sum. */
+    void (*collect)(const firn_transfer *transfer, const firn_block_particles *particles, const void *patch,
+                    double sum[4]);
     /* Limits and checks after the law has spoken. wave, viscosity, plastic, viscous, flags: [bundles][16]. */
     void (*diagnose)(const firn_transfer *transfer, const firn_block_particles *particles, const void *wave,
                      const void *viscosity, const void *plastic, const void *viscous, const void *flags,

@@ -56,10 +56,8 @@ static void add_particle(const firn_sim *sim, const firn_pool *pool, const firn_
 
 static void add_ledger(firn_ledger *sum, const firn_ledger *l)
 {
-    sum->n_particles += l->n_particles, sum->n_lost += l->n_lost, sum->mass += l->mass;
-    for (int cause = 0; cause < FIRN_N_LOSSES; cause++) sum->n_lost_by[cause] += l->n_lost_by[cause];
+    sum->n_particles += l->n_particles, sum->mass += l->mass;
     sum->kinetic += l->kinetic, sum->elastic += l->elastic, sum->potential += l->potential;
-    sum->plastic_work += l->plastic_work, sum->viscous_work += l->viscous_work;
     for (int a = 0; a < 3; a++) {
         sum->center[a] += l->center[a], sum->momentum[a] += l->momentum[a],
             sum->angular_momentum[a] += l->angular_momentum[a];
@@ -67,6 +65,22 @@ static void add_ledger(firn_ledger *sum, const firn_ledger *l)
     }
     sum->min_J = fmin(sum->min_J, l->min_J), sum->max_J = fmax(sum->max_J, l->max_J),
     sum->max_speed = fmax(sum->max_speed, l->max_speed);
+}
+
+/* What has been booked since the start. */
+static void add_account(firn_ledger *l, const firn_account *a)
+{
+    for (int cause = 0; cause < FIRN_N_LOSSES; cause++)
+        l->n_lost_by[cause] += a->n_lost_by[cause], l->n_lost += a->n_lost_by[cause];
+    l->n_inverted += a->n_inverted, l->lost_mass += a->lost_mass;
+    l->plastic_work += a->plastic, l->viscous_work += a->viscous;
+    l->external_work += a->work, l->friction_work += a->friction;
+    for (int c = 0; c < 3; c++) {
+        l->wall_impulse[c] += a->impulse[FIRN_GIVER_WALLS][c];
+        l->collider_impulse[c] += a->impulse[FIRN_GIVER_COLLIDERS][c];
+        l->grip_impulse[c] += a->impulse[FIRN_GIVER_GRIPS][c];
+        l->force_impulse[c] += a->impulse[FIRN_GIVER_FORCES][c];
+    }
 }
 
 static firn_status add_pool(firn_sim *sim, const firn_pool *pool, firn_ledger *ledger)
@@ -98,9 +112,7 @@ static firn_status add_pool(firn_sim *sim, const firn_pool *pool, firn_ledger *l
     firn_ledger sum;
     clear_ledger(&sum);
     for (int32_t i = 0; i < pool->n_blocks; i++) add_ledger(&sum, &parts[i]);
-    sum.n_lost = firn_pool_n_lost(pool), memcpy(sum.n_lost_by, pool->n_lost_by, sizeof sum.n_lost_by);
-    sum.plastic_work = pool->plastic_work, sum.viscous_work = pool->viscous_work;
-    add_ledger(ledger, &sum);
+    add_ledger(ledger, &sum), add_account(ledger, &pool->account);
     firn_memory_release(&sim->memory, parts, bytes);
     return FIRN_OK;
 }
@@ -117,12 +129,5 @@ firn_status firn_sim_ledger(firn_sim *sim, int material, firn_ledger *ledger, fi
     strcpy(ledger->material, material < 0 ? "" : sim->pools[material].material.name);
     for (int a = 0; a < 3; a++)
         if (ledger->mass > 0) ledger->center[a] /= ledger->mass;
-    if (material >= 0) return FIRN_OK;
-    ledger->external_work = sim->external_work;
-    int walls = sim->n_colliders + sim->n_grips;
-    for (int a = 0; a < 3; a++) {
-        ledger->wall_impulse[a] = -sim->total[walls].impulse[a];
-        for (int c = 0; c < walls; c++) ledger->collider_impulse[a] -= sim->total[c].impulse[a];
-    }
     return FIRN_OK;
 }

@@ -1,5 +1,6 @@
 /* manifest.c: writing and reading a shot's manifest and the lines of its frame book. */
 #include "manifest.h"
+#include "books.h"
 #include "hash.h"
 #include "memory.h"
 
@@ -199,30 +200,6 @@ firn_status firn_manifest_read(const char *folder, firn_manifest *manifest, firn
 
 /* ---------------------------------------------------------------- lines */
 
-static void put_ledger(firn_json_writer *w, const firn_ledger *ledger)
-{
-    firn_json_begin(w, NULL, '{');
-    firn_json_string(w, "material", ledger->material);
-    firn_json_integer(w, "particles", ledger->n_particles);
-    firn_json_integer(w, "lost", ledger->n_lost);
-    firn_json_number(w, "mass", ledger->mass);
-    firn_json_numbers(w, "center", ledger->center, 3);
-    firn_json_numbers(w, "momentum", ledger->momentum, 3);
-    firn_json_numbers(w, "angular_momentum", ledger->angular_momentum, 3);
-    firn_json_number(w, "kinetic", ledger->kinetic);
-    firn_json_number(w, "elastic", ledger->elastic);
-    firn_json_number(w, "potential", ledger->potential);
-    firn_json_number(w, "plastic_work", ledger->plastic_work);
-    firn_json_number(w, "viscous_work", ledger->viscous_work);
-    firn_json_number(w, "external_work", ledger->external_work);
-    firn_json_number(w, "max_speed", ledger->max_speed);
-    firn_json_number(w, "min_J", ledger->min_J);
-    firn_json_number(w, "max_J", ledger->max_J);
-    firn_json_numbers(w, "min", ledger->min, 3);
-    firn_json_numbers(w, "max", ledger->max, 3);
-    firn_json_end(w);
-}
-
 static void put_stats(firn_json_writer *w, const firn_stats *stats)
 {
     firn_json_begin(w, "dt", '{');
@@ -236,6 +213,7 @@ static void put_stats(firn_json_writer *w, const firn_stats *stats)
     firn_json_integer(w, "particles", stats->n_particles);
     firn_json_integer(w, "blocks", stats->n_blocks);
     firn_json_integer(w, "lost", stats->n_lost);
+    firn_json_integer(w, "inverted", stats->n_inverted);
     firn_json_integer(w, "memory", (int64_t)stats->memory_now);
     firn_json_integer(w, "memory_peak", (int64_t)stats->memory_peak);
 }
@@ -261,7 +239,7 @@ const char *firn_manifest_line(firn_json_writer *w, const firn_shot_moment *mome
     }
     firn_json_end(w);
     firn_json_begin(w, "ledgers", '[');
-    for (int i = 0; i < moment->n_ledgers; i++) put_ledger(w, &moment->ledgers[i]);
+    for (int i = 0; i < moment->n_ledgers; i++) firn_books_json(w, &moment->ledgers[i]);
     firn_json_end(w);
     firn_json_integer(w, "ledger_bytes", (int64_t)ledger_bytes);
     firn_json_seal(w, "sum");

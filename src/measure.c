@@ -82,6 +82,10 @@ static double min_J(const firn_ledger *l, int axis) { return (void)axis, l->min_
 static double max_J(const firn_ledger *l, int axis) { return (void)axis, l->max_J; }
 static double angular(const firn_ledger *l, int axis) { return l->angular_momentum[axis]; }
 static double wall(const firn_ledger *l, int axis) { return l->wall_impulse[axis]; }
+static double collider(const firn_ledger *l, int axis) { return l->collider_impulse[axis]; }
+static double friction(const firn_ledger *l, int axis) { return (void)axis, l->friction_work; }
+static double external(const firn_ledger *l, int axis) { return (void)axis, l->external_work; }
+static double inverted(const firn_ledger *l, int axis) { return (void)axis, (double)l->n_inverted; }
 static double force(const firn_reaction *r, int axis) { return r->force[axis]; }
 static double torque(const firn_reaction *r, int axis) { return r->torque[axis]; }
 static double impulse(const firn_reaction *r, int axis) { return r->impulse[axis]; }
@@ -124,6 +128,10 @@ static const firn_measure measures[] = {
     {"min_J", "1", "smallest volume ratio", OF_LEDGER = min_J},
     {"max_J", "1", "largest volume ratio", OF_LEDGER = max_J},
     {"wall_impulse", "N s", "impulse of the walls since the start", OF_LEDGER = wall, .has_axis = 1},
+    {"collider_impulse", "N s", "impulse of the colliders since the start", OF_LEDGER = collider, .has_axis = 1},
+    {"external_work", "J", "work of moving colliders, grips and force fields", OF_LEDGER = external},
+    {"friction_work", "J", "work that friction with colliders and walls took", OF_LEDGER = friction},
+    {"inversions", "1", "how often a particle was inverted in a step", OF_LEDGER = inverted},
     {"reaction_force", "N", "force of a collider or grip on the material in the last step", OF_REACTION = force,
      .has_axis = 1},
     {"reaction_torque", "N m", "its torque about its pivot", OF_REACTION = torque, .has_axis = 1},

@@ -32,7 +32,7 @@ void firn_pool_init(firn_pool *pool, firn_memory *memory, size_t real_size, int 
 int64_t firn_pool_n_lost(const firn_pool *pool)
 {
     int64_t n = 0;
-    for (int cause = 0; cause < FIRN_N_LOSSES; cause++) n += pool->n_lost_by[cause];
+    for (int cause = 0; cause < FIRN_N_LOSSES; cause++) n += pool->account.n_lost_by[cause];
     return n;
 }
 

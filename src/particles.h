@@ -15,8 +15,8 @@
 #include "memory.h"
 #include "firn/sim.h"
 
-/* name, components, unit, meaning. History (as many as the law declares), grip and start (where a scene has
- * grips that pull) have a varying number of components and stand at the end. */
+/* name, components, unit, meaning. History (as many as the law declares), grip (where a scene has grips) and start
+ * (where they are followed) have a varying number of components and stand at the end. */
 #define FIRN_FIELDS(FIELD)                                                                                             \
     FIELD(X, "x", 3, "cells", "place in the home block")                                                               \
     FIELD(V, "v", 3, "m/s", "velocity")                                                                                \
@@ -27,8 +27,8 @@
     FIELD(VOLUME, "volume", 1, "m^3", "initial volume")                                                                \
     FIELD(T, "T", 1, "K", "temperature")                                                                               \
     FIELD(ID, "id", 1, "1", "number, never used twice")                                                                \
-    FIELD(GRIP, "grip", 1, "1", "bit g: pulled by grip g")                                                             \
-    FIELD(START, "start", 3, "m", "where it began, for grips that are followed")                                       \
+    FIELD(GRIP, "grip", 1, "1", "bit g: held or pulled by grip g")                                                     \
+    FIELD(START, "start", 3, "m", "its place in the shape of a grip that is followed")                                 \
     FIELD(HISTORY, "history", FIRN_MAX_HISTORY, "", "what the law remembers")
 
 typedef enum firn_field {
@@ -48,6 +48,24 @@ typedef struct firn_pool_block {
     int64_t first;    /* bundle */
 } firn_pool_block;
 
+/* Who gives impulses to material. */
+typedef enum firn_giver {
+    FIRN_GIVER_WALLS,
+    FIRN_GIVER_COLLIDERS,
+    FIRN_GIVER_GRIPS,
+    FIRN_GIVER_FORCES,
+    FIRN_N_GIVERS
+} firn_giver;
+
+/* A material's books since the start; saved and restored as they stand. */
+typedef struct firn_account {
+    double impulse[FIRN_N_GIVERS][3]; /* N s, on the material */
+    double work, friction;            /* J: done on it by what moves or pulls; lost in friction with bodies */
+    double plastic, viscous;          /* J */
+    double lost_mass;                 /* kg */
+    int64_t n_lost_by[FIRN_N_LOSSES], n_inverted; /* see firn_ledger */
+} firn_account;
+
 typedef struct firn_pool {
     firn_memory *memory;
     firn_material material;
@@ -62,8 +80,7 @@ typedef struct firn_pool {
     int32_t *block_of_home; /* [home_capacity]: index into blocks, -1: none here */
     int32_t home_capacity;
     float *painted[FIRN_MAX_PARAMETERS]; /* see law.h; [material.n_painted] */
-    int64_t n_lost_by[FIRN_N_LOSSES];
-    double plastic_work, viscous_work; /* J since the start */
+    firn_account account;
     double color[3];
 } firn_pool;
 
@@ -80,6 +97,12 @@ double firn_pool_value(const firn_pool *pool, firn_field field, int64_t bundle, 
 void firn_pool_set(firn_pool *pool, firn_field field, int64_t bundle, int component, int lane, double value);
 /* Makes a lane nobody: no mass, F = I, middle of the block. */
 void firn_pool_blank(firn_pool *pool, int64_t bundle, int lane);
+/* The pool's block in a home block of the grid; NULL: none. */
+static inline const firn_pool_block *firn_pool_block_at(const firn_pool *pool, int32_t home)
+{
+    int32_t b = pool->block_of_home[home];
+    return b < 0 ? NULL : &pool->blocks[b];
+}
 firn_block_particles firn_pool_block_particles(const firn_pool *pool, const firn_pool_block *block);
 
 #endif

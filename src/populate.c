@@ -45,6 +45,19 @@ static firn_status add_source(firn_sim *sim, const char *name, firn_report *repo
     return FIRN_OK;
 }
 
+int firn_populate_source(const firn_sim *sim, uint32_t id)
+{
+    int low = 0, high = sim->n_sources; /* the last source whose first id is not beyond */
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (sim->sources[middle].first_id <= id)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* What particle i starts with: its own arrays, or its body's motion v = velocity + spin x (x - center), C = spin. */
 static void start_of(const firn_newborn *born, int is_affine, int64_t i, double v[3], double C[9], double F[9])
 {
@@ -201,32 +214,6 @@ static firn_status add_body(firn_sim *sim, const firn_body_def *def, firn_report
     return status;
 }
 
-/* Marks the particles of grips that pull by where they start. */
-static void mark_grips(firn_sim *sim, const char *body, firn_pool *pool, uint32_t first_id)
-{
-    for (int32_t k = 0; k < pool->n_blocks; k++) {
-        const firn_pool_block *block = &pool->blocks[k];
-        for (int p = 0; p < block->n; p++) {
-            int64_t b = block->first + p / 16;
-            if (firn_pool_value(pool, FIRN_FIELD_ID, b, 0, p % 16) < first_id) continue;
-            uint32_t bits = 0;
-            double x[3];
-            for (int a = 0; a < 3; a++)
-                x[a] = (4.0 * block->coord[a] + firn_pool_value(pool, FIRN_FIELD_X, b, a, p % 16)) * sim->h;
-            for (int g = 0; g < sim->n_grips; g++) {
-                firn_grip *grip = &sim->grips[g];
-                if (grip->def.mode == FIRN_GRIP_MOTION || (grip->def.body[0] && strcmp(grip->def.body, body) != 0))
-                    continue;
-                if (firn_shape_distance(grip->region, x, 0) > 0) continue;
-                bits |= 1u << g, grip->n_particles++;
-                grip->mass += firn_pool_value(pool, FIRN_FIELD_MASS, b, 0, p % 16);
-            }
-            for (int a = 0; sim->has_follow && a < 3; a++) firn_pool_set(pool, FIRN_FIELD_START, b, a, p % 16, x[a]);
-            firn_pool_set(pool, FIRN_FIELD_GRIP, b, 0, p % 16, bits);
-        }
-    }
-}
-
 firn_status firn_populate_bodies(firn_sim *sim, firn_report *report)
 {
     enum { RANGES = 256 };
@@ -237,7 +224,6 @@ firn_status firn_populate_bodies(firn_sim *sim, firn_report *report)
         uint32_t first_id = sim->next_id;
         firn_status status = *def->points ? firn_populate_points(sim, def, report) : add_body(sim, def, report);
         if (status != FIRN_OK) return status;
-        for (int m = 0; sim->has_pull && m < sim->n_pools; m++) mark_grips(sim, def->name, &sim->pools[m], first_id);
         if (def->density_from != FIRN_DENSITY_GRID) continue;
         if (n_ranges && end[n_ranges - 1] == first_id)
             n_ranges--;
@@ -248,7 +234,8 @@ firn_status firn_populate_bodies(firn_sim *sim, firn_report *report)
             first[n_ranges] = first_id;
         end[n_ranges++] = sim->next_id;
     }
-    for (int g = 0; g < sim->n_grips; g++)
+    firn_acts_grip(sim, report);
+    for (int g = 0; g < sim->n_grips; g++) /* a hold may be of nodes alone */
         if (sim->grips[g].def.mode != FIRN_GRIP_MOTION && sim->grips[g].n_particles == 0)
             return firn_report_add(report, FIRN_REFUSED, "grip '%s' holds no particle: its region misses the body",
                                    sim->grips[g].def.name);

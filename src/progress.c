@@ -84,6 +84,7 @@ void firn_progress_json(const firn_progress *p, firn_json_writer *json)
     firn_json_integer(json, "dt_particle", dt_limit->particle);
     firn_json_integer(json, "particles", p->stats.n_particles);
     firn_json_integer(json, "lost", p->stats.n_lost);
+    firn_json_integer(json, "inverted", p->stats.n_inverted);
     firn_json_integer(json, "blocks", p->stats.n_blocks);
     firn_json_integer(json, "memory", (int64_t)p->stats.memory_now);
     firn_json_number(json, "updates_per_second", p->updates_per_second);

@@ -135,8 +135,10 @@ firn_status firn_record_end(firn_record *record, firn_sim *sim, firn_status stat
     /* A stopped simulation stands at its last good step, so that it can be gone on with under other settings. After
      * an error of the disk one more file would only fail again. */
     firn_status end = FIRN_OK;
-    if (record->cache && sim && (status == FIRN_OK || status == FIRN_STOPPED || status == FIRN_INTERRUPTED))
+    if (record->cache && sim && (status == FIRN_OK || status == FIRN_INTERRUPTED))
         end = write_checkpoint(record, sim, report);
+    /* A step that left something that is not finite cannot be saved: the checkpoints before it stay the last ones. */
+    if (record->cache && sim && status == FIRN_STOPPED && write_checkpoint(record, sim, NULL) == FIRN_IO) end = FIRN_IO;
     if (record->cache) {
         firn_status flushed = firn_cache_destroy(record->cache, report);
         if (end == FIRN_OK) end = flushed;

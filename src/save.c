@@ -3,7 +3,7 @@
  *   header     magic, version, precision, numbers of things, time, dt, counters, limits
  *   exchanges  what colliders, grips and walls have taken since the start
  *   sources    where ids came from            grips: particles held          emission: counters
- *   pools      for each: numbers, its blocks, its fields as they stand (padding lanes too)
+ *   pools      for each: numbers, its books, its blocks, its fields as they stand (padding lanes too)
  *
  * The arrays are stored in the order that the last sort left, so the grid that is rebuilt around them, and with it
  * every later sum, is the same to the bit. Native byte order; the header refuses anything else. */
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { SAVE_VERSION = 3 };
+enum { SAVE_VERSION = 4 };
 static const char save_magic[8] = "firnsav";
 
 typedef struct header {
@@ -21,15 +21,15 @@ typedef struct header {
     uint32_t version, byte_order, real_size, n_pools, n_colliders, n_grips, n_emitters, n_sources, must_sort;
     uint32_t next_id;
     int32_t rate_is_viscous, rate_pool;
-    double time, dt, max_rate, max_speed, external_work, h;
+    double time, dt, max_rate, max_speed, caution, h;
     int64_t n_steps, n_retries, n_sorts, rate_particle;
 } header;
 
 typedef struct pool_header {
     char name[FIRN_NAME], law[FIRN_NAME];
-    int64_t n_particles, n_bundles, n_lost_by[FIRN_N_LOSSES];
+    int64_t n_particles, n_bundles;
     int32_t n_blocks, n_history, has_grip, has_start;
-    double plastic_work, viscous_work;
+    firn_account account;
 } pool_header;
 
 /* One walk over the state serves measuring, writing and reading. */
@@ -72,7 +72,7 @@ static header header_of(const firn_sim *sim)
                 .dt = sim->dt,
                 .max_rate = sim->max_rate,
                 .max_speed = sim->max_speed,
-                .external_work = sim->external_work,
+                .caution = sim->caution,
                 .h = sim->h,
                 .n_steps = sim->n_steps,
                 .n_retries = sim->n_retries,
@@ -110,11 +110,12 @@ static void pass_colliders(walk *w, firn_sim *sim, uint32_t n)
 static void pass_books(walk *w, firn_sim *sim, uint32_t n_colliders)
 {
     pass_colliders(w, sim, n_colliders);
-    pass(w, sim->total + sim->n_colliders, (size_t)(sim->n_grips + 1) * sizeof *sim->total);
+    pass(w, sim->total + sim->n_colliders, (size_t)(sim->n_grips + 2) * sizeof *sim->total);
     pass(w, sim->sources, (size_t)sim->n_sources * sizeof *sim->sources);
     for (int g = 0; g < sim->n_grips; g++) {
         pass(w, &sim->grips[g].n_particles, sizeof sim->grips[g].n_particles);
         pass(w, &sim->grips[g].mass, sizeof sim->grips[g].mass);
+        pass(w, &sim->grips[g].has_taken, sizeof sim->grips[g].has_taken);
     }
     size_t n = 0;
     void *emission = firn_emission_state(sim, &n);
@@ -134,9 +135,7 @@ static void walk_out(walk *w, firn_sim *sim)
                          .n_history = pool->n_components[FIRN_FIELD_HISTORY],
                          .has_grip = pool->n_components[FIRN_FIELD_GRIP],
                          .has_start = pool->n_components[FIRN_FIELD_START],
-                         .plastic_work = pool->plastic_work,
-                         .viscous_work = pool->viscous_work};
-        memcpy(p.n_lost_by, pool->n_lost_by, sizeof p.n_lost_by);
+                         .account = pool->account};
         strcpy(p.name, pool->material.name);
         strncpy(p.law, pool->material.law->info.name, sizeof p.law - 1);
         pass(w, &p, sizeof p);
@@ -146,6 +145,9 @@ static void walk_out(walk *w, firn_sim *sim)
 
 firn_status firn_sim_save(firn_sim *sim, void **state, size_t *n_bytes, firn_report *report)
 {
+    if (sim->is_spoiled)
+        return firn_report_add(report, FIRN_STOPPED, "the state at t = %.9g s is not saved: it is not finite",
+                               sim->time);
     walk measure = {0};
     walk_out(&measure, sim);
     *n_bytes = measure.n_bytes;
@@ -230,8 +232,7 @@ static firn_status read_pool(firn_sim *sim, firn_pool *pool, walk *w, firn_repor
     if (firn_pool_reserve(pool, p.n_bundles, p.n_blocks) != FIRN_OK)
         return firn_report_add(report, FIRN_MEMORY, "no memory to restore %lld particles", (long long)p.n_particles);
     pool->n_bundles = p.n_bundles, pool->n_blocks = p.n_blocks, pool->n_particles = p.n_particles;
-    memcpy(pool->n_lost_by, p.n_lost_by, sizeof pool->n_lost_by);
-    pool->plastic_work = p.plastic_work, pool->viscous_work = p.viscous_work;
+    pool->account = p.account;
     pass_pool_data(w, pool);
     if (w->is_short) return firn_report_add(report, FIRN_REFUSED, "the saved state ends too early");
     int64_t n = 0, bundle = 0;
@@ -264,10 +265,10 @@ firn_status firn_sim_restore(firn_sim *sim, const void *state, size_t n_bytes, f
     pass_books(&w, sim, h.n_colliders);
     for (int m = 0; m < sim->n_pools && status == FIRN_OK; m++) status = read_pool(sim, &sim->pools[m], &w, report);
     if (status != FIRN_OK) return status;
-    sim->must_sort = (int)h.must_sort, sim->next_id = h.next_id, sim->rate_is_viscous = h.rate_is_viscous,
-    sim->rate_pool = h.rate_pool;
+    sim->is_spoiled = 0, sim->must_sort = (int)h.must_sort, sim->next_id = h.next_id,
+    sim->rate_is_viscous = h.rate_is_viscous, sim->rate_pool = h.rate_pool;
     sim->time = h.time, sim->dt = h.dt, sim->max_rate = h.max_rate, sim->max_speed = h.max_speed,
-    sim->external_work = h.external_work;
+    sim->caution = h.caution;
     sim->n_steps = h.n_steps, sim->n_retries = h.n_retries, sim->n_sorts = h.n_sorts,
     sim->rate_particle = h.rate_particle;
     if (sim->rate_pool >= sim->n_pools) sim->rate_pool = -1;

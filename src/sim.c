@@ -60,7 +60,7 @@ static firn_status create_pools(firn_sim *sim, firn_report *report)
         pool->transfer = transfer_of_def(sim, def->has_transfer ? &def->transfer : &scene->transfer);
         memcpy(pool->color, def->color, sizeof pool->color);
         sim->keeps_old |= pool->transfer.flip > 0;
-        firn_pool_init(pool, &sim->memory, sim->kernels->real_size, sim->has_pull, sim->has_follow);
+        firn_pool_init(pool, &sim->memory, sim->kernels->real_size, sim->n_grips > 0, sim->has_follow);
         sim->n_pools = m + 1;
     }
     return status;
@@ -146,7 +146,15 @@ static firn_status create_books(firn_sim *sim, firn_report *report)
     sim->chunks = firn_memory_array(&sim->memory, n * FIRN_CHUNKS, sizeof *sim->chunks);
     sim->total = firn_memory_array(&sim->memory, n, sizeof *sim->total);
     sim->last = firn_memory_array(&sim->memory, n, sizeof *sim->last);
-    return sim->chunks && sim->total && sim->last ? FIRN_OK : no_memory(report, "the ledger");
+    sim->act_of = firn_memory_array(&sim->memory, n, sizeof *sim->act_of);
+    if (!sim->chunks || !sim->total || !sim->last || !sim->act_of) return no_memory(report, "the ledger");
+    for (int e = 0; e < (int)n; e++) {
+        firn_giver giver = firn_solver_giver(sim, e);
+        int acts = giver == FIRN_GIVER_GRIPS || giver == FIRN_GIVER_FORCES ||
+                   (giver == FIRN_GIVER_COLLIDERS && sim->colliders[e].def.particle_pass);
+        sim->act_of[e] = acts ? sim->n_acts++ : -1;
+    }
+    return FIRN_OK;
 }
 
 /* Mirror walls lie on nodes; a wall between nodes would be off by up to half a cell without saying so. */
@@ -184,7 +192,7 @@ firn_status firn_sim_create(const firn_scene_def *scene, const firn_run_options 
     memset(sim, 0, sizeof *sim);
     sim->memory = (firn_memory){.hooks = options->hooks, .limit = options->max_memory};
     sim->scene = *scene, sim->time_def = scene->time, sim->h = scene->grid.dx;
-    sim->rate_pool = -1, sim->rate_particle = -1;
+    sim->rate_pool = -1, sim->rate_particle = -1, sim->caution = 1;
     sim->limit = (firn_dt_limit){.criterion = "", .material = "", .particle = -1};
     status = choose_machine(sim, options, report);
     if (status == FIRN_OK) status = check_walls(sim, report);
@@ -221,6 +229,9 @@ void firn_sim_destroy(firn_sim *sim)
     firn_memory_release(memory, sim->chunks, n * FIRN_CHUNKS * sizeof *sim->chunks);
     firn_memory_release(memory, sim->total, n * sizeof *sim->total);
     firn_memory_release(memory, sim->last, n * sizeof *sim->last);
+    firn_memory_release(memory, sim->act_of, n * sizeof *sim->act_of);
+    firn_memory_release(memory, sim->acts, (size_t)sim->act_capacity * sizeof *sim->acts);
+    firn_tally_clear(sim);
     for (int c = 0; c < sim->n_colliders; c++) {
         firn_motion_destroy(&sim->colliders[c].motion, memory);
         firn_shape_destroy(sim->colliders[c].shape);
@@ -275,7 +286,8 @@ firn_stats firn_sim_stats(const firn_sim *sim)
                         .n_blocks = sim->grid.n_blocks,
                         .memory_now = sim->memory.now,
                         .memory_peak = sim->memory.peak};
-    for (int m = 0; m < sim->n_pools; m++) stats.n_lost += firn_pool_n_lost(&sim->pools[m]);
+    for (int m = 0; m < sim->n_pools; m++)
+        stats.n_lost += firn_pool_n_lost(&sim->pools[m]), stats.n_inverted += sim->pools[m].account.n_inverted;
     memcpy(stats.stage_seconds, sim->stage_seconds, sizeof stats.stage_seconds);
     return stats;
 }

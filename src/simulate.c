@@ -143,6 +143,8 @@ static void summarize(const show *s, firn_sim *sim)
     fputc('\n', stdout);
     if (stats.n_lost)
         printf("%lld particles left through deleting walls, into sinks or out of reach\n", (long long)stats.n_lost);
+    if (stats.n_inverted)
+        printf("%lld times a particle was inverted in a step and its stress bounded\n", (long long)stats.n_inverted);
     if (stats.n_retries) printf("%lld steps were repeated with a smaller dt\n", (long long)stats.n_retries);
 }
 

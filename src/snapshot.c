@@ -86,16 +86,7 @@ static void get_plastic_strain(const particle *p, double *out) { out[0] = histor
 static void get_damage(const particle *p, double *out) { out[0] = history(p, "damage", 0); }
 static void get_source(const particle *p, double *out)
 {
-    uint32_t id = (uint32_t)scalar(p, FIRN_FIELD_ID);
-    int low = 0, high = p->sim->n_sources; /* the last source whose first id is not beyond */
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (p->sim->sources[middle].first_id <= id)
-            low = middle;
-        else
-            high = middle;
-    }
-    out[0] = low;
+    out[0] = firn_populate_source(p->sim, (uint32_t)scalar(p, FIRN_FIELD_ID));
 }
 
 static const struct {

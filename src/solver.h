@@ -30,13 +30,14 @@ typedef struct firn_collider {
     int is_active;
 } firn_collider;
 
+/* A grip holds the particles that were in its region when it took hold (field GRIP), until it is released. */
 typedef struct firn_grip {
     firn_grip_def def;
     firn_shape *region;
     firn_motion motion;
-    firn_pose pose;
-    int is_active;
-    int64_t n_particles; /* traction and follow: in the region at the start */
+    firn_pose pose, pose_before; /* at the end and at the beginning of the step being made */
+    int is_active, has_taken;
+    int64_t n_particles; /* taken */
     double mass;         /* of these, kg */
 } firn_grip;
 
@@ -55,11 +56,24 @@ typedef struct firn_force {
     const struct firn_force_kind *kind;
 } firn_force;
 
-/* What colliders, grips and walls took from the nodes: index c for colliders, n_colliders + g for grips, then walls. */
+/* What the material gave to one collider (index c), grip (n_colliders + g), to the walls and to the force fields (the
+ * last two); see books.c. */
 typedef struct firn_exchange {
-    double impulse[3], torque[3]; /* N s, N m s about the pivot: what the material gave */
-    double work;                  /* J done on the material */
+    double impulse[3], torque[3]; /* N s, N m s about the pivot */
+    double work;                  /* J done on the material by what moves or pulls */
+    double friction;              /* J lost in friction */
 } firn_exchange;
+
+/* Where materials share nodes, each must get its part of what the nodes were given; see tally.c. */
+typedef struct firn_tally {
+    int32_t *first;  /* [n_blocks] a block's first slot; -1: nothing reaches it */
+    uint8_t *givers; /* [n_blocks] bits: the slots that a block has, in order */
+    char *slots;     /* blocks of nodes: dv x y z, work per mass */
+    int64_t n_slots, capacity;
+    int32_t block_capacity;
+    double (*sums)[FIRN_N_GIVERS][4]; /* [pool][home] */
+    int64_t sum_capacity;
+} firn_tally;
 
 /* Emission: where each range of ids came from. */
 typedef struct firn_source {
@@ -97,14 +111,18 @@ struct firn_sim {
     double time, dt;
     int64_t n_steps, n_retries, n_sorts;
     uint32_t next_id;
-    int must_sort;
+    int must_sort, is_spoiled;  /* spoiled: the last step left something that is not a number */
     int is_unchecked;           /* of benchmarks that ask what judging costs: no step is judged */
     double max_rate, max_speed; /* of all particles after the last step */
+    double caution;             /* share of the stable dt, less than 1 after a step that would have made energy */
     int rate_is_viscous, rate_pool;
     int64_t rate_particle;
     firn_exchange *total; /* since the start, [n_exchanges] */
     firn_exchange *last;  /* of the last step */
-    double external_work;
+    firn_tally tally;
+    int n_acts, *act_of; /* [n_exchanges] what acts on particles one by one: its place among them, else -1 */
+    firn_exchange *acts; /* [pool][home][n_acts] */
+    int64_t act_capacity;
 
     /* scratch, made at a sort */
     firn_grid grid;
@@ -126,12 +144,21 @@ struct firn_sim {
 
 /* One thread's workspace, laid out in thread_scratch. */
 typedef struct firn_workspace {
-    void *patch, *forces, *grad_v, *wave, *viscosity, *plastic, *viscous, *flags, *pull, *energy;
+    void *patch, *forces, *grad_v, *wave, *viscosity, *plastic, *viscous, *flags, *pull, *energy, *before, *try_F,
+        *try_tau, *try_history;
 } firn_workspace;
 firn_workspace firn_solver_workspace(const firn_sim *sim, int thread);
 
 double firn_solver_clock(void);
-static inline int firn_solver_n_exchanges(const firn_sim *sim) { return sim->n_colliders + sim->n_grips + 1; }
+static inline int firn_solver_n_exchanges(const firn_sim *sim) { return sim->n_colliders + sim->n_grips + 2; }
+static inline int firn_solver_walls(const firn_sim *sim) { return sim->n_colliders + sim->n_grips; }
+static inline int firn_solver_forces(const firn_sim *sim) { return sim->n_colliders + sim->n_grips + 1; }
+static inline firn_giver firn_solver_giver(const firn_sim *sim, int exchange)
+{
+    if (exchange < sim->n_colliders) return FIRN_GIVER_COLLIDERS;
+    if (exchange < firn_solver_walls(sim)) return FIRN_GIVER_GRIPS;
+    return exchange == firn_solver_walls(sim) ? FIRN_GIVER_WALLS : FIRN_GIVER_FORCES;
+}
 
 /* ---------------------------------------------------------------- stages */
 
@@ -144,28 +171,56 @@ firn_status firn_sort_rebuild(firn_sim *sim, firn_report *report);
 /* stage.c: the loops over blocks. */
 void firn_stage_p2g(firn_sim *sim);
 void firn_stage_grid(firn_sim *sim);
-int firn_stage_judge(firn_sim *sim, char *why, size_t n_why);
 firn_status firn_stage_g2p(firn_sim *sim, firn_report *report);
 void firn_stage_measure(firn_sim *sim); /* stress and limits of the state as it is */
 /* The grid's mass density at the particles, for bodies whose volume is measured: m / rho becomes V0. */
 void firn_stage_weigh(firn_sim *sim, const uint32_t *first_id, const uint32_t *end_id, int n_ranges);
+/* What the kernels and the law of a pool are called with in the present step. */
+firn_transfer firn_stage_transfer(const firn_sim *sim, const firn_pool *pool);
+firn_law_batch firn_stage_batch(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block,
+                                const firn_workspace *w);
+/* judge.c: whether the step that the grid holds may be taken; the reason where it may not. */
+typedef enum firn_verdict { FIRN_VERDICT_GOOD, FIRN_VERDICT_MOTION, FIRN_VERDICT_ENERGY } firn_verdict;
+firn_verdict firn_judge_step(firn_sim *sim, char *why, size_t n_why);
 /* conditions.c: forces, colliders, grips and walls on the nodes of a block; true when velocities were changed. */
-void firn_conditions_prepare(firn_sim *sim);
+firn_status firn_conditions_prepare(firn_sim *sim);
+unsigned firn_conditions_givers(const firn_sim *sim, int32_t block); /* bits: what may reach the block's nodes */
 int firn_conditions_apply(const firn_sim *sim, int32_t block, firn_exchange *exchange);
-void firn_conditions_pull(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, void *pull);
 /* Why a particle at x is deleted, a firn_loss; -1: it stays. */
 int firn_conditions_deletes(const firn_sim *sim, const double x[3]);
 /* Is one of the block's particles in a sink? */
 int firn_conditions_drains(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block);
+/* contact.c: one point against one body; and its books. */
+/* The surface as it stands at x, when that is nearer than `reach` (0: when x is inside). */
+int firn_contact_surface(const firn_collider *c, const double x[3], double time, double reach, firn_surface_point *s);
+/* A rate (1/s) of which cfl / rate is a step in which no surface jumps over nodes. */
+double firn_contact_rate(const firn_sim *sim);
+double firn_contact_distance(const firn_collider *c, const double x[3], double time);
+void firn_contact_resolve(firn_contact contact, double friction, double adhesion, const double surface_v[3],
+                          const double n[3], double v[3]);
+void firn_contact_book(firn_exchange *e, const double x[3], double mass, const double before[3], const double after[3],
+                       const double surface_v[3], const double pivot[3]);
+/* acts.c: what acts on particles one by one. The momentum that grips and the caller's acceleration give in the step,
+ * before P2G; after G2P the books of that, grips that hold their particles, and the second pass for thin colliders.
+ * `x` and `v`: of the particles before G2P. */
+int firn_acts_any(const firn_sim *sim);
+void firn_acts_place(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, int p, double x[3]);
+void firn_acts_pull(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, void *pull);
+void firn_acts_apply(const firn_sim *sim, firn_pool *pool, const firn_pool_block *block, const void *x, const void *v,
+                     firn_exchange *acts);
 /* A rate (1/s) of which cfl / rate is a stable step for grips that are followed; 0: there are none. */
-double firn_conditions_rate(const firn_sim *sim);
-/* The same for colliders that move. */
-double firn_conditions_collider_rate(const firn_sim *sim);
-/* The second pass for thin colliders: particles that went into or through one are put back on its surface. `before`:
- * the block's field x as it was before the step. */
-void firn_conditions_particles(const firn_sim *sim, firn_pool *pool, const firn_pool_block *block, const void *before);
+double firn_acts_rate(const firn_sim *sim);
+/* Grips whose time has come take hold of the particles in their regions. */
+void firn_acts_grip(firn_sim *sim, firn_report *report);
+/* tally.c */
+firn_status firn_tally_prepare(firn_sim *sim);
+void firn_tally_write(const firn_sim *sim, int32_t block, int node, const double given[FIRN_N_GIVERS][4]);
+void firn_tally_gather(firn_sim *sim, int32_t home, int pool_index, const firn_pool_block *block,
+                       const firn_workspace *w);
+void firn_tally_collect(firn_sim *sim);
+void firn_tally_clear(firn_sim *sim);
 /* mirror.c: momentum beyond a mirror wall is folded back before, velocities are unfolded after the grid update. */
-void firn_mirror_fold(firn_sim *sim);
+void firn_mirror_fold(firn_sim *sim, double dt);
 void firn_mirror_unfold(firn_sim *sim);
 /* motion.c */
 firn_status firn_motion_create(const firn_motion_def *def, firn_memory *memory, firn_motion *motion);
@@ -200,4 +255,6 @@ firn_pool *firn_populate_pool(firn_sim *sim, const char *name);
 void firn_populate_place(const firn_body_def *def, int64_t n, double *x, double center[3]);
 /* populate_points.c: a body from a file of points. */
 firn_status firn_populate_points(firn_sim *sim, const firn_body_def *def, firn_report *report);
+/* Which entry of sim->sources a particle came from. */
+int firn_populate_source(const firn_sim *sim, uint32_t id);
 #endif

@@ -311,11 +311,30 @@ static firn_status reserve_move(firn_sim *sim, firn_pool *pool, const move_plan 
     return FIRN_OK;
 }
 
+/* Particles that go nowhere, with the reason. */
+static void book_losses(const firn_sim *sim, firn_pool *pool, const move_plan *plan)
+{
+    for (int32_t b = 0; b < pool->n_blocks; b++) {
+        const firn_pool_block *block = &pool->blocks[b];
+        int has_losses = 0;
+        for (int loss = 0; loss < FIRN_N_LOSSES; loss++) {
+            pool->account.n_lost_by[loss] += plan->count[b][GONE + loss];
+            has_losses |= plan->count[b][GONE + loss];
+        }
+        if (!has_losses) continue;
+        for (int p = 0; p < block->n; p++) {
+            double x[3];
+            int target = target_of(pool, block->first + p / 16, p % 16, x);
+            if (fate_of(sim, block, target, x) >= GONE)
+                pool->account.lost_mass += firn_pool_value(pool, FIRN_FIELD_MASS, block->first + p / 16, 0, p % 16);
+        }
+    }
+}
+
 static firn_status move_pool(firn_sim *sim, firn_pool *pool, move_plan *plan)
 {
     if (reserve_move(sim, pool, plan) != FIRN_OK) return FIRN_MEMORY;
-    for (int32_t b = 0; b < pool->n_blocks; b++)
-        for (int loss = 0; loss < FIRN_N_LOSSES; loss++) pool->n_lost_by[loss] += plan->count[b][GONE + loss];
+    book_losses(sim, pool, plan);
     place_particles(sim, pool, plan);
     if (order_cells(sim, pool, plan) != FIRN_OK) return FIRN_MEMORY;
     for (int f = 0; f < FIRN_N_FIELDS; f++)
@@ -332,6 +351,29 @@ static firn_status move_pool(firn_sim *sim, firn_pool *pool, move_plan *plan)
 
 static size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
 
+/* grad v; six outputs of the law; pull; places and velocities before; F, history and stress of a step that is only
+ * tried */
+enum { SCRATCH_LANES = 9 + 6 + 3 + 6 + 9 + FIRN_MAX_HISTORY + 6 };
+
+static firn_status reserve_books(firn_sim *sim)
+{
+    int64_t n = (int64_t)sim->grid.n_home * sim->n_pools;
+    if (n > sim->report_capacity) {
+        firn_memory_release(&sim->memory, sim->reports, (size_t)sim->report_capacity * sizeof *sim->reports);
+        sim->report_capacity = n + n / 8;
+        sim->reports = firn_memory_array(&sim->memory, (size_t)sim->report_capacity, sizeof *sim->reports);
+        if (!sim->reports) return FIRN_MEMORY;
+    }
+    n *= sim->n_acts;
+    if (n > sim->act_capacity) {
+        firn_memory_release(&sim->memory, sim->acts, (size_t)sim->act_capacity * sizeof *sim->acts);
+        sim->act_capacity = n + n / 8;
+        sim->acts = firn_memory_array(&sim->memory, (size_t)sim->act_capacity, sizeof *sim->acts);
+        if (!sim->acts) return FIRN_MEMORY;
+    }
+    return FIRN_OK;
+}
+
 static firn_status reserve_scratch(firn_sim *sim)
 {
     int32_t most = 1;
@@ -345,18 +387,11 @@ static firn_status reserve_scratch(firn_sim *sim)
         sim->max_block_bundles = most + most / 4;
         size_t real_size = sim->kernels->real_size, lanes = (size_t)sim->max_block_bundles * 16 * real_size;
         size_t patch = align64((FIRN_PATCH_NODES + FIRN_PATCH_PAD) * FIRN_CHANNELS * real_size);
-        sim->scratch_bytes = 2 * patch + align64(lanes) * (9 + 6 + 3);
+        sim->scratch_bytes = 2 * patch + align64(lanes) * SCRATCH_LANES;
         sim->thread_scratch = firn_memory_allocate(&sim->memory, sim->scratch_bytes * (size_t)sim->n_threads);
         if (!sim->thread_scratch) return FIRN_MEMORY;
     }
-    int64_t n = (int64_t)sim->grid.n_home * sim->n_pools;
-    if (n > sim->report_capacity) {
-        firn_memory_release(&sim->memory, sim->reports, (size_t)sim->report_capacity * sizeof *sim->reports);
-        sim->report_capacity = n + n / 8;
-        sim->reports = firn_memory_array(&sim->memory, (size_t)sim->report_capacity, sizeof *sim->reports);
-        if (!sim->reports) return FIRN_MEMORY;
-    }
-    return FIRN_OK;
+    return reserve_books(sim);
 }
 
 firn_workspace firn_solver_workspace(const firn_sim *sim, int thread)
@@ -367,7 +402,8 @@ firn_workspace firn_solver_workspace(const firn_sim *sim, int thread)
     firn_workspace w = {.patch = at, .forces = at + patch, .grad_v = at + 2 * patch};
     at += 2 * patch + 9 * lanes;
     w.wave = at, w.viscosity = at + lanes, w.plastic = at + 2 * lanes, w.viscous = at + 3 * lanes;
-    w.flags = at + 4 * lanes, w.energy = at + 5 * lanes, w.pull = at + 6 * lanes;
+    w.flags = at + 4 * lanes, w.energy = at + 5 * lanes, w.pull = at + 6 * lanes, w.before = at + 9 * lanes;
+    w.try_F = at + 15 * lanes, w.try_tau = at + 24 * lanes, w.try_history = at + 30 * lanes;
     return w;
 }
 

@@ -5,6 +5,7 @@
  *   emission      as wave, for what an emitter is about to add
  *   goal          dt <= cfl / (w (sqrt(1 + z^2) + z)), half of what a spring of frequency w and damping z can bear
  *   collider      dt <= cfl h / v, v the speed of a moving collider's surface
+ *   energy        a share of these after a step that would have made energy, see judge.c
  *   user          dt_fixed where stable, dt_max
  *   frame         what is left until the next frame, divided evenly, so that frames are met exactly and no step is a
  *                 sliver: with r = remaining / dt, ceil(r) equal steps
@@ -38,16 +39,19 @@ firn_status firn_timestep_choose(firn_sim *sim, double until, firn_report *repor
         const char *criterion;
         double rate;
     } others[] = {{"emission", firn_emission_rate(sim, until)},
-                  {"goal", firn_conditions_rate(sim)},
-                  {"collider", firn_conditions_collider_rate(sim)}};
+                  {"goal", firn_acts_rate(sim)},
+                  {"collider", firn_contact_rate(sim)}};
     double rate = sim->max_rate;
     const char *other = NULL;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].rate > rate) rate = others[i].rate, other = others[i].criterion;
     double stable = rate > 0 ? def->cfl / rate : INFINITY;
+    if (sim->caution < 1) stable *= sim->caution;
     if (stable < dt) {
         dt = stable;
-        if (other)
+        if (sim->caution < 1)
+            limit_by(sim, dt, "energy", 0);
+        else if (other)
             limit_by(sim, dt, other, 0);
         else if (sim->rate_is_viscous)
             limit_by(sim, dt, "viscosity", 1);
@@ -71,5 +75,6 @@ firn_status firn_timestep_choose(firn_sim *sim, double until, firn_report *repor
     double n = ceil(remaining / dt * (1 - 1e-12)); /* a run without an end has no frames to meet */
     sim->dt = isinf(n) ? dt : n > 1 ? remaining / n : remaining;
     sim->limit.dt = sim->dt;
+    sim->caution = fmin(1, 1.01 * sim->caution);
     return FIRN_OK;
 }

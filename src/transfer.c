@@ -575,10 +575,10 @@ static void judge(const firn_transfer *transfer, const firn_block_particles *p, 
     const fr affine_scale = fr_set1((real)((transfer->is_quadratic ? 4.0 : 3.0) / transfer->h));
     const fr gradient_scale = fr_set1((real)(1 / transfer->h)), dt = fr_set1((real)transfer->dt);
     const fr move = fr_set1((real)(transfer->dt / transfer->h));
-    real *det_of = grad_v; /* scratch: one bundle's determinants and moves */
     *verdict = (firn_block_verdict){.min_det = 1, .is_finite = 1};
     for (int b = 0; b * 16 < p->n; b++) {
         incoming in;
+        real det_of[32] __attribute__((aligned(64))), *L = (real *)grad_v + b * 144; /* determinants, then moves */
         const real *x = (const real *)p->x + b * 48;
         int count = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
         if (transfer->is_quadratic)
@@ -590,7 +590,7 @@ static void judge(const firn_transfer *transfer, const firn_block_particles *p, 
             fr u[3], mass, A[9];
             groups_load(in.v, l, &u[0], &u[1], &u[2], &mass);
             grad_v_of(gradient, &in, l, gradient_scale, affine_scale, A);
-            for (int c = 0; c < 9; c++) A[c] = A[c] * dt + (real)(c % 4 == 0);
+            for (int c = 0; c < 9; c++) fr_store(L + c * 16 + l, A[c]), A[c] = A[c] * dt + (real)(c % 4 == 0);
             fr_store(det_of + l, A[0] * (A[4] * A[8] - A[5] * A[7]) - A[1] * (A[3] * A[8] - A[5] * A[6]) +
                                      A[2] * (A[3] * A[7] - A[4] * A[6]));
             fr_store(det_of + 16 + l, fr_max(fr_max(fr_abs(u[0]), fr_abs(u[1])), fr_abs(u[2])) * move);
@@ -606,6 +606,21 @@ static void judge(const firn_transfer *transfer, const firn_block_particles *p, 
             if (det < verdict->min_det) verdict->min_det = det;
             if (moved > verdict->max_move) verdict->max_move = moved;
         }
+    }
+}
+
+static void collect(const firn_transfer *transfer, const firn_block_particles *p, const void *patch, double sum[4])
+{
+    for (int b = 0; b * 16 < p->n; b++) {
+        incoming in;
+        const real *x = (const real *)p->x + b * 48, *mass = (const real *)p->mass + b * 16;
+        int count = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
+        if (transfer->is_quadratic)
+            gather_bundle(1, 0, 0, 0, x, count, patch, NULL, &in);
+        else
+            gather_bundle(0, 0, 0, 0, x, count, patch, NULL, &in);
+        for (int lane = 0; lane < count; lane++)
+            for (int c = 0; c < 4; c++) sum[c] += (double)mass[lane] * (double)in.v[slot(lane) + c];
     }
 }
 
@@ -679,6 +694,7 @@ static void diagnose(const firn_transfer *transfer, const firn_block_particles *
         unsigned bits = (unsigned)flags[q];
         if (bits > report->flags) report->flag_bundle = q / 16, report->flag_lane = q % 16;
         report->flags |= bits;
+        report->n_inverted += (bits & FIRN_FLAG_INVERTED) != 0;
     }
 }
 
@@ -783,6 +799,7 @@ const firn_kernels FIRN_VARIANT_NAME(firn_kernels) = {
     g2p,
     judge,
     density,
+    collect,
     diagnose,
     velocity,
     range,

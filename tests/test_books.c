@@ -53,14 +53,23 @@ static void test_columns_name_their_units(void **state)
     (void)state;
     const char *unit = NULL;
     int n = 0;
-    for (; firn_books_column(n, &unit); n++) assert_true(unit && *unit);
-    assert_string_equal(firn_books_column(2, &unit), "mass");
+    for (; firn_books_column(n, NULL, &unit); n++) assert_true(unit && *unit);
+    firn_text name = {0};
+    assert_true(firn_books_column(2, &name, &unit));
+    assert_string_equal(name.data, "mass");
     assert_string_equal(unit, "kg");
+    firn_text_clear(&name);
+    assert_true(firn_books_column(5, &name, &unit));
+    assert_string_equal(name.data, "center_z");
+    assert_string_equal(firn_books_unit("center_z"), "m");
+    assert_string_equal(firn_books_unit("friction_work"), "J");
+    assert_string_equal(firn_books_unit("frame"), "");
+    firn_text_clear(&name);
     firn_text header = {0};
     firn_books_header(&header);
     assert_int_equal(n_commas(header.data) + 1, n + 3);
     firn_text_clear(&header);
-    assert_null(firn_books_column(-1, NULL));
+    assert_false(firn_books_column(-1, NULL, NULL));
 }
 
 int main(void)

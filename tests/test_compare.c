@@ -49,7 +49,6 @@ static int fake_firn(int argc, char **argv)
     for (int k = 0; k <= LAST; k++) {
         firn_ledger ledgers[2] = {ledger_of(k), ledger_of(k)};
         snprintf(ledgers[1].material, sizeof ledgers[1].material, "block");
-        memset(ledgers[1].wall_impulse, 0, sizeof ledgers[1].wall_impulse); /* as the solver books it */
         ledgers[0].max_speed = 9;
         firn_shot_moment moment = {.frame = k,
                                    .time = k / 24.0,

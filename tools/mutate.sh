@@ -4,14 +4,16 @@
 #
 #     mutation | caught by
 #
-# and exits with 1 when a change survives. Without names all changes are tried. Only the plain double variant is built:
-# the changes are in sources that all variants share, and test_sim.c compares the variants with each other.
+# then `N caught, N survived`, and exits with 1 when a change survives. Without names all changes are tried. Only the
+# plain double variant is built: the changes are in sources that all variants share, and test_sim.c compares the variants
+# with each other. `mutate.sh --check` only looks whether every change fits the sources (a test of the unit suite).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 top=$PWD
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 programs='basics symmetry incline mms bar'
+tests='ledger'
 
 # name | file | text in it | text instead | the program most likely to notice, tried first
 mutations() {
@@ -29,24 +31,54 @@ grad-v-transposed|src/transfer.c|L[3 * i + a] = c[i] * (gradient|L[3 * a + i] = 
 position-by-half|src/transfer.c|move = fr_set1((real)(transfer->dt / transfer->h))|move = fr_set1((real)(0.5 * transfer->dt / transfer->h))|basics
 gravity-twice|src/stage.c|sim->dt * sim->scene.gravity[a]|2 * sim->dt * sim->scene.gravity[a]|basics
 unfold-omitted|src/stage.c|    firn_mirror_unfold(sim);|    ;|bar
-fold-omitted|src/stage.c|    firn_mirror_fold(sim);\n#pragma|\n#pragma|mms
+fold-omitted|src/stage.c|    firn_mirror_fold(sim, sim->dt);|    ;|mms
 dt-without-wave|src/timestep.c|rate > 0 ? def->cfl / rate : INFINITY|sim->max_speed > 0 ? def->cfl * sim->h / sim->max_speed : INFINITY|basics
 dt-twice-cfl|src/timestep.c|? def->cfl / rate :|? 2 * def->cfl / rate :|basics
 wall-off|src/mirror.c|[axis] / sim->h);|[axis] / sim->h + 0.6);|bar
-mirror-keeps-normal|src/mirror.c|double *n = array, sign = c == axis ? -1 : 1;|double *n = array, sign = 1;|bar
-friction-without-clamp|src/conditions.c|keep = t > friction * press ? 1 - friction * press / t : 0;|keep = 1 - friction * press / (t + 1e-300);|incline
-friction-without-pressure|src/conditions.c|t > friction * press ? 1 - friction * press / t : 0|t > friction ? 1 - friction / t : 0|incline
-contact-never-opens|src/conditions.c|contact == FIRN_SEPARATE && un >= adhesion|contact == FIRN_SEPARATE && un >= 1e9|basics
-collider-sunk|src/conditions.c|if (!(s->distance <= reach)) return 0;|if (!(s->distance <= reach - 0.025)) return 0;|incline
-pull-not-shared|src/conditions.c|grip->def.force[a] / (double)grip->n_particles;|grip->def.force[a];|bar
-caller-force-without-mass|src/conditions.c|own[a] * firn_pool_value(pool, FIRN_FIELD_MASS, b, 0, p % 16)|own[a]|mms
+mirror-keeps-normal|src/mirror.c|put(sim, nodes, b + (size_t)c, sign * get|put(sim, nodes, b + (size_t)c, get|bar
+mirror-gravity-not-mirrored|src/mirror.c|back = c == m->axis ? 2 * mass * m->fall : 0|back = 0 * c|ledger
+mirror-books-half|src/mirror.c|book(m, from, -2 * mass * (v|book(m, from, -1 * mass * (v|ledger
+friction-without-clamp|src/contact.c|keep = t > friction * press ? 1 - friction * press / t : 0;|keep = 1 - friction * press / (t + 1e-300);|incline
+friction-without-pressure|src/contact.c|t > friction * press ? 1 - friction * press / t : 0|t > friction ? 1 - friction / t : 0|incline
+contact-never-opens|src/contact.c|contact == FIRN_SEPARATE && un >= adhesion|contact == FIRN_SEPARATE && un >= 1e9|basics
+collider-sunk|src/contact.c|if (!(s->distance <= reach)) return 0;|if (!(s->distance <= reach - 0.025)) return 0;|incline
+pull-not-shared|src/acts.c|g->def.force[a] / (double)g->n_particles|g->def.force[a]|bar
+pull-a-step-late|src/acts.c|fmin(sim->time + sim->dt, g->def.release)|fmin(sim->time + 2 * sim->dt, g->def.release)|ledger
+hold-keeps-velocity|src/acts.c|    firn_pose_velocity(&g->pose, x, v);|    memcpy(v, s->v, sizeof v);|ledger
+work-of-standing-bodies|src/contact.c|e->work -= d[a] * surface_v[a];|e->work -= d[a] * after[a];|ledger
+friction-unbooked|src/contact.c|e->friction += d[a] * (after[a] - surface_v[a]);|e->friction += 0 * d[a];|ledger
+shares-without-mass|src/transfer.c|sum[c] += (double)mass[lane] * (double)in.v|sum[c] += (double)in.v|ledger
+caller-force-without-mass|src/acts.c|impulse[a] = sim->dt * own[a] * mass;|impulse[a] = sim->dt * own[a];|mms
 volume-wrong|src/populate.c|volume = spacing * spacing * spacing;|volume = 1.1 * spacing * spacing * spacing;|bar
 F-transposed-dropped|src/law_common.h|tau[i] = 2 * mu * (s[i] - 1) * s[i] + volumetric|tau[i] = 2 * mu * (s[i] - 1) + volumetric|bar
+mu-for-lambda|materials/neo_hookean.c|fr volumetric = q->d[LAW_LAMBDA] * fr_log1p(j)|fr volumetric = q->d[LAW_MU] * fr_log1p(j)|mms
 lambda-mu-swapped|src/law_common.h|d[LAW_LAMBDA] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);\n    d[LAW_MU] = law_mu|d[LAW_MU] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);\n    d[LAW_LAMBDA] = law_mu|mms
 volumetric-linearised|materials/neo_hookean.c|fr volumetric = q->d[LAW_LAMBDA] * fr_log1p(j)|fr volumetric = q->d[LAW_LAMBDA] * j|mms
 failure-unsaid|materials/st_venant_kirchhoff.c|q->failed = fr_le(least, zero);|q->failed = fr_le(zero, zero - 1);|bar
 LIST
 }
+
+# fits file old: is the text there?  apply file old new: puts the new text in its place
+edit() {
+    python3 - "$@" <<'PY'
+import sys
+path, old, *new = sys.argv[1], *(a.replace('\\n', '\n') for a in sys.argv[2:])
+text = open(path).read()
+if old not in text: sys.exit(1)
+if new: open(path, 'w').write(text.replace(old, new[0]))
+PY
+}
+misfit() { echo "mutate: '$1' no longer fits $2; adapt its line" >&2; }
+if [ "${1:-}" = --check ]; then
+    misfits=0 count=0
+    while IFS='|' read -r name file old new first; do
+        count=$((count + 1))
+        [ -n "$first" ] && edit "$file" "$old" || { misfit "$name" "$file"; misfits=$((misfits + 1)); }
+    done < <(mutations)
+    echo "$count changes, $misfits do not fit"
+    [ "$count" -ge 20 ] && [ "$misfits" -eq 0 ]
+    exit
+fi
 
 mkdir "$work/tree"
 git ls-files -z --cached | xargs -0 cp --parents -t "$work/tree" || exit 1
@@ -54,9 +86,16 @@ cd "$work/tree" || exit 1
 sed -i "s/host_machine.cpu_family() != 'x86_64'/true/" src/meson.build
 sed -i 's/defined(__x86_64__)/0/' src/variants.c src/law_driver.h
 meson setup ../build >../log 2>&1 || { cat ../log; exit 1; }
-targets=$(for p in $programs; do echo "tests/verify_$p"; done)
+targets=$(for p in $programs; do echo "tests/verify_$p"; done; for p in $tests; do echo "tests/test_$p"; done)
 build() { nice ninja -C ../build $targets >../log 2>&1; }
-notices() { ! timeout 300 "../build/tests/verify_$1" --quick >../rows 2>&1; }
+notices() {
+    if [[ " $tests " == *" $1 "* ]]; then
+        ! timeout 300 "../build/tests/test_$1" >../rows 2>&1
+    else
+        ! timeout 300 "../build/tests/verify_$1" --quick >../rows 2>&1
+    fi
+}
+programs="$programs $tests"
 
 build || { tail -30 ../log; exit 1; }
 for p in $programs; do
@@ -67,18 +106,12 @@ for p in $programs; do
     fi
 done
 
-survived=0
+survived=0 caught=0
 printf '%-28s | %s\n' mutation 'caught by'
 while IFS='|' read -r name file old new first; do
     if [ $# -gt 0 ] && [[ " $* " != *" $name "* ]]; then continue; fi
     cp "$file" ../kept
-    python3 - "$file" "$old" "$new" <<'PY' || { echo "mutate: '$name' no longer fits $file; adapt its line" >&2; exit 1; }
-import sys
-path, old, new = sys.argv[1], *(a.replace('\\n', '\n') for a in sys.argv[2:])
-text = open(path).read()
-if old not in text: sys.exit(1)
-open(path, 'w').write(text.replace(old, new))
-PY
+    edit "$file" "$old" "$new" || { misfit "$name" "$file"; exit 1; }
     by=''
     if ! build; then
         tail -20 ../log >&2
@@ -87,13 +120,13 @@ PY
     fi
     for p in $first ${programs//$first/}; do
         if notices "$p"; then
-            by="$p: $(grep -m1 -E 'MISSED|stopped|refused|took|halvings|met after' ../rows | cut -d, -f1)"
+            by="$p: $(grep -m1 -E 'MISSED|stopped|refused|took|halvings|met after|ERROR' ../rows | cut -d, -f1)"
             break
         fi
     done
     printf '%-28s | %s\n' "$name" "${by:-NOTHING}"
-    [ -n "$by" ] || survived=$((survived + 1))
+    if [ -n "$by" ]; then caught=$((caught + 1)); else survived=$((survived + 1)); fi
     cp ../kept "$file"
 done < <(mutations)
-echo "$survived survived"
+echo "$caught caught, $survived survived"
 [ "$survived" -eq 0 ]

@@ -57,7 +57,7 @@ FIRN_API const char *firn_sim_variant(const firn_sim *sim);
 /* Why the last step had the length it had. */
 typedef struct firn_dt_limit {
     double dt;
-    const char *criterion; /* speed wave viscosity heat goal user frame retry */
+    const char *criterion; /* speed wave viscosity heat emission goal energy user frame retry */
     const char *material;  /* "" where no particle is meant */
     int64_t particle;      /* id; -1 where no particle is meant */
 } firn_dt_limit;
@@ -76,7 +76,7 @@ enum {
 
 typedef struct firn_stats {
     firn_dt_limit limit;
-    int64_t n_steps, n_retries, n_sorts, n_particles, n_blocks, n_lost;
+    int64_t n_steps, n_retries, n_sorts, n_particles, n_blocks, n_lost, n_inverted; /* the last two as in the ledger */
     size_t memory_now, memory_peak;
     double stage_seconds[FIRN_N_STAGES];
 } firn_stats;
@@ -87,13 +87,19 @@ FIRN_API const char *firn_stage_name(int stage);
 /* Why a particle is gone: beyond the reach of the grid, through a deleting wall, into a sink. */
 typedef enum firn_loss { FIRN_LOST_FAR, FIRN_LOST_WALL, FIRN_LOST_SINK, FIRN_N_LOSSES } firn_loss;
 
-/* The books of one material, or of everything (material -1). */
+/* The books of one material, or of everything (material -1). Impulses and works are sums since the start, impulses as
+ * they acted on the material; where materials share a node each gets its part by mass. Momentum changes by gravity and
+ * the four impulses (and, for one material among others, by what the others gave it). A body does the work J . v with
+ * the velocity v of its surface, none when it rests, and friction takes -J . (slip); a pull does J . v with the mean of
+ * the velocities before and after the step. Energy that an impact takes on the grid is in no column. */
 typedef struct firn_ledger {
     char material[FIRN_NAME];
     int64_t n_particles, n_lost, n_lost_by[FIRN_N_LOSSES];
-    double mass, center[3], momentum[3], angular_momentum[3]; /* about the origin, affine part included */
-    double kinetic, elastic, potential, plastic_work, viscous_work, external_work;
-    double wall_impulse[3], collider_impulse[3];
+    int64_t n_inverted; /* inversions that the law had to bound: a particle counts once for every step of it */
+    double mass, lost_mass, center[3], momentum[3], angular_momentum[3]; /* about the origin, affine part included */
+    double kinetic, elastic, potential, plastic_work, viscous_work;
+    double external_work, friction_work; /* of colliders, grips and force fields; lost to colliders and walls */
+    double wall_impulse[3], collider_impulse[3], grip_impulse[3], force_impulse[3];
     double min_J, max_J, max_speed;
     double min[3], max[3]; /* bounding box */
 } firn_ledger;

@@ -1,0 +1,322 @@
+/* acts.c: what acts on particles one by one rather than on nodes.
+ *
+ *   traction      dt F / n on each of the n particles that a grip took, added to its momentum before P2G
+ *   follow        dt m (w^2 (X - x) + 2 z w (V - v)) likewise: X the particle's own place in the moving region now, V
+ * its velocity, w^2 = stiffness / mass of all that the grip took, z the damping caller        dt m a, the caller's
+ * acceleration, likewise hold          particles of a grip with a motion are moved as one rigid piece: from the pose at
+ * the beginning of the step to that at its end, v and C with it (on the axes that are not free). Held nodes alone would
+ *                 let a body creep out: a particle near the edge of the region also sees nodes that are not held.
+ *                 Its F still follows the grid, so that the material between held and free nodes is strained and pulls.
+ *   thin body     particles that went into or through a collider with a second pass are put back on its surface
+ *
+ * The books of bodies and holds are as in contact.c. A pull does J . (v_before + v_after) / 2, which in a free body is
+ * the kinetic energy that it gives, exactly. */
+#include "solver.h"
+
+#include <math.h>
+#include <string.h>
+
+void firn_acts_place(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, int p, double x[3])
+{
+    for (int a = 0; a < 3; a++)
+        x[a] = (4.0 * block->coord[a] + firn_pool_value(pool, FIRN_FIELD_X, block->first + p / 16, a, p % 16)) * sim->h;
+}
+
+static double value(const firn_pool *pool, firn_field field, const firn_pool_block *block, int p, int component)
+{
+    return firn_pool_value(pool, field, block->first + p / 16, component, p % 16);
+}
+
+static uint32_t bits_of(const firn_pool *pool, const firn_pool_block *block, int p)
+{
+    return pool->n_components[FIRN_FIELD_GRIP] ? (uint32_t)value(pool, FIRN_FIELD_GRIP, block, p, 0) : 0;
+}
+
+/* ---------------------------------------------------------------- before P2G */
+
+/* Frequency of the spring of a grip that is followed: every particle has its share of the stiffness by mass. */
+static double frequency_of(const firn_grip *g)
+{
+    return g->def.mode == FIRN_GRIP_FOLLOW && g->mass > 0 ? sqrt(g->def.stiffness / g->mass) : 0;
+}
+
+double firn_acts_rate(const firn_sim *sim)
+{
+    double w2 = 0, damping = 0; /* as if one particle hung on all springs */
+    for (int g = 0; g < sim->n_grips; g++) {
+        double w = sim->time < sim->grips[g].def.release ? frequency_of(&sim->grips[g]) : 0;
+        w2 += w * w, damping += sim->grips[g].def.damping * w;
+    }
+    return sqrt(w2 + damping * damping) + damping;
+}
+
+/* The impulse of a grip that pulls on a particle at x with velocity v. Of a step that meets start or release only the
+ * part between counts. */
+static void grip_impulse(const firn_sim *sim, const firn_grip *g, const firn_pool *pool, const firn_pool_block *block,
+                         int p, const double x[3], const double v[3], double impulse[3])
+{
+    double from = fmax(sim->time, g->def.start), until = fmin(sim->time + sim->dt, g->def.release);
+    if (g->def.mode == FIRN_GRIP_TRACTION) {
+        for (int a = 0; a < 3; a++) impulse[a] = (until - from) * g->def.force[a] / (double)g->n_particles;
+        return;
+    }
+    double start[3], X[3], V[3], w = frequency_of(g), m = value(pool, FIRN_FIELD_MASS, block, p, 0);
+    for (int a = 0; a < 3; a++) start[a] = value(pool, FIRN_FIELD_START, block, p, a);
+    firn_pose_to_world(&g->pose_before, start, X);
+    firn_pose_velocity(&g->pose_before, X, V);
+    for (int a = 0; a < 3; a++)
+        impulse[a] = (until - from) * m * (w * w * (X[a] - x[a]) + 2 * g->def.damping * w * (V[a] - v[a]));
+}
+
+/* A grip of one of the bits that pulls now. */
+static int pulls(const firn_sim *sim, uint32_t bits, int g)
+{
+    const firn_grip *grip = &sim->grips[g];
+    return (bits >> g & 1) && grip->is_active && grip->def.mode != FIRN_GRIP_MOTION && grip->n_particles > 0;
+}
+
+static void caller_impulse(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, int p,
+                           const double x[3], double impulse[3])
+{
+    double own[3] = {0, 0, 0}, mass = value(pool, FIRN_FIELD_MASS, block, p, 0);
+    sim->acceleration(sim->acceleration_user, (int64_t)value(pool, FIRN_FIELD_ID, block, p, 0), x, sim->time, own);
+    for (int a = 0; a < 3; a++) impulse[a] = sim->dt * own[a] * mass;
+}
+
+void firn_acts_pull(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, void *pull)
+{
+    int n = firn_bundles_of(block->n) * 16;
+    for (int p = 0; p < n; p++) {
+        uint32_t bits = bits_of(pool, block, p);
+        double sum[3] = {0, 0, 0}, x[3], v[3], own[3];
+        firn_acts_place(sim, pool, block, p, x);
+        for (int a = 0; a < 3; a++) v[a] = value(pool, FIRN_FIELD_V, block, p, a);
+        if (sim->acceleration && p < block->n) caller_impulse(sim, pool, block, p, x, sum);
+        for (int g = 0; bits && g < sim->n_grips; g++) {
+            if (!pulls(sim, bits, g)) continue;
+            grip_impulse(sim, &sim->grips[g], pool, block, p, x, v, own);
+            for (int a = 0; a < 3; a++) sum[a] += own[a];
+        }
+        for (int a = 0; a < 3; a++) {
+            int at = (p / 16) * 48 + a * 16 + p % 16;
+            if (sim->kernels->is_double)
+                ((double *)pull)[at] = sum[a];
+            else
+                ((float *)pull)[at] = (float)sum[a];
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- after G2P */
+
+typedef struct subject { /* one particle */
+    const firn_sim *sim;
+    firn_pool *pool;
+    const firn_pool_block *block;
+    int p;
+    double x[3], v[3], before[3], v_before[3], mass; /* place and velocity after and before G2P */
+} subject;
+
+static firn_exchange *books_of(const firn_sim *sim, firn_exchange *acts, int exchange)
+{
+    return &acts[sim->act_of[exchange]];
+}
+
+/* An impulse that P2G has already given. */
+static void book_pull(const subject *s, const double impulse[3], const double pivot[3], firn_exchange *e)
+{
+    const double x[3] = {s->before[0] - pivot[0], s->before[1] - pivot[1], s->before[2] - pivot[2]};
+    for (int a = 0; a < 3; a++) e->impulse[a] -= impulse[a], e->work += impulse[a] * 0.5 * (s->v_before[a] + s->v[a]);
+    e->torque[0] -= x[1] * impulse[2] - x[2] * impulse[1];
+    e->torque[1] -= x[2] * impulse[0] - x[0] * impulse[2];
+    e->torque[2] -= x[0] * impulse[1] - x[1] * impulse[0];
+}
+
+static void move(subject *s, const double x[3], const double v[3])
+{
+    int64_t b = s->block->first + s->p / 16;
+    for (int a = 0; a < 3; a++) {
+        s->x[a] = x[a], s->v[a] = v[a];
+        firn_pool_set(s->pool, FIRN_FIELD_X, b, a, s->p % 16, x[a] / s->sim->h - 4.0 * s->block->coord[a]);
+        firn_pool_set(s->pool, FIRN_FIELD_V, b, a, s->p % 16, v[a]);
+    }
+}
+
+static void hold(subject *s, const firn_grip *g, firn_exchange *e)
+{
+    double y[3], x[3], v[3], turned[3], was[3] = {s->v[0], s->v[1], s->v[2]};
+    const double *w = g->pose.spin, W[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
+    firn_pose_to_shape(&g->pose_before, s->before, y);
+    for (int a = 0; a < 3; a++) y[a] -= g->pose.pivot[a];
+    firn_pose_direction(&g->pose, y, turned);
+    for (int a = 0; a < 3; a++) x[a] = g->pose.position[a] + turned[a];
+    firn_pose_velocity(&g->pose, x, v);
+    int64_t b = s->block->first + s->p / 16;
+    for (int a = 0; a < 3; a++) {
+        if (g->def.free_axes[a]) {
+            x[a] = s->x[a], v[a] = s->v[a];
+            continue;
+        }
+        for (int c = 0; s->pool->transfer.is_affine && c < 3; c++)
+            firn_pool_set(s->pool, FIRN_FIELD_C, b, 3 * a + c, s->p % 16, W[3 * a + c]);
+    }
+    move(s, x, v);
+    firn_contact_book(e, s->x, s->mass, was, s->v, s->v, g->pose.position);
+}
+
+/* The way u of a particle in this step, seen from the moving surface, ends at x. Does it meet the surface? Sphere
+ * tracing from its beginning: the distance of the surface is always safe to go (see solids.h). Then `x` becomes the
+ * place that is left when the rest of the way glides along the surface, and *s the surface where they met. However thin
+ * the wall and however fast the particle, it stays on its side. */
+static int meets(const firn_sim *sim, const firn_collider *c, const double u[3], double x[3], firn_surface_point *s)
+{
+    enum { STEPS = 64 };
+    const double time = sim->time + sim->dt, touch = 1e-3 * sim->h;
+    double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]), gone = 0, at[3], along = 0;
+    for (int a = 0; a < 3; a++) at[a] = x[a] - u[a];
+    double distance = firn_contact_distance(c, at, time);
+    if (distance <= 0) { /* it began inside: out by the shortest way, but no further than a particle may move */
+        if (s->distance > 0) return 0;
+        double depth = fmin(-s->distance, 0.5 * sim->h);
+        for (int a = 0; a < 3; a++) x[a] += depth * s->normal[a];
+        return 1;
+    }
+    for (int step = 0; step < STEPS && distance > touch; step++) {
+        gone += distance;
+        if (gone >= length) return 0;
+        for (int a = 0; a < 3; a++) at[a] = x[a] - u[a] * (1 - gone / length);
+        distance = firn_contact_distance(c, at, time);
+    }
+    firn_contact_surface(c, at, time, INFINITY, s);
+    for (int a = 0; a < 3; a++) along += (x[a] - at[a]) * s->normal[a];
+    if (along >= 0) return 0; /* it grazes the surface and leaves */
+    for (int a = 0; a < 3; a++) x[a] -= along * s->normal[a];
+    return 1;
+}
+
+static void keep_out(subject *s, const firn_collider *c, firn_exchange *e)
+{
+    const firn_sim *sim = s->sim;
+    firn_surface_point at;
+    if (!firn_contact_surface(c, s->x, sim->time + sim->dt, 2 * sim->h, &at)) return;
+    double x[3], u[3], v[3], was[3], length2 = 0;
+    for (int a = 0; a < 3; a++) {
+        x[a] = s->x[a], v[a] = was[a] = s->v[a];
+        u[a] = x[a] - s->before[a] - sim->dt * (at.velocity[a] - c->def.surface_velocity[a]);
+        length2 += u[a] * u[a];
+    }
+    if (at.distance > 0 && at.distance * at.distance > length2) return;
+    if (!meets(sim, c, u, x, &at)) return;
+    firn_contact_resolve(c->def.contact, at.friction, 0, at.velocity, at.normal, v);
+    move(s, x, v);
+    firn_contact_book(e, s->x, s->mass, was, s->v, at.velocity, c->pose.position);
+}
+
+/* Colliders with a second pass that may reach the block. */
+static uint64_t thin_bodies(const firn_sim *sim, const firn_pool_block *block)
+{
+    const double reach = (2.5 * sqrt(3.0) + 2) * sim->h; /* particles in reach of the block, and two cells */
+    double center[3];
+    uint64_t near = 0;
+    for (int a = 0; a < 3; a++) center[a] = (4.0 * block->coord[a] + 1.5) * sim->h;
+    for (int c = 0; c < sim->n_colliders; c++) {
+        const firn_collider *body = &sim->colliders[c];
+        if (!body->is_active || !body->def.particle_pass) continue;
+        if (firn_contact_distance(body, center, sim->time + sim->dt) <= reach) near |= 1ull << (c < 63 ? c : 63);
+    }
+    return near;
+}
+
+static void act_on(subject *s, uint64_t thin, firn_exchange *acts)
+{
+    const firn_sim *sim = s->sim;
+    uint32_t bits = bits_of(s->pool, s->block, s->p);
+    const double origin[3] = {0, 0, 0};
+    double impulse[3];
+    if (sim->acceleration) {
+        caller_impulse(sim, s->pool, s->block, s->p, s->before, impulse);
+        book_pull(s, impulse, origin, books_of(sim, acts, firn_solver_forces(sim)));
+    }
+    for (int g = 0; bits && g < sim->n_grips; g++) {
+        const firn_grip *grip = &sim->grips[g];
+        firn_exchange *e = books_of(sim, acts, sim->n_colliders + g);
+        if (!(bits >> g & 1) || !grip->is_active) continue;
+        if (pulls(sim, bits, g)) {
+            grip_impulse(sim, grip, s->pool, s->block, s->p, s->before, s->v_before, impulse);
+            book_pull(s, impulse, grip->pose.position, e);
+        } else {
+            hold(s, grip, e);
+        }
+    }
+    for (int c = 0; thin && c < sim->n_colliders; c++)
+        if ((thin >> (c < 63 ? c : 63) & 1) && sim->colliders[c].is_active && sim->colliders[c].def.particle_pass)
+            keep_out(s, &sim->colliders[c], books_of(sim, acts, c));
+}
+
+int firn_acts_any(const firn_sim *sim)
+{
+    if (sim->acceleration || sim->has_particle_pass) return 1;
+    for (int g = 0; g < sim->n_grips; g++)
+        if (sim->grips[g].is_active) return 1;
+    return 0;
+}
+
+void firn_acts_apply(const firn_sim *sim, firn_pool *pool, const firn_pool_block *block, const void *x, const void *v,
+                     firn_exchange *acts)
+{
+    uint64_t thin = thin_bodies(sim, block);
+    for (int p = 0; p < block->n; p++) {
+        subject s = {
+            .sim = sim, .pool = pool, .block = block, .p = p, .mass = value(pool, FIRN_FIELD_MASS, block, p, 0)};
+        firn_acts_place(sim, pool, block, p, s.x);
+        for (int a = 0; a < 3; a++) {
+            int at = (p / 16) * 48 + a * 16 + p % 16;
+            int wide = sim->kernels->is_double;
+            double was = wide ? ((const double *)x)[at] : (double)((const float *)x)[at];
+            s.before[a] = (4.0 * block->coord[a] + was) * sim->h;
+            s.v_before[a] = wide ? ((const double *)v)[at] : (double)((const float *)v)[at];
+            s.v[a] = value(pool, FIRN_FIELD_V, block, p, a);
+        }
+        act_on(&s, thin, acts);
+    }
+}
+
+/* ---------------------------------------------------------------- taking hold */
+
+static void take(firn_sim *sim, int index, firn_pool *pool)
+{
+    firn_grip *grip = &sim->grips[index];
+    for (int32_t k = 0; k < pool->n_blocks; k++) {
+        const firn_pool_block *block = &pool->blocks[k];
+        for (int p = 0; p < block->n; p++) {
+            double x[3], y[3];
+            uint32_t id = (uint32_t)value(pool, FIRN_FIELD_ID, block, p, 0);
+            if (grip->def.body[0] && strcmp(sim->sources[firn_populate_source(sim, id)].name, grip->def.body) != 0)
+                continue;
+            firn_acts_place(sim, pool, block, p, x);
+            memcpy(y, x,
+                   sizeof y); /* a pull is chosen by the place itself, which its motion may lead away from at once */
+            if (grip->def.mode == FIRN_GRIP_MOTION) firn_pose_to_shape(&grip->pose, x, y);
+            if (firn_shape_distance(grip->region, y, grip->def.start) > 0) continue;
+            firn_pool_set(pool, FIRN_FIELD_GRIP, block->first + p / 16, 0, p % 16,
+                          (double)(bits_of(pool, block, p) | 1u << index));
+            grip->n_particles++, grip->mass += value(pool, FIRN_FIELD_MASS, block, p, 0);
+            for (int a = 0; grip->def.mode == FIRN_GRIP_FOLLOW && a < 3; a++)
+                firn_pool_set(pool, FIRN_FIELD_START, block->first + p / 16, a, p % 16, y[a]);
+        }
+    }
+}
+
+void firn_acts_grip(firn_sim *sim, firn_report *report)
+{
+    for (int g = 0; g < sim->n_grips; g++) {
+        firn_grip *grip = &sim->grips[g];
+        /* a pull takes what begins in its region, a hold what is there when its time has come */
+        if (grip->has_taken || (grip->def.mode == FIRN_GRIP_MOTION && sim->time < grip->def.start)) continue;
+        firn_motion_at(&grip->motion, grip->def.start, grip->def.start, &grip->pose);
+        for (int m = 0; m < sim->n_pools; m++) take(sim, g, &sim->pools[m]);
+        grip->has_taken = 1;
+        if (grip->n_particles == 0 && sim->time > 0)
+            firn_report_warn(report, "grip '%s' took hold of no particle at t = %.9g s", grip->def.name, sim->time);
+    }
+}

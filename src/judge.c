@@ -1,0 +1,217 @@
+/* judge.c: may the step be taken? Asked before anything moves, when the grid already holds all that the step will do to
+ * the particles, so that a bad step is undone by not having been done. A step is bad where a particle would
+ *
+ *     stop being a number;      cross more than a cell;      be compressed to less than a tenth of its volume, or be
+ *     inverted;                 or where a block would make energy:
+ *
+ * Energy. A step moves with the velocities v of its end, and stress changes by the strain dt grad v that they make. Of
+ * a linear body with stiffness K and masses M the energy changes in a step by
+ *
+ *     dE = - 1/2 |v - v_before|_M^2 + 1/2 dt^2 v K v
+ *
+ * and steps are stable as long as dt^2 omega^2 < 4 for every mode (leapfrog's limit: T. J. R. Hughes, The
+ * Finite Element Method, 1987, ch. 9), that is v K v dt^2 < 4 v M v for every v. Its left side can be measured without
+ * knowing K, by trying the law:
+ *
+ *     stored = 1/2 sum V0 (tau_new - tau) : grad v dt      must not exceed      2 (1/2 sum m_p w_ip |v_i - mean|^2)
+ *
+ * over the particles p of a block and the nodes i that they see: half the limit, because other motion in the block
+ * hides part of what grows. For a linear body that is true of every motion v - whatever set it off, walls, colliders,
+ * forces or newborn particles - as long as dt^2 omega^2 <= 2 for each particle with its share of the nodes alone; and
+ * that is bounded by (c dt / h)^2 sum_i |h grad w_i|^2 / w_i < 9.4 cfl^2, at the default cfl 1.5. What stiffens faster
+ * than its wave speed said, or is stepped with too large a share of it, does exceed it.
+ *
+ * Trying the law costs as much as a step of the block, so it is done where the step strains by more than an eighth, and
+ * elsewhere for one block in 32 at every step, in turn (and not where it strains by less than 1e-4, which would only
+ * measure round-off): what grows from little is found there. After such a step dt stays halved and grows back by a
+ * hundredth a step (limit `energy`). */
+#include "solver.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double least_det = 0.1, most_cells = 1, most_stored = 2;
+enum { IN_TURN = 32 };
+
+/* A spline's gradient is a convex combination of differences between neighbouring nodes: no entry of dt grad v in a
+ * block is larger than the largest difference of dt v / h in its surroundings. Infinite where more is to be feared. */
+static double strain_in(const firn_sim *sim, int32_t home)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double share = sim->dt / sim->h, most = 0;
+    for (int q = 0; q < 27; q++) {
+        const firn_block_range *r = &sim->grid.range[sim->grid.neighbours[home][q]];
+        if (!r->is_finite) return INFINITY;
+        for (int a = 0; a < 3; a++) low[a] = fmin(low[a], r->min[a]), high[a] = fmax(high[a], r->max[a]);
+    }
+    for (int w = 0; sim->scene.grid.has_box && w < 6; w++)
+        for (int a = 0; sim->scene.grid.walls[w] == FIRN_WALL_MIRROR && a < 3;
+             a++) { /* unfolded nodes carry reversed velocities that the ranges do not hold */
+            double largest = fmax(fabs(low[a]), fabs(high[a]));
+            low[a] = -largest, high[a] = largest;
+        }
+    for (int a = 0; a < 3; a++) {
+        if (fmax(fabs(low[a]), fabs(high[a])) * share > 0.9) return INFINITY;
+        most = fmax(most, (high[a] - low[a]) * share);
+    }
+    return most;
+}
+
+static double real_at(const firn_sim *sim, const void *array, int64_t i)
+{
+    return sim->kernels->is_double ? ((const double *)array)[i] : (double)((const float *)array)[i];
+}
+
+/* Puts |v - mean|^2 of every node into the fourth channel of a copy of the patch. */
+static void spread_of_velocity(const firn_sim *sim, const void *patch, void *squares)
+{
+    double mass = 0, mean[3] = {0, 0, 0};
+    for (int64_t n = 0; n < FIRN_PATCH_NODES; n++) {
+        double m = real_at(sim, patch, 4 * n + 3);
+        if (!(m > 0)) continue;
+        mass += m;
+        for (int a = 0; a < 3; a++) mean[a] += m * real_at(sim, patch, 4 * n + a);
+    }
+    for (int64_t n = 0; n < FIRN_PATCH_NODES; n++) {
+        double sum = 0, is_there = mass > 0 && real_at(sim, patch, 4 * n + 3) > 0;
+        for (int a = 0; a < 3; a++) {
+            double u = real_at(sim, patch, 4 * n + a) - mean[a] / mass;
+            sum += u * u;
+        }
+        if (sim->kernels->is_double)
+            ((double *)squares)[4 * n + 3] = is_there ? sum : 0;
+        else
+            ((float *)squares)[4 * n + 3] = is_there ? (float)sum : 0;
+    }
+}
+
+/* Tries the law on copies of F and history; grad v is in w. */
+static void try_law(firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, const firn_workspace *w)
+{
+    size_t lanes = (size_t)firn_bundles_of(block->n) * 16 * sim->kernels->real_size;
+    firn_law_batch batch = firn_stage_batch(sim, pool, block, w);
+    memcpy(w->try_F, batch.F, 9 * lanes);
+    if (pool->n_components[FIRN_FIELD_HISTORY])
+        memcpy(w->try_history, batch.history, (size_t)pool->n_components[FIRN_FIELD_HISTORY] * lanes);
+    batch.F = w->try_F, batch.history = w->try_history, batch.tau = w->try_tau;
+    pool->material.law->kernels[sim->variant].update(&batch);
+}
+
+/* What the stress of the particles takes up, J; the particle with the largest part of it so far. */
+static double stored_by(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block,
+                        const firn_workspace *w, double *largest, firn_block_verdict *verdict)
+{
+    static const int of[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+    const void *tau = firn_pool_at(pool, FIRN_FIELD_TAU, block->first);
+    double sum = 0;
+    for (int p = 0; p < block->n; p++) {
+        int64_t b = p / 16, lane = p % 16;
+        double power = 0, V = firn_pool_value(pool, FIRN_FIELD_VOLUME, block->first + b, 0, (int)lane);
+        for (int c = 0; c < 9; c++) {
+            int64_t at = (b * 6 + of[c / 3][c % 3]) * 16 + lane;
+            power += (real_at(sim, w->try_tau, at) - real_at(sim, tau, at)) *
+                     real_at(sim, w->grad_v, (b * 9 + c) * 16 + lane);
+        }
+        double own = 0.5 * V * power * sim->dt;
+        if (!isfinite(own)) verdict->is_finite = 0;
+        if (!isfinite(own) || own > *largest)
+            *largest = own, verdict->bundle = (int32_t)b, verdict->lane = (int32_t)lane;
+        sum += own;
+    }
+    return sum;
+}
+
+static int judge_energy(firn_sim *sim, int32_t home, const firn_workspace *w, firn_block_verdict *verdict,
+                        int *pool_index)
+{
+    double stored = 0, largest = 0, motion[4] = {0, 0, 0, 0};
+    spread_of_velocity(sim, w->patch, w->forces);
+    for (int m = 0; m < sim->n_pools; m++) {
+        const firn_pool *pool = &sim->pools[m];
+        const firn_pool_block *block = firn_pool_block_at(pool, home);
+        if (!block) continue;
+        firn_transfer transfer = firn_stage_transfer(sim, pool);
+        firn_block_particles particles = firn_pool_block_particles(pool, block);
+        firn_block_verdict again;
+        double before = largest;
+        sim->kernels->judge(&transfer, &particles, w->patch, w->grad_v, &again);
+        sim->kernels->collect(&transfer, &particles, w->forces, motion);
+        try_law(sim, pool, block, w);
+        stored += stored_by(sim, pool, block, w, &largest, verdict);
+        if (largest != before) *pool_index = m;
+        if (!verdict->is_finite) return 0;
+    }
+    verdict->stored = motion[3] > 0 ? stored / (0.5 * motion[3]) : 0;
+    return !(verdict->stored > most_stored);
+}
+
+static int judge_block(firn_sim *sim, int32_t home, const firn_workspace *w, firn_block_verdict *verdict,
+                       int *pool_index)
+{
+    sim->kernels->patch_load(w->patch, sim->grid.neighbours[home], sim->grid.nodes);
+    for (int m = 0; m < sim->n_pools; m++) {
+        const firn_pool_block *block = firn_pool_block_at(&sim->pools[m], home);
+        if (!block) continue;
+        firn_transfer transfer = firn_stage_transfer(sim, &sim->pools[m]);
+        firn_block_particles particles = firn_pool_block_particles(&sim->pools[m], block);
+        sim->kernels->judge(&transfer, &particles, w->patch, w->grad_v, verdict);
+        verdict->stored = 0, *pool_index = m;
+        if (!verdict->is_finite || verdict->min_det < least_det || verdict->max_move > most_cells) return 0;
+    }
+    return judge_energy(sim, home, w, verdict, pool_index);
+}
+
+static void explain(const firn_sim *sim, int32_t home, int pool_index, const firn_block_verdict *verdict, char *why,
+                    size_t n_why)
+{
+    const firn_pool *pool = &sim->pools[pool_index];
+    const firn_pool_block *block = firn_pool_block_at(pool, home);
+    if (!block) {
+        snprintf(why, n_why, "velocities in block %d are not finite", home);
+        return;
+    }
+    int64_t b = block->first + verdict->bundle;
+    long cell[3];
+    for (int a = 0; a < 3; a++)
+        cell[a] = 4L * block->coord[a] + (long)floor(firn_pool_value(pool, FIRN_FIELD_X, b, a, verdict->lane));
+    int n = snprintf(why, n_why, "material '%s' (law %s), particle %u, cell %ld %ld %ld: ", pool->material.name,
+                     pool->material.law->info.name, (unsigned)firn_pool_value(pool, FIRN_FIELD_ID, b, 0, verdict->lane),
+                     cell[0], cell[1], cell[2]);
+    if (n < 0 || (size_t)n >= n_why) return;
+    why += n, n_why -= (size_t)n;
+    if (!verdict->is_finite)
+        snprintf(why, n_why, "its velocity or stress is not finite");
+    else if (verdict->max_move > most_cells)
+        snprintf(why, n_why, "it would cross %.3g cells in one step", verdict->max_move);
+    else if (verdict->min_det < least_det)
+        snprintf(why, n_why, "the step would change its volume by a factor of %.3g (inversion)", verdict->min_det);
+    else
+        snprintf(why, n_why, "around it the step would store %.3g times the energy of its motion (unstable above %g)",
+                 verdict->stored, most_stored);
+}
+
+firn_verdict firn_judge_step(firn_sim *sim, char *why, size_t n_why)
+{
+    int32_t worst = INT32_MAX;
+#pragma omp parallel num_threads(sim->n_threads)
+    {
+        firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
+#pragma omp for schedule(dynamic, 16) reduction(min : worst)
+        for (int32_t home = 0; home < sim->grid.n_home; home++) {
+            firn_block_verdict verdict;
+            int pool;
+            double strain = home < worst ? strain_in(sim, home) : 0;
+            int is_its_turn = (home + sim->n_steps) % IN_TURN == 0 && strain > 1e-4;
+            if ((strain > 0.125 || is_its_turn) && !judge_block(sim, home, &w, &verdict, &pool)) worst = home;
+        }
+    }
+    if (worst == INT32_MAX) return FIRN_VERDICT_GOOD;
+    firn_workspace w = firn_solver_workspace(sim, 0); /* once more, for the sentence */
+    firn_block_verdict verdict = {0};
+    int m = 0;
+    judge_block(sim, worst, &w, &verdict, &m);
+    explain(sim, worst, m, &verdict, why, n_why);
+    return verdict.is_finite && verdict.stored > most_stored ? FIRN_VERDICT_ENERGY : FIRN_VERDICT_MOTION;
+}
