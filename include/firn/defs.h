@@ -173,8 +173,8 @@ typedef struct firn_collider_def {
 
 typedef enum firn_grip_mode { FIRN_GRIP_MOTION, FIRN_GRIP_TRACTION, FIRN_GRIP_FOLLOW } firn_grip_mode;
 
-/* A grip holds a region of a body (chosen by the particles' starting places) with a motion or a traction, or lets
- * each of its particles follow its own place in the moving region through a spring. */
+/* A grip moves a region of a body (the particles that are in it when it begins), pulls on it (those that began in it),
+ * or lets each of its particles follow its own place in the moving region through a spring. */
 typedef struct firn_grip_def {
     uint32_t marker;
     char name[FIRN_NAME], body[FIRN_NAME]; /* body "": any */
