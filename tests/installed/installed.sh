@@ -1,8 +1,10 @@
 #!/bin/bash
-# installed.sh BUILD SOURCE CC: installs the build into a scratch folder, checks what is there, and builds and runs
+# installed.sh BUILD SOURCE CC...: installs the build into a scratch folder, checks what is there, and builds and runs
 # drop.c against it through pkg-config, with the shared and with the static library.
 set -eu
-build=$1 source=$2 cc=$3
+build=$1 source=$2
+shift 2
+cc=("$@") # perhaps with a launcher before it
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 fail() { echo "failed: $*"; exit 1; }
@@ -22,10 +24,10 @@ grep -rlE "$build|$source" "$prefix/include" "$prefix/share" "$pc" && fail "inst
 flags() { PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --define-variable=prefix="$prefix" "$@" firn; }
 libdir=$(flags --variable=libdir)
 cd "$folder"
-$cc "$source/tests/installed/drop.c" $(flags --cflags --libs) -lm -o shared
+"${cc[@]}" "$source/tests/installed/drop.c" $(flags --cflags --libs) -lm -o shared
 LD_LIBRARY_PATH=$libdir ./shared
 [ -e "$libdir/libfirn.a" ] || fail "no static library"
 rm "$libdir"/libfirn.so*
-$cc "$source/tests/installed/drop.c" $(flags --cflags --libs --static) -o static
+"${cc[@]}" "$source/tests/installed/drop.c" $(flags --cflags --libs --static) -o static
 ./static
 "$prefix/bin/firn" --version >/dev/null
