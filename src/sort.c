@@ -342,7 +342,7 @@ static firn_status move_pool(firn_sim *sim, firn_pool *pool, move_plan *plan)
     settle(sim, pool, plan);
     pool->n_bundles = plan->n_bundles, pool->n_particles = plan->n_particles;
     if (firn_pool_reserve(pool, 0, plan->n_blocks) != FIRN_OK) return FIRN_MEMORY;
-    memcpy(pool->blocks, plan->blocks, (size_t)plan->n_blocks * sizeof *plan->blocks);
+    if (plan->n_blocks) memcpy(pool->blocks, plan->blocks, (size_t)plan->n_blocks * sizeof *plan->blocks);
     pool->n_blocks = plan->n_blocks;
     return FIRN_OK;
 }
