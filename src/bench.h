@@ -2,8 +2,7 @@
  *
  * The case is a cube of one material, 8 particles a cell, resting on a plane with friction, so that sorting, sparse
  * grid, colliders, dt control and checks all take part; or a scene as it stands at some time. A measurement is the
- * fastest of several repeats, each a few steps and one ledger, as in a frame; the spread says how quiet the machine
- * was. */
+ * fastest of several repeats of a few steps; the spread says how quiet the machine was. */
 #ifndef FIRN_BENCH_H
 #define FIRN_BENCH_H
 
@@ -17,7 +16,7 @@ typedef struct firn_bench_case {
     int is_double, n_threads, n_steps, n_repeats;
     int64_t n_particles;
     double speed;      /* m/s: the cube slides, so that particles change blocks and sorts happen */
-    int is_unchecked;  /* neither judge nor ledger: what they cost */
+    int is_unchecked;  /* steps are not judged: what that costs */
     const char *scene; /* path of a scene that is measured instead of the cube; NULL: the cube */
     double at;         /* s: simulated time at which a scene is measured */
 } firn_bench_case;
@@ -28,6 +27,7 @@ typedef struct firn_bench_result {
     int n_threads;
     double best, mean, spread;      /* particle updates a second; spread: slowest repeat over fastest, minus 1 */
     double stage_ns[FIRN_N_STAGES]; /* wall nanoseconds a particle and step */
+    double ledger_ns;               /* a particle, once a frame */
     double bytes_per_particle;      /* at peak */
     double sorts_per_step;
     double p2g_share, g2p_share; /* of the multiply-add peak */

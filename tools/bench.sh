@@ -63,7 +63,7 @@ out=$folder/${processor:-unknown}-$variant-$threads.csv
     printf 'shot without caches over with bgeo every frame,,%s,,%s\n' "$threads" "$(awk -v a="$without" -v b="$with" 'BEGIN { print a / b }')"
 } >"$out"
 awk -F, '
-    { best[$1] = $5; bytes[$1] = $0; n = split($0, f, ","); peak[$1] = f[17] }
+    { best[$1] = $5; bytes[$1] = $0; n = split($0, f, ","); peak[$1] = f[18] }
     function ratio(what, a, b, least, aim) {
         if (!(a in best) || !(b in best)) return
         r = best[a] / best[b]
@@ -85,7 +85,7 @@ awk -F, '
         ratio("8 M particles / 1 M", "eight times the particles", a, .8, .95)
         ratio("AVX2 / this", "avx2", a, .6, .75)
         ratio("double / float", "double", a, .35, .5)
-        ratio("with checks and ledger / without", a, "no checks, no ledger", .93, .98)
+        ratio("steps judged / not judged", a, "steps not judged", .93, .98)
         printf "%-52s %6.2f  at least .95   aim .99\n", "bgeo every frame / none", best["shot without caches over with bgeo every frame"]
         printf "%-52s %6.1f  at most  200   aim 160\n", "peak bytes a particle", peak[a]
     }' "$out"
