@@ -3,6 +3,7 @@
  * The register itself is a list of pointers made by the build from the words in materials/meson.build. */
 #include "law.h"
 #include "memory.h"
+#include "nearest.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -59,8 +60,15 @@ static firn_status refuse_law(const firn_material_def *def, firn_report *report)
 {
     char names[1024] = "";
     for (int i = 0; i < firn_law_count(); i++) list_append(names, sizeof names, firn_law_at(i)->name);
-    return firn_report_add(report, FIRN_REFUSED, "material \"%s\": there is no law \"%s\"; the laws are %s", def->name,
-                           def->law, names);
+    char words[1024] = "", near[64];
+    for (int i = 0; i < firn_law_count(); i++) {
+        size_t used = strlen(words);
+        snprintf(words + used, sizeof words - used, "%s ", firn_law_at(i)->name);
+    }
+    int has_near = firn_nearest_word(def->law, words, near, sizeof near);
+    return firn_report_add(report, FIRN_REFUSED, "material \"%s\": there is no law \"%s\"; the laws are %s%s%s%s",
+                           def->name, def->law, names, has_near ? "; did you mean \"" : "", has_near ? near : "",
+                           has_near ? "\"?" : "");
 }
 
 static firn_status refuse_preset(const firn_material_def *def, const firn_law_info *info, firn_report *report)

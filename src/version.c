@@ -1,8 +1,9 @@
 /* version.c: `firn --version`. The versions of the libraries are those that meson found (FIRN_WITH_..., empty where
- * not found); the instruction sets are those compiled in and those this processor offers. */
+ * not found); the kernels are those compiled in (law.h) and those of them that this processor runs. */
 #include "version.h"
 
 #include "firn/base.h"
+#include "law.h"
 
 typedef struct library {
     const char *name, *version, *lost;
@@ -25,16 +26,16 @@ void firn_version_print(FILE *out)
 #else
     const char *compiler = "gcc " __VERSION__;
 #endif
-    __builtin_cpu_init();
     fprintf(out, "firn %s\n", firn_version());
     fprintf(out, "  compiler          %s\n", compiler);
-    fprintf(out, "  instruction sets  built: %s; this processor:%s%s%s\n", FIRN_ISAS,
-            " scalar sse2", /* every x86-64 processor has it */
-            __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? " avx2" : "",
-            __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")
-                ? " avx512"
-                : "");
+    fputs("  kernels built    ", out);
+#define NAME(a, index, suffix, isa, is_double) fputs(" " #suffix, out);
+    FIRN_VARIANTS_BUILT(NAME, )
+#undef NAME
+    fputs("\n  instruction sets  this processor runs", out);
+    for (int variant = 0; variant < FIRN_N_VARIANTS; variant++)
+        if (firn_variant_runs(variant)) fprintf(out, " %s", firn_variant_name(variant));
+    fputc('\n', out);
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         const library *l = &libraries[i];
         if (*l->version)
