@@ -141,7 +141,7 @@ static const firn_option material_options[] = {
      .section = &transfer_section,
      .doc = "A transfer for this material alone; otherwise the scene's."},
     REAL(firn_material_def, "color", color, "1", "0.8 0.8 0.8", 0, 1, 0,
-         "Colour in pictures and of the attribute Cd: red, green, blue in linear light."),
+         "Colour: red, green, blue as colour pickers show them (sRGB); Cd in caches is linear light."),
     {.key = "parameters",
      .type = FIRN_OPTION_PARAMETERS,
      .n = 1,

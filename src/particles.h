@@ -81,7 +81,7 @@ typedef struct firn_pool {
     int32_t home_capacity;
     float *painted[FIRN_MAX_PARAMETERS]; /* see law.h; [material.n_painted] */
     firn_account account;
-    double color[3];
+    double color[3]; /* linear light */
 } firn_pool;
 
 static inline int firn_bundles_of(int64_t n) { return (int)((n + FIRN_BUNDLE_LANES - 1) / FIRN_BUNDLE_LANES); }

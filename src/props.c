@@ -165,8 +165,7 @@ int firn_props_color(const firn_props *props, const char *material, firn_color *
 {
     for (int k = 0; k < props->n_materials; k++)
         if (!strcmp(props->names[k], material) && props->colors[k].a > 0) {
-            const firn_color *c = &props->colors[k];
-            *color = (firn_color){firn_color_encode(c->r), firn_color_encode(c->g), firn_color_encode(c->b), c->a};
+            *color = props->colors[k];
             return 1;
         }
     return 0;

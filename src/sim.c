@@ -1,4 +1,5 @@
 /* sim.c: a simulation's life - made from definitions, looked at, destroyed. The step itself is step.c. */
+#include "color.h"
 #include "emission.h"
 #include "solver.h"
 #include "options.h"
@@ -58,7 +59,7 @@ static firn_status create_pools(firn_sim *sim, firn_report *report)
             return firn_report_add(report, FIRN_REFUSED, "law '%s' is not built for %s", def->law,
                                    firn_variant_name(sim->variant));
         pool->transfer = transfer_of_def(sim, def->has_transfer ? &def->transfer : &scene->transfer);
-        memcpy(pool->color, def->color, sizeof pool->color);
+        for (int c = 0; c < 3; c++) pool->color[c] = (double)firn_color_decode((float)def->color[c]);
         sim->keeps_old |= pool->transfer.flip > 0;
         firn_pool_init(pool, &sim->memory, sim->kernels->real_size, sim->n_grips > 0, sim->has_follow);
         sim->n_pools = m + 1;

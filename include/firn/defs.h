@@ -78,7 +78,7 @@ typedef struct firn_material_def {
     firn_parameter_def parameters[FIRN_MAX_PARAMETERS];
     int has_transfer; /* otherwise the scene's */
     firn_transfer_def transfer;
-    double color[3];
+    double color[3]; /* sRGB */
 } firn_material_def;
 
 /* ---------------------------------------------------------------- shapes, motion */
