@@ -291,27 +291,6 @@ static firn_status take_entry(source *from, firn_points *points, int is_detail)
     return take(from, ignored, 4 * (size_t)n_components, "an attribute's default");
 }
 
-/* Indices outside the string table would trap every later user: they become -1, "none". */
-static int64_t tame_indices(firn_attribute *attribute, int64_t n)
-{
-    int64_t n_bad = 0;
-    if (attribute->type != FIRN_ATTRIBUTE_INDEX) return 0;
-    for (int64_t i = 0; i < n * attribute->n_components; i++) {
-        int32_t *index = &attribute->data.i[i];
-        if (*index >= 0 && *index < attribute->n_strings) continue;
-        n_bad += *index != -1;
-        *index = -1;
-    }
-    return n_bad;
-}
-
-static void tell_bad_indices(source *from, const firn_attribute *attribute, int64_t n_bad)
-{
-    if (n_bad)
-        firn_report_warn(from->report, "%s: %lld values of '%s' point outside its string table and were set to none",
-                         firn_file_path(from->file), (long long)n_bad, attribute->name);
-}
-
 static firn_status take_records(source *from, firn_points *points)
 {
     int stride = 1 + words_of(points->attributes, points->n_attributes);
@@ -332,7 +311,7 @@ static firn_status take_records(source *from, firn_points *points)
         }
     }
     for (int a = 0; a < points->n_attributes; a++)
-        tell_bad_indices(from, &points->attributes[a], tame_indices(&points->attributes[a], points->n));
+        firn_attribute_tame(&points->attributes[a], points->n, firn_file_path(from->file), from->report);
     return FIRN_OK;
 }
 
@@ -378,7 +357,7 @@ static firn_status take_details(source *from, firn_points *points, int n_details
         firn_attribute *detail = &points->details[a];
         status = take(from, detail->data.i, 4 * (size_t)detail->n_components, "the details");
         swap_words((uint32_t *)detail->data.i, (size_t)detail->n_components);
-        if (status == FIRN_OK) tell_bad_indices(from, detail, tame_indices(detail, 1));
+        if (status == FIRN_OK) firn_attribute_tame(detail, 1, firn_file_path(from->file), from->report);
     }
     return status;
 }

@@ -65,6 +65,8 @@ uint64_t firn_file_left(const firn_file_reader *reader);
 /* FIRN_OK when nothing follows (and gzip's own checksum was right). */
 firn_status firn_file_finish(firn_file_reader *reader, firn_report *report);
 const char *firn_file_path(const firn_file_reader *reader);
+/* zlib data in memory, which must give exactly n_to bytes. REFUSED: they are damaged; nothing is reported. */
+firn_status firn_file_inflate(const void *from, size_t n_from, void *to, size_t n_to);
 
 /* The whole file as text with a 0 behind it, refused above `limit` bytes; to be released with
  * firn_memory_release(NULL, text, n_bytes + 1). */

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,6 +248,19 @@ firn_status firn_file_finish(firn_file_reader *reader, firn_report *report)
 more:
     return firn_report_add(report, FIRN_IO, "%s: more follows after the end of the data, at byte %llu", reader->path,
                            (unsigned long long)reader->n_given);
+}
+
+firn_status firn_file_inflate(const void *from, size_t n_from, void *to, size_t n_to)
+{
+    z_stream stream = {.zalloc = zlib_allocate, .zfree = zlib_release};
+    if (n_from > UINT_MAX || n_to > UINT_MAX) return FIRN_REFUSED;
+    if (inflateInit(&stream) != Z_OK) return FIRN_MEMORY;
+    stream.next_in = (unsigned char *)from, stream.avail_in = (unsigned)n_from; /* zlib does not write there */
+    stream.next_out = to, stream.avail_out = (unsigned)n_to;
+    int code = inflate(&stream, Z_FINISH);
+    int is_whole = code == Z_STREAM_END && stream.avail_out == 0;
+    inflateEnd(&stream);
+    return is_whole ? FIRN_OK : code == Z_MEM_ERROR ? FIRN_MEMORY : FIRN_REFUSED;
 }
 
 char *firn_file_text(const char *path, size_t limit, size_t *n_bytes, firn_report *report)

@@ -18,7 +18,7 @@ static const firn_format formats[] = {
      firn_bgeo_read, firn_bgeo_write},
     {"ply", ".ply", "binary PLY: every attribute when read by firn; other programs may see positions only",
      firn_ply_read, firn_ply_write},
-    {"vtp", ".vtp", "VTK PolyData for ParaView: every attribute", NULL, firn_vtp_write},
+    {"vtp", ".vtp", "VTK PolyData, as ParaView reads and writes it: every attribute", firn_vtp_read, firn_vtp_write},
     {"vdb", ".vdb", "OpenVDB points with every attribute, and volumes density and v made from them",
      firn_vdb_points_read, firn_vdb_points_write},
 #ifdef FIRN_HAVE_PARTIO

@@ -288,18 +288,6 @@ static firn_status take_header(source *from)
 
 /* ---------------------------------------------------------------- reading: the points */
 
-static void tame_indices(source *from, firn_attribute *attribute, int64_t n)
-{
-    int64_t n_bad = 0;
-    if (attribute->type != FIRN_ATTRIBUTE_INDEX) return;
-    for (int64_t i = 0; i < n * attribute->n_components; i++)
-        if (attribute->data.i[i] < -1 || attribute->data.i[i] >= attribute->n_strings)
-            attribute->data.i[i] = -1, n_bad++;
-    if (n_bad)
-        firn_report_warn(from->report, "%s: %lld values of '%s' point outside its string table and were set to none",
-                         firn_file_path(from->file), (long long)n_bad, attribute->name);
-}
-
 /* Whether the comments describe exactly the properties that follow: all of 4 bytes, floats and ints in their places. */
 static int is_ours(const source *from)
 {
@@ -347,8 +335,10 @@ static firn_status take_ours(source *from, firn_points **made)
         if (status != FIRN_OK) return status;
         shuffle(points, first, n, block, stride, 1);
     }
-    for (int a = 0; a < points->n_attributes; a++) tame_indices(from, &points->attributes[a], points->n);
-    for (int a = 0; a < points->n_details; a++) tame_indices(from, &points->details[a], 1);
+    const char *path = firn_file_path(from->file);
+    for (int a = 0; a < points->n_attributes; a++)
+        firn_attribute_tame(&points->attributes[a], points->n, path, from->report);
+    for (int a = 0; a < points->n_details; a++) firn_attribute_tame(&points->details[a], 1, path, from->report);
     return firn_file_finish(from->file, from->report);
 }
 

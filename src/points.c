@@ -143,6 +143,20 @@ static size_t list_bytes(const firn_attribute *list, int n_list, int64_t n)
     return bytes;
 }
 
+void firn_attribute_tame(firn_attribute *attribute, int64_t n, const char *path, firn_report *report)
+{
+    int64_t n_bad = 0;
+    if (attribute->type != FIRN_ATTRIBUTE_INDEX) return;
+    for (int64_t i = 0; i < n * attribute->n_components; i++) {
+        int32_t *index = &attribute->data.i[i];
+        if (*index >= -1 && *index < attribute->n_strings) continue;
+        *index = -1, n_bad++;
+    }
+    if (n_bad)
+        firn_report_warn(report, "%s: %lld values of '%s' point outside its string table and were set to none", path,
+                         (long long)n_bad, attribute->name);
+}
+
 size_t firn_points_bytes(const firn_points *points)
 {
     return sizeof *points + list_bytes(points->attributes, points->n_attributes, points->n) +

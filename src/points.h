@@ -51,6 +51,9 @@ const firn_attribute *firn_points_find_detail(const firn_points *points, const c
 int firn_attribute_intern(firn_attribute *attribute, const char *string);
 /* Appends to the table without looking whether the string is there already (readers: places must be kept). */
 int firn_attribute_append(firn_attribute *attribute, const char *string);
+/* Indices of n records that point outside the string table would trap every later user: they become -1, "none", and a
+ * warning says how many. */
+void firn_attribute_tame(firn_attribute *attribute, int64_t n, const char *path, firn_report *report);
 size_t firn_points_bytes(const firn_points *points);
 
 #ifdef __cplusplus

@@ -37,8 +37,8 @@ static void chooses_by_the_longest_ending(void **state)
 /* Formats of other libraries may lose attributes (their entries say so) and are tested in test_partio. */
 static int is_lossless(const firn_format *format)
 {
-    const char *names[] = {"bgeo", "bgeo.gz", "bhclassic", "ply"};
-    for (int i = 0; i < 4; i++)
+    const char *names[] = {"bgeo", "bgeo.gz", "bhclassic", "ply", "vtp"};
+    for (int i = 0; i < 5; i++)
         if (strcmp(format->name, names[i]) == 0) return 1;
     return 0;
 }

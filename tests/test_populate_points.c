@@ -71,9 +71,9 @@ static void from_file(setup *s, const char *path)
 static void a_cache_is_a_body(void **state)
 {
     (void)state;
-    static const char *const endings[] = {"bgeo", "bgeo.gz", "ply"};
+    static const char *const endings[] = {"bgeo", "bgeo.gz", "ply", "vtp"};
     static const char *const names[] = {"P", "v", "F", "C", "T", "mass", "volume", "Jp", "stress"};
-    for (int e = 0; e < 3; e++) {
+    for (int e = 0; e < 4; e++) {
         setup s;
         make(&s);
         firn_sim *sim = start(&s);
