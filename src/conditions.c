@@ -7,6 +7,8 @@
 #include <string.h>
 
 typedef struct node {
+    int32_t block;
+    int index;
     double x[3], v[3], mass;
     double given[FIRN_N_GIVERS][4]; /* dv x y z and work per mass; for walls: friction per mass, also of colliders */
 } node;
@@ -42,8 +44,10 @@ static void collide(const firn_sim *sim, const firn_collider *c, node *n, firn_e
 {
     firn_surface_point s;
     if (!firn_contact_surface(c, n->x, sim->time + sim->dt, 0, &s)) return;
-    double before[3] = {n->v[0], n->v[1], n->v[2]};
-    firn_contact_resolve(c->def.contact, s.friction, s.stickiness * sim->h * sim->h * sim->dt / n->mass, s.velocity,
+    double before[3] = {n->v[0], n->v[1], n->v[2]}, limit[3];
+    double gap = firn_approach_gap(sim, c, n->block, n->index, n->x, &s);
+    for (int a = 0; a < 3; a++) limit[a] = s.velocity[a] - gap / sim->dt * s.normal[a];
+    firn_contact_resolve(c->def.contact, s.friction, s.stickiness * sim->h * sim->h * sim->dt / n->mass, limit,
                          s.normal, n->v);
     keep_books(exchange, FIRN_GIVER_COLLIDERS, n, before, s.velocity, c->pose.position);
 }
@@ -166,7 +170,7 @@ int firn_conditions_apply(const firn_sim *sim, int32_t block, firn_exchange *exc
     float *narrow = sim->kernels->is_double ? NULL : nodes;
     for (int i = 0; i < FIRN_BLOCK_NODES; i++) {
         int at = i * FIRN_CHANNELS;
-        node n = {.mass = wide ? wide[at + 3] : (double)narrow[at + 3]};
+        node n = {.block = block, .index = i, .mass = wide ? wide[at + 3] : (double)narrow[at + 3]};
         if (!(n.mass > 0)) continue;
         const int place[3] = {i / 16, i / 4 % 4, i % 4};
         for (int a = 0; a < 3; a++) {

@@ -358,6 +358,10 @@ static void check_collider(check *c, const firn_collider_def *collider)
     if (!collider->n_shapes && !collider->distance) COMPLAIN_ABOUT(c, "shape", "is missing");
     if (collider->n_shapes && collider->distance)
         COMPLAIN_ABOUT(c, "shape", "is given beside a distance function; a collider has one or the other");
+    if (collider->touch == FIRN_TOUCH_SURFACE && (collider->contact != FIRN_SEPARATE || collider->stickiness > 0))
+        COMPLAIN_ABOUT(c, "touch",
+                       "is 'surface', which is for 'contact: separate' without stickiness; what sticks or "
+                       "may not leave touches at the grid");
     if (!(collider->start < collider->stop))
         COMPLAIN_ABOUT(c, "stop", "is %g s, which is not after start (%g s)", collider->stop, collider->start);
     check_motion(c, &collider->motion);

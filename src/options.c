@@ -282,6 +282,9 @@ static const firn_option collider_options[] = {
          "Added to the velocity of the surface alone: a conveyor belt."),
     WORD(firn_collider_def, "contact", contact, "stick slip separate", "separate",
          "Material holds to the surface, glides along it, or glides and may leave it."),
+    WORD(firn_collider_def, "touch", touch, "grid surface", "grid",
+         "Where contact begins: when nodes reach the obstacle, about a cell early, or at the surface of the material "
+         "itself, which costs one more pass over the particles nearby. For contact separate without stickiness."),
     REAL(firn_collider_def, "friction", friction, "1", "0", 0, 100, 0,
          "Coulomb friction coefficient for slip and separate."),
     REAL(firn_collider_def, "stickiness", stickiness, "Pa", "0", 0, 1e12, 0,

@@ -75,6 +75,14 @@ typedef struct firn_tally {
     int64_t sum_capacity;
 } firn_tally;
 
+/* Where the material stands that a node sees, near colliders that touch at its surface; see approach.c. */
+typedef struct firn_approach {
+    int is_measured;
+    int32_t *slot; /* [n_blocks]; -1: no such collider is near */
+    int32_t block_capacity, capacity;
+    double (*nodes)[FIRN_BLOCK_NODES][4]; /* sum m w (x - x_i) in cells, sum m w */
+} firn_approach;
+
 /* Emission: where each range of ids came from. */
 typedef struct firn_source {
     uint32_t first_id;
@@ -120,6 +128,7 @@ struct firn_sim {
     firn_exchange *total; /* since the start, [n_exchanges] */
     firn_exchange *last;  /* of the last step */
     firn_tally tally;
+    firn_approach approach;
     int n_acts, *act_of; /* [n_exchanges] what acts on particles one by one: its place among them, else -1 */
     firn_exchange *acts; /* [pool][home][n_acts] */
     int64_t act_capacity;
@@ -200,6 +209,12 @@ void firn_contact_resolve(firn_contact contact, double friction, double adhesion
                           const double n[3], double v[3]);
 void firn_contact_book(firn_exchange *e, const double x[3], double mass, const double before[3], const double after[3],
                        const double surface_v[3], const double pivot[3]);
+/* approach.c: once a step, before colliders meet nodes; and the gap (m) that is left between the material of a node
+ * at x and the body whose surface there is s; 0: they touch. */
+firn_status firn_approach_measure(firn_sim *sim);
+double firn_approach_gap(const firn_sim *sim, const firn_collider *c, int32_t block, int node, const double x[3],
+                         const firn_surface_point *s);
+void firn_approach_clear(firn_sim *sim);
 /* acts.c: what acts on particles one by one. The momentum that grips and the caller's acceleration give in the step,
  * before P2G; after G2P the books of that, grips that hold their particles, and the second pass for thin colliders.
  * `x` and `v`: of the particles before G2P. */

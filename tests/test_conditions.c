@@ -194,6 +194,45 @@ static void causes_are_told_apart(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- where a fall ends */
+
+/* A cube of 0.4 m falls on a floor and comes to rest: how far its lower face is from the floor, in cells, less what its
+ * weight compresses (rho g L^2 / 2 E at its middle). */
+static double rests_at(double floor_height, int touch, int n_threads, uint64_t *hash)
+{
+    verify_scene s;
+    const double h = 0.05, L = 0.4, E = 1e6, rho = 1000, g = 9.81, low[3] = {0, 0.13, 0}, high[3] = {L, 0.13 + L, L};
+    verify_scene_init(&s, h, "neo_hookean", E, 0.3, rho);
+    verify_box(&s, low, high, 2);
+    verify_floor(&s, 1, floor_height)->touch = touch;
+    s.colliders[0].friction = 0.5;
+    s.scene.gravity[1] = -g;
+    verify_force(&s, "drag")->strength = 8;
+    s.options.n_threads = n_threads;
+    firn_sim *sim = verify_start(&s);
+    verify_go(sim, 1.2);
+    double middle = verify_books(sim).center[1];
+    *hash = firn_sim_hash(sim);
+    firn_sim_destroy(sim);
+    return (middle - (L / 2 - rho * g * L * L / (2 * E)) - floor_height) / h;
+}
+
+/* What touches at its surface comes to rest on the floor, on a plane of nodes to a tenth of a cell, between them to a
+ * quarter, because the node that holds it is that much deeper; at the grid it hovers, by up to 1.05 cells. */
+static void a_fall_ends_on_the_floor(void **state)
+{
+    (void)state;
+    uint64_t hash[3];
+    for (int k = 0; k < 4; k++) {
+        double above = rests_at(0.0125 * k, FIRN_TOUCH_SURFACE, 1, &hash[0]);
+        double hovers = rests_at(0.0125 * k, FIRN_TOUCH_GRID, 1, &hash[1]);
+        assert_true(fabs(above) < (k ? 0.25 : 0.1));
+        assert_true(hovers > 0.3 && (k || hovers > 1));
+    }
+    rests_at(0.0125 * 3, FIRN_TOUCH_SURFACE, 3, &hash[2]);
+    assert_true(hash[2] == hash[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +242,7 @@ int main(void)
         cmocka_unit_test(a_led_body_is_restored),
         cmocka_unit_test(a_sink_sweeps),
         cmocka_unit_test(causes_are_told_apart),
+        cmocka_unit_test(a_fall_ends_on_the_floor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

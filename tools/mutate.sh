@@ -13,7 +13,7 @@ top=$PWD
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 programs='basics symmetry incline mms bar'
-tests='ledger'
+tests='ledger conditions'
 
 # name | file | text in it | text instead | the program most likely to notice, tried first
 mutations() {
@@ -42,6 +42,8 @@ friction-without-clamp|src/contact.c|keep = t > friction * press ? 1 - friction 
 friction-without-pressure|src/contact.c|t > friction * press ? 1 - friction * press / t : 0|t > friction ? 1 - friction / t : 0|incline
 contact-never-opens|src/contact.c|contact == FIRN_SEPARATE && un >= adhesion|contact == FIRN_SEPARATE && un >= 1e9|basics
 collider-sunk|src/contact.c|if (!(s->distance <= reach)) return 0;|if (!(s->distance <= reach - 0.025)) return 0;|incline
+touches-too-early|src/approach.c|filled(sim->scene.grid.spline|2 * filled(sim->scene.grid.spline|conditions
+gap-from-node|src/approach.c|center[a] = x[a] + sum[a] / sum[3] * h|center[a] = x[a]|conditions
 pull-not-shared|src/acts.c|g->def.force[a] / (double)g->n_particles|g->def.force[a]|bar
 pull-a-step-late|src/acts.c|fmin(sim->time + sim->dt, g->def.release)|fmin(sim->time + 2 * sim->dt, g->def.release)|ledger
 hold-keeps-velocity|src/acts.c|    firn_pose_velocity(&g->pose, x, v);|    memcpy(v, s->v, sizeof v);|ledger

@@ -151,6 +151,7 @@ typedef struct firn_emitter_def {
 /* ---------------------------------------------------------------- colliders, grips, fields */
 
 typedef enum firn_contact { FIRN_STICK, FIRN_SLIP, FIRN_SEPARATE } firn_contact;
+typedef enum firn_touch { FIRN_TOUCH_GRID, FIRN_TOUCH_SURFACE } firn_touch;
 
 /* Signed distance (m, negative inside) and outward unit normal at x and time t; for shapes of the caller's own. */
 typedef double (*firn_distance_fn)(void *user, const double x[3], double time, double normal[3]);
@@ -165,6 +166,7 @@ typedef struct firn_collider_def {
     firn_motion_def motion;
     double surface_velocity[3]; /* conveyor: added to the motion of the surface */
     firn_contact contact;
+    firn_touch touch;   /* separating contact begins where nodes reach the body, or where the material does */
     double friction;    /* Coulomb coefficient */
     double stickiness;  /* adhesive traction, Pa, that must be overcome to separate */
     int particle_pass;  /* second pass on particles, for thin colliders */

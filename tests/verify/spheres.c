@@ -8,9 +8,11 @@
  * Slowly: H. Hertz (1881) for equal spheres, E = 1e6, nu = 0.3, rho = 1000, R = 0.05, 0.2 m/s of approach; delta'' =
  * -(k / m) delta^(3/2) with k = 4/3 E* sqrt(R / 2), m half a mass: largest force 7.86499 N, contact of 24.493 ms, of
  * which 13.456 ms above half the force, depth 1.6643 mm. By symmetry a quarter of one ball against a frictionless
- * plane. The depth is a third of a cell at R = 10 dx, and on the grid bodies feel each other about a cell before they
- * touch: that layer is a soft spring in series, so the force is too low and the contact too long, by an error that goes
- * down with the cells but not by second order. */
+ * plane. The ball comes no closer than 0.83 mm and touches a disk of 6.45 mm radius: at R = 12 dx a fifth of a cell and
+ * 1.5 cells. A plane that stops nodes (touch: grid) stops the ball a cell early, and that cell of void is a soft spring
+ * in series: a third of the force is missing, and at twice the cells still a fifth. A plane that stops material
+ * (touch: surface, src/approach.c) leaves the error of so small a disk on so coarse a grid, which goes down faster than
+ * the first power of dx. The ball's lowest layer lands without bouncing: what restitution lacks. */
 #include "verify.h"
 
 #include <math.h>
@@ -65,11 +67,11 @@ typedef struct impact {
     double force, above_half, restitution;
 } impact;
 
-static impact press(int cells)
+static impact press(int cells, int touch)
 {
     enum { SAMPLES = 400 };
     verify_scene s;
-    const double R = 0.05, h = R / cells, gap = 2 * h, until = 1.2 * h / 0.1 + 0.045;
+    const double R = 0.05, h = R / cells, gap = 2 * h, until = gap / 0.1 + 0.045;
     verify_scene_init(&s, h, "neo_hookean", 1e6, 0.3, 1000);
     s.scene.grid.spline = FIRN_QUADRATIC; /* reaches less far than the cubic one */
     verify_ball(&s, (double[3]){0, 0, R + gap}, R, 2)->velocity[2] = -0.1;
@@ -78,7 +80,8 @@ static impact press(int cells)
     for (int a = 0; a < 3; a++) quarter->size[a] = a == 2 ? 2 * R : R, quarter->center[a] = a == 2 ? R + gap : R / 2;
     s.bodies[0].n_shapes = 2;
     verify_mirrors(&s, 1 | 4, (double[3]){0, 0, -1}, (double[3]){1, 1, 1});
-    verify_floor(&s, 2, 0)->contact = FIRN_SEPARATE;
+    firn_collider_def *plane = verify_floor(&s, 2, 0);
+    plane->contact = FIRN_SEPARATE, plane->touch = touch;
     s.scene.time.cfl = 0.6;
     firn_sim *sim = verify_start(&s);
     double before = verify_books(sim).momentum[2], last = before, force[SAMPLES];
@@ -97,23 +100,25 @@ static impact press(int cells)
 
 static void hertz(verify_table *table)
 {
-    static const char *const reason = "a cell of void between bodies already carries load";
     verify_series force = {.label = "largest force"}, time = {.label = "time above half of it"};
-    for (int cells = 10; cells <= (table->is_full ? 20 : 10); cells *= 2) {
-        impact r = press(cells);
+    for (int cells = table->is_full ? 6 : 12; cells <= (table->is_full ? 24 : 12); cells *= 2) {
+        impact r = press(cells, FIRN_TOUCH_SURFACE);
         char name[96];
         verify_add(&force, cells, fabs(r.force / 7.86499 - 1)),
             verify_add(&time, cells, fabs(r.above_half / 13.456e-3 - 1));
-        snprintf(name, sizeof name, "Hertz R = %d dx: largest force over 7.86499 N", cells);
-        verify_known_below(table, name, r.force / 7.86499, 0.9, reason);
-        snprintf(name, sizeof name, "Hertz R = %d dx: 13.456 ms over time above half the force", cells);
-        verify_known_below(table, name, 13.456e-3 / r.above_half, 0.9, reason);
+        if (cells < 12) continue; /* the disk is no wider than a cell: for the order alone */
+        snprintf(name, sizeof name, "Hertz R = %d dx: largest force (N)", cells);
+        verify_near(table, name, 7.86499, r.force, 0.1, 0);
+        snprintf(name, sizeof name, "Hertz R = %d dx: time above half the force (s)", cells);
+        verify_near(table, name, 13.456e-3, r.above_half, 0.1, 0);
         snprintf(name, sizeof name, "Hertz R = %d dx: restitution", cells);
-        verify_at_least(table, name, r.restitution, 0.95);
+        verify_at_least(table, name, r.restitution, cells < 24 ? 0.93 : 0.97);
     }
     if (!table->is_full) return;
-    verify_at_least(table, "Hertz: order of the largest force", verify_order(&force), 0.5);
-    verify_at_least(table, "Hertz: order of the time above half of it", verify_order(&time), 0.5);
+    verify_at_least(table, "Hertz: order of the largest force", verify_order(&force), 1);
+    verify_at_least(table, "Hertz: order of the time above half of it", verify_order(&time), 1);
+    verify_known_below(table, "Hertz R = 12 dx touch: grid: largest force over 7.86499 N",
+                       press(12, FIRN_TOUCH_GRID).force / 7.86499, 0.9, "nodes stop the ball a cell early");
     verify_convergence(table, "hertz", "Hertz impact: relative errors", 1, 2, (verify_series[]){force, time});
 }
 
