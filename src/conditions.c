@@ -163,6 +163,9 @@ unsigned firn_conditions_givers(const firn_sim *sim, int32_t block)
 int firn_conditions_apply(const firn_sim *sim, int32_t block, firn_exchange *exchange)
 {
     const int32_t *coord = sim->grid.coord[block];
+    const firn_block_range *range = &sim->grid.range[block];
+    int has_mass = range->min[0] <= range->max[0] || !range->is_finite;
+    if (!has_mass || (sim->tally.first && !sim->tally.givers[block])) return 0;
     touching t = find_touching(sim, coord);
     if (!t.any) return 0;
     void *nodes = firn_grid_nodes(&sim->grid, block);

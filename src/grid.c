@@ -23,8 +23,9 @@ static void release_home(firn_grid *grid)
 {
     size_t n = (size_t)grid->home_capacity;
     firn_memory_release(grid->memory, grid->neighbours, n * sizeof *grid->neighbours);
-    firn_memory_release(grid->memory, grid->by_color, n * sizeof *grid->by_color);
-    grid->neighbours = NULL, grid->by_color = NULL, grid->home_capacity = 0;
+    firn_memory_release(grid->memory, grid->columns, n * sizeof *grid->columns);
+    firn_memory_release(grid->memory, grid->octets, n * sizeof *grid->octets);
+    grid->neighbours = NULL, grid->columns = NULL, grid->octets = NULL, grid->home_capacity = 0;
 }
 
 static void release_table(firn_grid *grid)
@@ -147,9 +148,10 @@ static firn_status reserve_home(firn_grid *grid, int32_t n)
     release_home(grid);
     n += n / 8;
     grid->neighbours = firn_memory_array(grid->memory, (size_t)n, sizeof *grid->neighbours);
-    grid->by_color = firn_memory_array(grid->memory, (size_t)n, sizeof *grid->by_color);
+    grid->columns = firn_memory_array(grid->memory, (size_t)n, sizeof *grid->columns);
+    grid->octets = firn_memory_array(grid->memory, (size_t)n, sizeof *grid->octets);
     grid->home_capacity = n;
-    return grid->neighbours && grid->by_color ? FIRN_OK : FIRN_MEMORY;
+    return grid->neighbours && grid->columns && grid->octets ? FIRN_OK : FIRN_MEMORY;
 }
 
 static firn_status reserve_blocks(firn_grid *grid, int32_t n)
@@ -165,14 +167,20 @@ static firn_status reserve_blocks(firn_grid *grid, int32_t n)
     return grid->coord && grid->nodes && (grid->old || !grid->keeps_old) && grid->range ? FIRN_OK : FIRN_MEMORY;
 }
 
-static void color_blocks(firn_grid *grid)
+static int color_of(const int32_t c[3]) { return (c[0] >> 1 & 1) << 2 | (c[1] >> 1 & 1) << 1 | (c[2] >> 1 & 1); }
+
+static void color_octets(firn_grid *grid)
 {
     int32_t n = 0;
     for (int color = 0; color < FIRN_COLORS; color++) {
         grid->color_start[color] = n;
-        for (int32_t b = 0; b < grid->n_home; b++) {
+        for (int32_t b = 0, end; b < grid->n_home; b = end) {
             const int32_t *c = grid->coord[b];
-            if (((c[0] & 1) << 2 | (c[1] & 1) << 1 | (c[2] & 1)) == color) grid->by_color[n++] = b;
+            for (end = b + 1; end < grid->n_home; end++) {
+                const int32_t *d = grid->coord[end];
+                if (c[0] >> 1 != d[0] >> 1 || c[1] >> 1 != d[1] >> 1 || c[2] >> 1 != d[2] >> 1) break;
+            }
+            if (color_of(c) == color) grid->octets[n++] = (firn_octet){b, end};
         }
     }
     grid->color_start[FIRN_COLORS] = n;
@@ -209,7 +217,7 @@ firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys, int32_t n)
             to[0] = c[0] + q / 9 - 1, to[1] = c[1] + q / 3 % 3 - 1, to[2] = c[2] + q % 3 - 1;
         }
     }
-    color_blocks(grid);
+    color_octets(grid);
     return FIRN_OK;
 }
 

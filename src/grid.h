@@ -11,6 +11,13 @@
 
 enum { FIRN_COLORS = 8, FIRN_COORD_LIMIT = 1 << 20 };
 
+/* The home blocks of a cube of 2 x 2 x 2, which are neighbours in the list: one thread's share of P2G, long enough to
+ * keep the common nodes and the stream of particles in its cache. Octets of a color are two blocks apart, so that their
+ * patches never overlap. */
+typedef struct firn_octet {
+    int32_t first, end;
+} firn_octet;
+
 typedef struct firn_grid {
     firn_memory *memory;
     size_t node_size; /* bytes of one block's nodes */
@@ -18,7 +25,8 @@ typedef struct firn_grid {
     int32_t n_home, n_blocks, home_capacity, capacity;
     int32_t (*coord)[3];       /* [n_blocks] */
     int32_t (*neighbours)[27]; /* [n_home] (x*3 + y)*3 + z, the block itself at 13 */
-    int32_t *by_color;         /* [n_home] home blocks ordered by color */
+    firn_columns *columns;     /* [n_home] what the particles of the last P2G touched */
+    firn_octet *octets;        /* [n_home at most] ordered by color, then as the home blocks */
     int32_t color_start[FIRN_COLORS + 1];
     void *nodes, *old;       /* [n_blocks][64][4] */
     firn_block_range *range; /* [n_blocks] */

@@ -44,7 +44,10 @@ static double strain_in(const firn_sim *sim, int32_t home)
     for (int q = 0; q < 27; q++) {
         const firn_block_range *r = &sim->grid.range[sim->grid.neighbours[home][q]];
         if (!r->is_finite) return INFINITY;
-        for (int a = 0; a < 3; a++) low[a] = fmin(low[a], r->min[a]), high[a] = fmax(high[a], r->max[a]);
+        for (int a = 0; a < 3; a++) { /* fmin and fmax would be calls */
+            low[a] = r->min[a] < low[a] ? r->min[a] : low[a];
+            high[a] = r->max[a] > high[a] ? r->max[a] : high[a];
+        }
     }
     for (int w = 0; sim->scene.grid.has_box && w < 6; w++)
         for (int a = 0; sim->scene.grid.walls[w] == FIRN_WALL_MIRROR && a < 3;
@@ -64,17 +67,18 @@ static double real_at(const firn_sim *sim, const void *array, int64_t i)
     return sim->kernels->is_double ? ((const double *)array)[i] : (double)((const float *)array)[i];
 }
 
-/* Puts |v - mean|^2 of every node into the fourth channel of a copy of the patch. */
-static void spread_of_velocity(const firn_sim *sim, const void *patch, void *squares)
+/* Puts |v - mean|^2 of every node that the block's particles see into the fourth channel of a copy of the patch. */
+static void spread_of_velocity(const firn_sim *sim, firn_columns columns, const void *patch, void *squares)
 {
     double mass = 0, mean[3] = {0, 0, 0};
     for (int64_t n = 0; n < FIRN_PATCH_NODES; n++) {
-        double m = real_at(sim, patch, 4 * n + 3);
+        double m = columns >> n / 8 & 1 ? real_at(sim, patch, 4 * n + 3) : 0;
         if (!(m > 0)) continue;
         mass += m;
         for (int a = 0; a < 3; a++) mean[a] += m * real_at(sim, patch, 4 * n + a);
     }
     for (int64_t n = 0; n < FIRN_PATCH_NODES; n++) {
+        if (!(columns >> n / 8 & 1)) continue;
         double sum = 0, is_there = mass > 0 && real_at(sim, patch, 4 * n + 3) > 0;
         for (int a = 0; a < 3; a++) {
             double u = real_at(sim, patch, 4 * n + a) - mean[a] / mass;
@@ -127,7 +131,7 @@ static int judge_energy(firn_sim *sim, int32_t home, const firn_workspace *w, fi
                         int *pool_index)
 {
     double stored = 0, largest = 0, motion[4] = {0, 0, 0, 0};
-    spread_of_velocity(sim, w->patch, w->forces);
+    spread_of_velocity(sim, sim->grid.columns[home], w->patch, w->forces);
     for (int m = 0; m < sim->n_pools; m++) {
         const firn_pool *pool = &sim->pools[m];
         const firn_pool_block *block = firn_pool_block_at(pool, home);
@@ -150,7 +154,7 @@ static int judge_energy(firn_sim *sim, int32_t home, const firn_workspace *w, fi
 static int judge_block(firn_sim *sim, int32_t home, const firn_workspace *w, firn_block_verdict *verdict,
                        int *pool_index)
 {
-    sim->kernels->patch_load(w->patch, sim->grid.neighbours[home], sim->grid.nodes);
+    firn_stage_load(sim, home, sim->grid.nodes, w->patch);
     for (int m = 0; m < sim->n_pools; m++) {
         const firn_pool_block *block = firn_pool_block_at(&sim->pools[m], home);
         if (!block) continue;

@@ -7,8 +7,8 @@
  *     particles  belong to a home block; x is kept in cells relative to the block's first node, so that float32
  *                has the same resolution everywhere. At a sort x lies in [-0.5, 3.5); it may drift over
  *                [-1, 4), its reach, before the next sort.
- *     patch      the 8 x 8 x 8 nodes (-2 .. 5 along each axis) that particles in reach can touch. Patches of two
- *                blocks with equal parity (i, j, k even or odd) never overlap: eight colours, no atomics.
+ *     patch      the 8 x 8 x 8 nodes (-2 .. 5 along each axis) that particles in reach can touch. Patches of cubes
+ *                of 2 x 2 x 2 blocks (grid.h) that are two blocks apart never overlap: eight colours, no atomics.
  *
  *          -2  -1 | 0   1   2   3 | 4   5          one axis of a patch; the block's own nodes between the bars
  *               [ - - - - - - - - - )              reach of its particles
@@ -22,6 +22,9 @@
 #include "law.h"
 
 enum { FIRN_BUNDLE_LANES = 16, FIRN_BLOCK_NODES = 64, FIRN_PATCH_NODES = 512, FIRN_PATCH_PAD = 4, FIRN_CHANNELS = 4 };
+
+/* Bit 8 i + j: the eight nodes (i, j, .) of a patch. */
+typedef uint64_t firn_columns;
 
 /* What every block of a stage shares. */
 typedef struct firn_transfer {
@@ -70,11 +73,14 @@ typedef struct firn_kernels {
     const char *name;
     int is_double;
     size_t real_size;
+    /* The columns of the patch that the particles touch; nothing else of a patch is ever cleared, added or read. */
+    firn_columns (*touched)(const firn_transfer *transfer, const firn_block_particles *particles);
+    void (*patch_clear)(void *patch, firn_columns columns);
     /* Adds a block's particles into its patch of momenta (and of force momenta dt f, when `forces` is not NULL). */
     void (*p2g)(const firn_transfer *transfer, const firn_block_particles *particles, void *patch, void *forces);
-    /* Patch to the 27 blocks around it (compact indices), added; and back, copied. */
-    void (*patch_add)(const void *patch, const int32_t neighbours[27], void *nodes);
-    void (*patch_load)(void *patch, const int32_t neighbours[27], const void *nodes);
+    /* Patch to the 27 blocks around it (compact indices), added; and back, copied (-1: zeros). */
+    void (*patch_add)(const void *patch, firn_columns columns, const int32_t neighbours[27], void *nodes);
+    void (*patch_load)(void *patch, firn_columns columns, const int32_t neighbours[27], const void *nodes);
     /* New v, C, x; grad_v [bundles][9][16] is for the law. */
     void (*g2p)(const firn_transfer *transfer, const firn_block_particles *particles, const void *patch,
                 const void *old_patch, void *grad_v);

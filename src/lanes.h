@@ -42,11 +42,13 @@ typedef double real;
 typedef int64_t lane_int;
 #define REAL_EPSILON 2.220446049250313e-16
 #define REAL_MAX 1.7976931348623157e308
+#define REAL_MIN 2.2250738585072014e-308
 #else
 typedef float real;
 typedef int32_t lane_int;
 #define REAL_EPSILON 1.1920929e-7f
 #define REAL_MAX 3.4028235e38f
+#define REAL_MIN 1.17549435e-38f
 #endif
 
 #if FIRN_ISA == 0

@@ -36,7 +36,6 @@ typedef struct firn_material {
     /* Painted parameters: the value of each particle by its id, NAN or beyond n_painted: as above; NULL: not painted */
     const float *painted[FIRN_MAX_PARAMETERS];
     uint32_t n_painted;
-    int is_uniform; /* no noise, no tables, no paint: parameters are the same for every lane */
     double density; /* kg/m^3: the parameter "rho", which every law has */
     uint64_t seed;  /* of the noise */
 } firn_material;

@@ -79,21 +79,31 @@ static inline double law_table(const firn_material *m, int k, double temperature
     return v[n - 1];
 }
 
+static inline int law_varies(const firn_law_batch *b, int k)
+{
+    const firn_material *m = b->material;
+    return m->n_table[k] || m->painted[k] || m->noise[k] > 0;
+}
+
 /* Parameter k of every lane of a bundle, into row[16]. Values leave neither the range of the law's table. */
 static inline void law_parameter_row(const firn_law_batch *b, const firn_law_info *info, int bundle, int k, real *row)
 {
     const firn_material *m = b->material;
-    const real *temperature = b->temperature;
+    const real *temperature = b->temperature ? (const real *)b->temperature + bundle * FIRN_BUNDLE : NULL;
+    const uint32_t *id = b->id ? b->id + bundle * FIRN_BUNDLE : NULL;
+    const double min = info->parameters[k].min, max = info->parameters[k].max;
+    double x[FIRN_BUNDLE];
+    for (int lane = 0; lane < FIRN_BUNDLE; lane++)
+        x[lane] = m->n_table[k] && temperature ? law_table(m, k, (double)temperature[lane]) : m->value[k];
+    for (int lane = 0; m->painted[k] && id && lane < FIRN_BUNDLE; lane++) {
+        double painted = id[lane] < m->n_painted ? (double)m->painted[k][id[lane]] : x[lane];
+        x[lane] = painted == painted ? painted : x[lane];
+    }
+    if (m->noise[k] > 0 && id)
+        for (int lane = 0; lane < FIRN_BUNDLE; lane++) x[lane] *= 1 + m->noise[k] * law_noise(id[lane], m->seed, k);
     for (int lane = 0; lane < FIRN_BUNDLE; lane++) {
-        int at = bundle * FIRN_BUNDLE + lane;
-        double x = m->n_table[k] && temperature ? law_table(m, k, (double)temperature[at]) : m->value[k];
-        if (m->painted[k] && b->id && b->id[at] < m->n_painted) {
-            double painted = (double)m->painted[k][b->id[at]];
-            x = painted == painted ? painted : x;
-        }
-        if (m->noise[k] > 0 && b->id) x *= 1 + m->noise[k] * law_noise(b->id[at], m->seed, k);
-        x = x < info->parameters[k].min ? info->parameters[k].min : x;
-        row[lane] = (real)(x > info->parameters[k].max ? info->parameters[k].max : x);
+        double y = x[lane] < min ? min : x[lane];
+        row[lane] = (real)(y > max ? max : y);
     }
 }
 
@@ -268,17 +278,18 @@ FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, cons
     const firn_material *m = b->material;
     real row[FIRN_MAX_PARAMETERS][FIRN_BUNDLE] __attribute__((aligned(64)));
     fr p[FIRN_MAX_PARAMETERS], d[FIRN_MAX_DERIVED];
-    for (int i = 0; i < info->n_parameters; i++) p[i] = fr_set1((real)m->value[i]);
+    int varying[FIRN_MAX_PARAMETERS], n_varying = 0;
+    for (int i = 0; i < info->n_parameters; i++) {
+        p[i] = fr_set1((real)m->value[i]);
+        if (law_varies(b, i)) varying[n_varying++] = i;
+    }
     if (k->derive) k->derive(p, d);
     for (int bundle = 0; bundle < b->n_bundles; bundle++) {
-        if (!m->is_uniform)
-            for (int i = 0; i < info->n_parameters; i++) law_parameter_row(b, info, bundle, i, row[i]);
+        for (int i = 0; i < n_varying; i++) law_parameter_row(b, info, bundle, varying[i], row[i]);
 #pragma GCC unroll 1
         for (int lane = 0; lane < FIRN_BUNDLE; lane += LANES) {
-            if (!m->is_uniform) {
-                for (int i = 0; i < info->n_parameters; i++) p[i] = fr_load(row[i] + lane);
-                if (k->derive) k->derive(p, d);
-            }
+            for (int i = 0; i < n_varying; i++) p[varying[i]] = fr_load(row[i] + lane);
+            if (n_varying && k->derive) k->derive(p, d);
             law_lanes(k, b, n_history, bundle, lane, p, d, is_update);
         }
     }

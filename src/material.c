@@ -202,7 +202,6 @@ static firn_status apply_parameter(const firn_material_def *def, const firn_para
     material->n_table[k] = given->n_table;
     memcpy(material->table_temperature[k], given->table_temperature, sizeof given->table_temperature);
     memcpy(material->table_value[k], given->table_value, sizeof given->table_value);
-    if (given->noise > 0 || given->n_table) material->is_uniform = 0;
     return status;
 }
 
@@ -215,7 +214,7 @@ firn_status firn_material_resolve(const firn_material_def *def, uint64_t seed, f
     firn_status status = FIRN_OK;
     memset(material, 0, sizeof *material);
     snprintf(material->name, sizeof material->name, "%s", def->name);
-    material->law = law, material->seed = seed, material->is_uniform = 1;
+    material->law = law, material->seed = seed;
     for (int k = 0; k < info->n_parameters; k++) material->value[k] = info->parameters[k].value;
     if (def->preset[0]) {
         const firn_preset_info *preset = preset_find(info, def->preset);

@@ -200,7 +200,6 @@ static firn_status paint(share *s, int k, const firn_attribute *a)
                                      info->meaning);
         s->pool->painted[k][s->sim->next_id + (uint32_t)i] = (float)x;
     }
-    s->pool->material.is_uniform = 0;
     return status;
 }
 

@@ -181,6 +181,7 @@ firn_status firn_sort_rebuild(firn_sim *sim, firn_report *report);
 void firn_stage_p2g(firn_sim *sim);
 void firn_stage_grid(firn_sim *sim);
 firn_status firn_stage_g2p(firn_sim *sim, firn_report *report);
+void firn_stage_load(const firn_sim *sim, int32_t home, const void *nodes, void *patch);
 void firn_stage_measure(firn_sim *sim); /* stress and limits of the state as it is */
 /* The grid's mass density at the particles, for bodies whose volume is measured: m / rho becomes V0. */
 void firn_stage_weigh(firn_sim *sim, const uint32_t *first_id, const uint32_t *end_id, int n_ranges);

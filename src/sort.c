@@ -188,7 +188,7 @@ static void place_particles(firn_sim *sim, firn_pool *pool, move_plan *plan)
 static int cell_of(const firn_pool *pool, uint32_t slot, double shift)
 {
     int cell = 0;
-    for (int a = 0; a < 3; a++) {
+    for (int a = 2; a >= 0; a--) {
         double x = firn_pool_value(pool, FIRN_FIELD_X, slot / 16, a, (int)(slot % 16));
         x -= 4 * (x < -0.5 ? -1 : x >= 3.5);
         cell = cell * 5 + (int)floor(x - shift) + 1; /* -1 .. 3 */

@@ -33,9 +33,17 @@ static void clear_nodes(firn_sim *sim)
 static void p2g_block(firn_sim *sim, int32_t home, const firn_workspace *w)
 {
     const firn_kernels *k = sim->kernels;
-    size_t patch_bytes = (FIRN_PATCH_NODES + FIRN_PATCH_PAD) * FIRN_CHANNELS * k->real_size;
-    memset(w->patch, 0, patch_bytes);
-    if (sim->keeps_old) memset(w->forces, 0, patch_bytes);
+    firn_grid *grid = &sim->grid;
+    firn_columns columns = 0;
+    for (int m = 0; m < sim->n_pools; m++) {
+        const firn_pool_block *block = firn_pool_block_at(&sim->pools[m], home);
+        if (!block) continue;
+        firn_block_particles particles = firn_pool_block_particles(&sim->pools[m], block);
+        columns |= k->touched(&sim->pools[m].transfer, &particles);
+    }
+    grid->columns[home] = columns;
+    k->patch_clear(w->patch, columns);
+    if (sim->keeps_old) k->patch_clear(w->forces, columns);
     for (int m = 0; m < sim->n_pools; m++) {
         const firn_pool *pool = &sim->pools[m];
         const firn_pool_block *block = firn_pool_block_at(pool, home);
@@ -48,8 +56,14 @@ static void p2g_block(firn_sim *sim, int32_t home, const firn_workspace *w)
         }
         k->p2g(&transfer, &particles, w->patch, sim->keeps_old ? w->forces : NULL);
     }
-    k->patch_add(w->patch, sim->grid.neighbours[home], sim->grid.nodes);
-    if (sim->keeps_old) k->patch_add(w->forces, sim->grid.neighbours[home], sim->grid.old);
+    k->patch_add(w->patch, columns, grid->neighbours[home], grid->nodes);
+    if (sim->keeps_old) k->patch_add(w->forces, columns, grid->neighbours[home], grid->old);
+}
+
+/* What the particles of a home block see of the nodes, into the thread's patch. */
+void firn_stage_load(const firn_sim *sim, int32_t home, const void *nodes, void *patch)
+{
+    sim->kernels->patch_load(patch, sim->grid.columns[home], sim->grid.neighbours[home], nodes);
 }
 
 void firn_stage_p2g(firn_sim *sim)
@@ -60,9 +74,9 @@ void firn_stage_p2g(firn_sim *sim)
         firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
         clear_nodes(sim);
         for (int color = 0; color < FIRN_COLORS; color++) {
-#pragma omp for schedule(dynamic, 2)
+#pragma omp for schedule(dynamic, 1)
             for (int32_t i = grid->color_start[color]; i < grid->color_start[color + 1]; i++)
-                p2g_block(sim, grid->by_color[i], &w);
+                for (int32_t home = grid->octets[i].first; home < grid->octets[i].end; home++) p2g_block(sim, home, &w);
         }
     }
 }
@@ -124,17 +138,19 @@ static firn_exchange *acts_of(const firn_sim *sim, int pool_index, int32_t home)
     return acts;
 }
 
+enum { ONE_TIMED_IN = 8 }; /* blocks whose parts are timed: looking at the clock costs as much as a few particles */
+
 static void g2p_block(firn_sim *sim, int32_t home, const firn_workspace *w, double seconds[3])
 {
     const firn_kernels *k = sim->kernels;
-    const int has_acts = firn_acts_any(sim);
-    double t0 = firn_solver_clock();
+    const int has_acts = firn_acts_any(sim), is_timed = home % ONE_TIMED_IN == 0;
+    double t0 = is_timed ? firn_solver_clock() : 0;
     for (int m = 0; sim->tally.first && m < sim->n_pools; m++) {
         const firn_pool_block *block = firn_pool_block_at(&sim->pools[m], home);
         if (block) firn_tally_gather(sim, home, m, block, w);
     }
-    k->patch_load(w->patch, sim->grid.neighbours[home], sim->grid.nodes);
-    if (sim->keeps_old) k->patch_load(w->forces, sim->grid.neighbours[home], sim->grid.old);
+    firn_stage_load(sim, home, sim->grid.nodes, w->patch);
+    if (sim->keeps_old) firn_stage_load(sim, home, sim->grid.old, w->forces);
     for (int m = 0; m < sim->n_pools; m++) {
         firn_pool *pool = &sim->pools[m];
         const firn_pool_block *block = firn_pool_block_at(pool, home);
@@ -146,14 +162,14 @@ static void g2p_block(firn_sim *sim, int32_t home, const firn_workspace *w, doub
         if (has_acts) memcpy(w->before, particles.x, bytes), memcpy(v_before, particles.v, bytes);
         k->g2p(&transfer, &particles, w->patch, w->forces, w->grad_v);
         if (has_acts) firn_acts_apply(sim, pool, block, w->before, v_before, acts_of(sim, m, home));
-        double t1 = firn_solver_clock();
+        double t1 = is_timed ? firn_solver_clock() : 0;
         firn_law_batch batch = firn_stage_batch(sim, pool, block, w);
         pool->material.law->kernels[sim->variant].update(&batch);
-        double t2 = firn_solver_clock();
+        double t2 = is_timed ? firn_solver_clock() : 0;
         firn_block_report *r = &sim->reports[(size_t)m * (size_t)sim->grid.n_home + (size_t)home];
         k->diagnose(&transfer, &particles, w->wave, w->viscosity, w->plastic, w->viscous, w->flags, r);
         r->is_out_of_reach |= firn_conditions_drains(sim, pool, block);
-        double t3 = firn_solver_clock();
+        double t3 = is_timed ? firn_solver_clock() : 0;
         seconds[0] += t1 - t0, seconds[1] += t2 - t1, seconds[2] += t3 - t2;
         t0 = t3;
     }
@@ -195,7 +211,7 @@ static firn_status collect_reports(firn_sim *sim, firn_report *report)
 
 firn_status firn_stage_g2p(firn_sim *sim, firn_report *report)
 {
-    double total[3] = {0, 0, 0};
+    double total[3] = {0, 0, 0}, began = firn_solver_clock();
 #pragma omp parallel num_threads(sim->n_threads)
     {
         firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
@@ -203,11 +219,12 @@ firn_status firn_stage_g2p(firn_sim *sim, firn_report *report)
 #pragma omp for schedule(dynamic, 2)
         for (int32_t home = 0; home < sim->grid.n_home; home++) g2p_block(sim, home, &w, seconds);
 #pragma omp critical
-        for (int i = 0; i < 3; i++) total[i] += seconds[i] / sim->n_threads;
+        for (int i = 0; i < 3; i++) total[i] += seconds[i];
     }
-    sim->stage_seconds[FIRN_STAGE_G2P] += total[0];
-    sim->stage_seconds[FIRN_STAGE_CONSTITUTIVE] += total[1];
-    sim->stage_seconds[FIRN_STAGE_DIAGNOSE] += total[2];
+    double timed = total[0] + total[1] + total[2], scale = timed > 0 ? (firn_solver_clock() - began) / timed : 0;
+    sim->stage_seconds[FIRN_STAGE_G2P] += total[0] * scale;
+    sim->stage_seconds[FIRN_STAGE_CONSTITUTIVE] += total[1] * scale;
+    sim->stage_seconds[FIRN_STAGE_DIAGNOSE] += total[2] * scale;
     return collect_reports(sim, report);
 }
 
@@ -265,7 +282,7 @@ void firn_stage_weigh(firn_sim *sim, const uint32_t *first_id, const uint32_t *e
         firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
 #pragma omp for schedule(dynamic, 2)
         for (int32_t home = 0; home < sim->grid.n_home; home++) {
-            sim->kernels->patch_load(w.patch, sim->grid.neighbours[home], sim->grid.nodes);
+            firn_stage_load(sim, home, sim->grid.nodes, w.patch);
             for (int m = 0; m < sim->n_pools; m++) {
                 const firn_pool_block *block = firn_pool_block_at(&sim->pools[m], home);
                 if (block) weigh_block(sim, &sim->pools[m], block, &w, first_id, end_id, n_ranges);

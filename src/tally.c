@@ -11,6 +11,14 @@
 
 #include <string.h>
 
+/* How many of the first givers a block has. */
+static int32_t count_before(uint8_t givers, int giver)
+{
+    int32_t n = 0;
+    for (int g = 0; g < giver; g++) n += givers >> g & 1;
+    return n;
+}
+
 static size_t slot_size(const firn_sim *sim) { return sim->grid.node_size; }
 
 static firn_status reserve_blocks(firn_sim *sim)
@@ -43,7 +51,7 @@ firn_status firn_tally_prepare(firn_sim *sim)
     t->n_slots = 0;
     for (int32_t b = 0; b < sim->grid.n_blocks; b++) {
         t->first[b] = t->givers[b] ? (int32_t)t->n_slots : -1;
-        t->n_slots += __builtin_popcount(t->givers[b]);
+        t->n_slots += count_before(t->givers[b], FIRN_N_GIVERS);
     }
     if (t->n_slots > INT32_MAX) return FIRN_MEMORY;
     if (t->n_slots > t->capacity) {
@@ -59,7 +67,7 @@ firn_status firn_tally_prepare(firn_sim *sim)
 static int32_t slot_of(const firn_tally *t, int32_t block, int giver)
 {
     if (block < 0 || t->first[block] < 0 || !(t->givers[block] >> giver & 1)) return -1;
-    return t->first[block] + __builtin_popcount(t->givers[block] & ((1u << giver) - 1));
+    return t->first[block] + count_before(t->givers[block], giver);
 }
 
 void firn_tally_write(const firn_sim *sim, int32_t block, int node, const double given[FIRN_N_GIVERS][4])
@@ -84,14 +92,16 @@ void firn_tally_gather(firn_sim *sim, int32_t home, int pool_index, const firn_p
     double(*sums)[4] = t->sums[(size_t)pool_index * (size_t)sim->grid.n_home + (size_t)home];
     memset(sums, 0, sizeof *t->sums);
     const firn_pool *pool = &sim->pools[pool_index];
+    const int32_t *near = sim->grid.neighbours[home];
+    unsigned any = 0;
+    for (int q = 0; q < 27; q++) any |= t->givers[near[q]];
     for (int g = 0; g < FIRN_N_GIVERS; g++) {
         int32_t slots[27];
-        int any = 0;
-        for (int q = 0; q < 27; q++) any |= (slots[q] = slot_of(t, sim->grid.neighbours[home][q], g)) >= 0;
-        if (!any) continue;
+        if (!(any >> g & 1)) continue;
+        for (int q = 0; q < 27; q++) slots[q] = slot_of(t, near[q], g);
         firn_transfer transfer = pool->transfer;
         firn_block_particles particles = firn_pool_block_particles(pool, block);
-        sim->kernels->patch_load(w->patch, slots, t->slots);
+        sim->kernels->patch_load(w->patch, sim->grid.columns[home], slots, t->slots);
         sim->kernels->collect(&transfer, &particles, w->patch, sums[g]);
     }
 }

@@ -245,7 +245,7 @@ FIRN_INLINE fr axis_weights(int is_quadratic, fr x, fr w[4], fr m[4], fr g[4])
     return base + 1;
 }
 
-FIRN_INLINE void weights_of_bundle(int is_quadratic, const real *x, weights *out)
+FIRN_INLINE void weights_of_bundle(int is_quadratic, int moment, int gradient, const real *x, weights *out)
 {
     UNROLL for (int l = 0; l < 16; l += LANES)
     {
@@ -254,22 +254,54 @@ FIRN_INLINE void weights_of_bundle(int is_quadratic, const real *x, weights *out
             node = node * 8 + axis_weights(is_quadratic, fr_load(x + axis * 16 + l), w, m, g);
             for (int k = 0; k < 4; k++) {
                 fr_store(out->w[axis][k] + l, w[k]);
-                fr_store(out->m[axis][k] + l, m[k]);
-                fr_store(out->g[axis][k] + l, g[k]);
+                if (moment) fr_store(out->m[axis][k] + l, m[k]);
+                if (gradient) fr_store(out->g[axis][k] + l, g[k]);
             }
         }
         node = node * 8 + axis_weights(is_quadratic, fr_load(x + 32 + l), w, m, g);
         groups_store(out->zw, l, w[0], w[1], w[2], w[3]);
-        groups_store(out->zm, l, m[0], m[1], m[2], m[3]);
-        groups_store(out->zg, l, g[0], g[1], g[2], g[3]);
+        if (moment) groups_store(out->zm, l, m[0], m[1], m[2], m[3]);
+        if (gradient) groups_store(out->zg, l, g[0], g[1], g[2], g[3]);
         node = node * FIRN_CHANNELS;
 #if LANES == 1
         out->node[l] = (int32_t)node;
 #else
-        fi whole = __builtin_convertvector(node, fi);
-        for (int lane = 0; lane < LANES; lane++) out->node[l + lane] = (int32_t)whole[lane];
+        typedef int32_t integers __attribute__((vector_size(4 * LANES)));
+        integers whole = __builtin_convertvector(node, integers);
+        memcpy(out->node + l, &whole, sizeof whole);
 #endif
     }
+}
+
+/* ---------------------------------------------------------------- what particles touch */
+
+/* The rectangle of columns from the first to the last that a particle touches. A row is four z-nodes wide, also where
+ * the spline has three: the last one of a column's end stands in the next. */
+static firn_columns touched(const firn_transfer *transfer, const firn_block_particles *p)
+{
+    const int n_x = transfer->is_quadratic ? 3 : 4, n_y = 4;
+    const fr shift = fr_set1(transfer->is_quadratic ? (real)0.5 : 0), before = fr_set1(transfer->is_quadratic ? 2 : 1);
+    fr low[2] = {fr_set1(3), fr_set1(3)}, high[2] = {-before, -before};
+    for (int b = 0; b * 16 < p->n; b++)
+        for (int axis = 0; axis < 2; axis++) UNROLL for (int l = 0; l < 16; l += LANES)
+            {
+                fr base = fr_floor(fr_load((const real *)p->x + b * 48 + axis * 16 + l) - shift);
+                base = fr_clamp(base, -before, fr_set1(3));
+                low[axis] = fr_min(base, low[axis]), high[axis] = fr_max(base, high[axis]);
+            }
+    int first[2], last[2];
+    for (int axis = 0; axis < 2; axis++) {
+        real least[LANES], most[LANES];
+        fr_store(least, low[axis] + before), fr_store(most, high[axis] + before);
+        first[axis] = (int)least[0], last[axis] = (int)most[0];
+        for (int l = 1; l < LANES; l++) {
+            if ((int)least[l] < first[axis]) first[axis] = (int)least[l];
+            if ((int)most[l] > last[axis]) last[axis] = (int)most[l];
+        }
+    }
+    firn_columns line = (((firn_columns)1 << (last[1] - first[1] + n_y)) - 1) << first[1], all = 0;
+    for (int i = first[0]; i < last[0] + n_x; i++) all |= line << 8 * i;
+    return all;
 }
 
 /* ---------------------------------------------------------------- particles to grid */
@@ -367,7 +399,7 @@ FIRN_INLINE void p2g_case(int is_quadratic, int moment, int gradient, int with_m
     weights wt;
     outgoing out;
     for (int b = 0; b * 16 < p->n; b++) {
-        weights_of_bundle(is_quadratic, (const real *)p->x + b * 48, &wt);
+        weights_of_bundle(is_quadratic, moment, gradient, (const real *)p->x + b * 48, &wt);
         outgoing_of_bundle(p, b, with_momentum, affine, mls, force, h, stress_factor, &out);
         int end = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
         for (int first = 0, last; first < end; first = last) {
@@ -495,7 +527,7 @@ FIRN_INLINE void gather_bundle(int is_quadratic, int moment, int gradient, int w
                                const real *patch, const real *old_patch, incoming *in)
 {
     weights wt;
-    weights_of_bundle(is_quadratic, x, &wt);
+    weights_of_bundle(is_quadratic, moment, gradient, x, &wt);
     if (count < 16) memset(in, 0, sizeof *in);
     for (int lane = 0; lane < count; lane++)
         gather_particle(is_quadratic ? 3 : 4, moment, gradient, with_old, &wt, lane, patch, old_patch, in);
@@ -700,90 +732,143 @@ static void diagnose(const firn_transfer *transfer, const firn_block_particles *
 
 /* ---------------------------------------------------------------- patches and blocks of nodes */
 
-/* Where the three blocks along an axis overlap a patch: [first node in patch, first node in block, count]. */
-static const int overlap[3][3] = {{0, 2, 2}, {2, 0, 4}, {6, 0, 2}};
+/* Along an axis a patch overlaps three blocks: their nodes 2 3, 0 1 2 3, 0 1. Along z these nodes are neighbours in
+ * memory: a column of a patch is OCT reals of the first block, twice as many of the second, as many of the third. */
+enum { OCT = 2 * FIRN_CHANNELS };
+static const int block_of[8] = {0, 0, 1, 1, 1, 1, 2, 2}, node_of[8] = {2, 3, 0, 1, 2, 3, 0, 1};
 
-static void patch_add(const void *patch_, const int32_t neighbours[27], void *nodes_)
-{
-    const real *patch = patch_;
-    real *nodes = nodes_;
-    for (int q = 0; q < 27; q++) {
-        if (neighbours[q] < 0) continue;
-        const int *ox = overlap[q / 9], *oy = overlap[q / 3 % 3], *oz = overlap[q % 3];
-        real *block = nodes + (size_t)neighbours[q] * FIRN_BLOCK_NODES * FIRN_CHANNELS;
-        for (int i = 0; i < ox[2]; i++)
-            for (int j = 0; j < oy[2]; j++) {
-                const real *from = patch + (((ox[0] + i) * 8 + oy[0] + j) * 8 + oz[0]) * FIRN_CHANNELS;
-                real *to = block + (((ox[1] + i) * 4 + oy[1] + j) * 4 + oz[1]) * FIRN_CHANNELS;
-                int n = oz[2] * FIRN_CHANNELS;
-#if LANES > 1 && LANES <= 8
-                for (int e = 0; e < n; e += LANES) fr_store(to + e, fr_load(to + e) + fr_load(from + e));
-#else
-                for (int e = 0; e < n; e++) to[e] += from[e];
-#endif
-            }
-    }
-}
+typedef real oct __attribute__((vector_size(OCT * sizeof(real)), aligned(sizeof(real)), may_alias));
 
-static void patch_load(void *patch_, const int32_t neighbours[27], const void *nodes_)
+FIRN_INLINE void oct_copy(real *to, const real *from) { *(oct *)to = *(const oct *)from; }
+FIRN_INLINE void oct_add(real *to, const real *from) { *(oct *)to += *(const oct *)from; }
+
+/* The column (i, j) of a patch begins with the node FIRST_OF in each of these three blocks. */
+#define BLOCK_OF(i, j) (9 * block_of[i] + 3 * block_of[j])
+#define FIRST_OF(i, j) ((node_of[i] * 4 + node_of[j]) * 4 * FIRN_CHANNELS)
+
+/* For each column of a set: `at` counts columns, `i` and `j` are its place in the patch. */
+#define FOR_COLUMNS(columns, at, i, j)                                                                                 \
+    for (firn_columns left_ = (columns); left_; left_ &= left_ - 1)                                                    \
+        for (int at = __builtin_ctzll(left_), i = at >> 3, j = at & 7, once_ = 1; once_; once_ = 0)
+
+static void patch_clear(void *patch_, firn_columns columns)
 {
     real *patch = patch_;
-    const real *nodes = nodes_;
-    for (int q = 0; q < 27; q++) {
-        const int *ox = overlap[q / 9], *oy = overlap[q / 3 % 3], *oz = overlap[q % 3];
-        const real *block = neighbours[q] < 0 ? NULL : nodes + (size_t)neighbours[q] * FIRN_BLOCK_NODES * FIRN_CHANNELS;
-        for (int i = 0; i < ox[2]; i++)
-            for (int j = 0; j < oy[2]; j++) {
-                real *to = patch + (((ox[0] + i) * 8 + oy[0] + j) * 8 + oz[0]) * FIRN_CHANNELS;
-                size_t n = (size_t)oz[2] * FIRN_CHANNELS * sizeof(real);
-                if (block)
-                    memcpy(to, block + (((ox[1] + i) * 4 + oy[1] + j) * 4 + oz[1]) * FIRN_CHANNELS, n);
-                else
-                    memset(to, 0, n);
-            }
+    const oct zero = {0};
+    FOR_COLUMNS(columns, at, i, j)
+    {
+        (void)i, (void)j;
+        for (int o = 0; o < 4; o++) *(oct *)(patch + (at * 4 + o) * OCT) = zero;
+    }
+    for (int pad = 0; pad < FIRN_PATCH_PAD * FIRN_CHANNELS; pad += OCT)
+        *(oct *)(patch + FIRN_PATCH_NODES * FIRN_CHANNELS + pad) = zero;
+}
+
+static void patch_add(const void *patch, firn_columns columns, const int32_t neighbours[27], void *nodes_)
+{
+    real *block[27];
+    for (int q = 0; q < 27; q++) block[q] = (real *)nodes_ + (size_t)neighbours[q] * FIRN_BLOCK_NODES * FIRN_CHANNELS;
+    FOR_COLUMNS(columns, at, i, j)
+    {
+        const real *from = (const real *)patch + at * 4 * OCT;
+        real *const *b = block + BLOCK_OF(i, j);
+        int first = FIRST_OF(i, j);
+        oct_add(b[0] + first + OCT, from);
+        oct_add(b[1] + first, from + OCT), oct_add(b[1] + first + OCT, from + 2 * OCT);
+        oct_add(b[2] + first, from + 3 * OCT);
     }
 }
 
-/* Range of the nodes that carry mass; a node whose velocity is not finite spoils it. */
-static void range(const void *nodes_, firn_block_range *out)
+static void patch_load(void *patch, firn_columns columns, const int32_t neighbours[27], const void *nodes_)
 {
-    const real *nodes = nodes_;
-    for (int a = 0; a < 3; a++) out->min[a] = INFINITY, out->max[a] = -INFINITY;
-    out->is_finite = 1;
-    for (int n = 0; n < FIRN_BLOCK_NODES; n++) {
-        const real *node = nodes + n * FIRN_CHANNELS;
-        if (!(node[3] > 0)) {
-            if (node[3] < 0 || isnan(node[3])) out->is_finite = 0;
-            continue;
-        }
-        for (int a = 0; a < 3; a++) {
-            if (!isfinite(node[a])) out->is_finite = 0;
-            if (node[a] < out->min[a]) out->min[a] = node[a];
-            if (node[a] > out->max[a]) out->max[a] = node[a];
+    static const real nothing[FIRN_BLOCK_NODES * FIRN_CHANNELS] = {0};
+    const real *block[27];
+    for (int q = 0; q < 27; q++)
+        block[q] = neighbours[q] < 0 ? nothing
+                                     : (const real *)nodes_ + (size_t)neighbours[q] * FIRN_BLOCK_NODES * FIRN_CHANNELS;
+    FOR_COLUMNS(columns, at, i, j)
+    {
+        real *to = (real *)patch + at * 4 * OCT;
+        const real *const *b = block + BLOCK_OF(i, j);
+        int first = FIRST_OF(i, j);
+        oct_copy(to, b[0] + first + OCT);
+        oct_copy(to + OCT, b[1] + first), oct_copy(to + 2 * OCT, b[1] + first + OCT);
+        oct_copy(to + 3 * OCT, b[2] + first);
+    }
+}
+
+/* Range of the velocities v of nodes that carry mass; LANES nodes at a time. One that is not finite spoils it. */
+typedef struct lane_range {
+    fr min[3], max[3];
+    int is_finite;
+} lane_range;
+
+FIRN_INLINE lane_range range_of_nothing(void)
+{
+    lane_range r = {.is_finite = 1};
+    for (int a = 0; a < 3; a++) r.min[a] = fr_set1((real)INFINITY), r.max[a] = fr_set1((real)-INFINITY);
+    return r;
+}
+
+FIRN_INLINE void range_add(lane_range *r, const fr v[3], fr mass)
+{
+    const fr largest = fr_set1(REAL_MAX), zero = fr_zero();
+    fm is_heavy = fr_gt(mass, zero), is_good = fr_ge(mass, zero);
+    for (int a = 0; a < 3; a++) {
+        is_good = fm_and(is_good, fr_le(fr_abs(fr_select(is_heavy, v[a], zero)), largest));
+        r->min[a] = fr_min(fr_select(is_heavy, v[a], r->min[a]), r->min[a]);
+        r->max[a] = fr_max(fr_select(is_heavy, v[a], r->max[a]), r->max[a]);
+    }
+    r->is_finite &= fm_all(is_good);
+}
+
+FIRN_INLINE void range_store(const lane_range *r, firn_block_range *out)
+{
+    out->is_finite = r->is_finite;
+    for (int a = 0; a < 3; a++) {
+        real low[LANES], high[LANES];
+        fr_store(low, r->min[a]), fr_store(high, r->max[a]);
+        out->min[a] = low[0], out->max[a] = high[0];
+        for (int l = 1; l < LANES; l++) {
+            if (low[l] < out->min[a]) out->min[a] = low[l];
+            if (high[l] > out->max[a]) out->max[a] = high[l];
         }
     }
 }
 
-static void velocity(void *nodes_, void *old_, const double dv[3], firn_block_range *out)
+static void range(const void *nodes, firn_block_range *out)
 {
-    real *nodes = nodes_, *old = old_;
-    const real g[3] = {(real)dv[0], (real)dv[1], (real)dv[2]};
-    for (int n = 0; n < FIRN_BLOCK_NODES; n++) {
-        real *node = nodes + n * FIRN_CHANNELS, *before = old ? old + n * FIRN_CHANNELS : NULL;
-        real m = node[3];
-        if (!(m > 0)) { /* no particle weighs on it: never read with a weight other than zero */
-            node[0] = node[1] = node[2] = 0;
-            if (before) before[0] = before[1] = before[2] = 0;
-            continue;
-        }
-        real inverse = 1 / m;
-        for (int a = 0; a < 3; a++) {
-            real force = before ? before[a] : 0;
-            if (before) before[a] = node[a] * inverse;
-            node[a] = (node[a] + force) * inverse + g[a];
-        }
+    lane_range r = range_of_nothing();
+    for (int n = 0; n < FIRN_BLOCK_NODES; n += LANES) {
+        fr v[3], mass;
+        groups_load(nodes, n, &v[0], &v[1], &v[2], &mass);
+        range_add(&r, v, mass);
     }
-    range(nodes, out);
+    range_store(&r, out);
+}
+
+/* A node on which no particle weighs gets zero: it is never read with a weight other than zero. Nor is one counted
+ * whose mass is the product of such small weights that digits, and then the quotient, are lost. */
+static void velocity(void *nodes, void *old, const double dv[3], firn_block_range *out)
+{
+    lane_range r = range_of_nothing();
+    for (int n = 0; n < FIRN_BLOCK_NODES; n += LANES) {
+        fr v[3], force[3] = {fr_zero(), fr_zero(), fr_zero()}, mass, none;
+        groups_load(nodes, n, &v[0], &v[1], &v[2], &mass);
+        if (old) groups_load(old, n, &force[0], &force[1], &force[2], &none);
+        fm is_heavy = fr_gt(mass, fr_set1(REAL_MIN / REAL_EPSILON));
+        fr inverse = 1 / fr_select(is_heavy, mass, fr_set1(1));
+        mass = fr_select(fr_lt(fr_abs(mass), fr_set1(REAL_MIN / REAL_EPSILON)), fr_zero(), mass);
+        for (int a = 0; a < 3; a++) {
+            fr sum = v[a] + force[a];
+            force[a] = fr_select(is_heavy, v[a] * inverse, fr_zero());
+            v[a] = fr_select(is_heavy, sum * inverse + (real)dv[a], fr_zero());
+        }
+        range_add(&r, v, mass);
+        groups_store(nodes, n, v[0], v[1], v[2], mass);
+        if (old) groups_store(old, n, force[0], force[1], force[2], fr_zero());
+    }
+    range_store(&r, out);
 }
 
 extern const firn_kernels FIRN_VARIANT_NAME(firn_kernels);
@@ -793,6 +878,8 @@ const firn_kernels FIRN_VARIANT_NAME(firn_kernels) = {
     FIRN_STRING(FIRN_VARIANT),
     FIRN_DOUBLE,
     sizeof(real),
+    touched,
+    patch_clear,
     p2g,
     patch_add,
     patch_load,

@@ -396,7 +396,7 @@ static void noise_and_tables_act_lane_by_lane(const firn_material *m, const char
     for (int k = 1; k < info->n_parameters; k++) {
         const firn_parameter_info *parameter = &info->parameters[k];
         firn_material noisy = *m, tabled = *m;
-        noisy.noise[k] = 0.1, noisy.is_uniform = 0, tabled.is_uniform = 0;
+        noisy.noise[k] = 0.1;
         double low = m->value[k], high = fmin(low * 1.1 + 1e-3 * (parameter->max < 10), parameter->max);
         tabled.n_table[k] = 2;
         tabled.table_temperature[k][0] = 280, tabled.table_temperature[k][1] = 320;

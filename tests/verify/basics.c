@@ -41,7 +41,7 @@ static double worst_identity(const firn_kernels *k, int is_quadratic, const doub
         at[a] = k->is_double ? x[a] : (double)(float)x[a];
     }
     put(k, p.mass, 0, 1), put(k, p.volume, 0, 1);
-    memset(patch, 0, (FIRN_PATCH_NODES + FIRN_PATCH_PAD) * FIRN_CHANNELS * sizeof *patch);
+    k->patch_clear(patch, ~(firn_columns)0);
     firn_transfer transfer = {.dt = 1, .h = 1, .is_quadratic = is_quadratic};
     firn_block_particles particles = {
         .n = 1, .x = p.x, .v = p.v, .C = p.C, .tau = p.tau, .mass = p.mass, .volume = p.volume};
@@ -88,6 +88,106 @@ static void identities(verify_table *table)
                      is_quadratic ? "quadratic" : "cubic");
             verify_at_most(table, name, worst, k->is_double ? 1e-14 : 1e-6);
         }
+    }
+}
+
+static void set(const firn_kernels *k, double *field, int i, double value)
+{
+    if (k->is_double)
+        field[i] = value;
+    else
+        ((float *)field)[i] = (float)value;
+}
+
+/* A patch that is added to nodes and loaded again is the same in the columns that were asked for; others are neither
+ * touched nor brought. The worst deviation. */
+static double worst_patch(const firn_kernels *k, firn_columns columns, double *patch)
+{
+    static _Alignas(64) double nodes[27 * FIRN_BLOCK_NODES * FIRN_CHANNELS];
+    int32_t neighbours[27];
+    const int n = FIRN_PATCH_NODES * FIRN_CHANNELS;
+    double worst = 0, sum = 0;
+    for (int q = 0; q < 27; q++) neighbours[q] = 26 - q;
+    memset(nodes, 0, sizeof nodes);
+    for (int i = 0; i < n; i++) set(k, patch, i, i + 1);
+    k->patch_add(patch, columns, neighbours, nodes);
+    for (int i = 0; i < 27 * FIRN_BLOCK_NODES * FIRN_CHANNELS; i++) sum += take(k, nodes, i);
+    for (int i = 0; i < n; i++) set(k, patch, i, -1);
+    k->patch_load(patch, columns, neighbours, nodes);
+    for (int i = 0; i < n; i++) {
+        int is_asked_for = columns >> i / (8 * FIRN_CHANNELS) & 1;
+        worst = fmax(worst, fabs(take(k, patch, i) - (is_asked_for ? i + 1 : -1)));
+        sum -= is_asked_for ? i + 1 : 0;
+    }
+    return fmax(worst, fabs(sum));
+}
+
+/* Every node that a particle gives mass to lies in a column that it is said to touch. */
+static double mass_outside(const firn_kernels *k, int is_quadratic, const double x[3], double *patch)
+{
+    static lone p;
+    memset(&p, 0, sizeof p);
+    for (int a = 0; a < 3; a++) put(k, p.x, a, x[a]);
+    put(k, p.mass, 0, 1);
+    for (int lane = 1; lane < 16; lane++) /* nobody, as the pool leaves them */
+        for (int a = 0; a < 3; a++) set(k, p.x, 16 * a + lane, k->is_double ? 1.5 : (double)1.5f);
+    firn_transfer transfer = {.dt = 1, .h = 1, .is_quadratic = is_quadratic};
+    firn_block_particles particles = {
+        .n = 1, .x = p.x, .v = p.v, .C = p.C, .tau = p.tau, .mass = p.mass, .volume = p.volume};
+    firn_columns columns = k->touched(&transfer, &particles);
+    k->patch_clear(patch, ~(firn_columns)0);
+    k->p2g(&transfer, &particles, patch, NULL);
+    double outside = 0;
+    for (int n = 0; n < FIRN_PATCH_NODES; n++)
+        if (!(columns >> n / 8 & 1)) outside += take(k, patch, 4 * n + 3);
+    return outside;
+}
+
+/* v = m v / m + dv where a particle weighs; a node whose mass has lost its digits, or is none, gets nothing. */
+static double worst_velocity(const firn_kernels *k)
+{
+    static _Alignas(64) double nodes[FIRN_BLOCK_NODES * FIRN_CHANNELS];
+    const double tiny = k->is_double ? 1e-310 : 1e-40, dv[3] = {0, -2, 0}, v[3] = {1, 2, 3};
+    double worst = 0;
+    for (int i = 0; i < FIRN_BLOCK_NODES; i++) {
+        double mass = i % 3 == 0 ? 0.5 + i : i % 3 == 1 ? tiny : 0;
+        for (int a = 0; a < 3; a++) set(k, nodes, 4 * i + a, mass * v[a]);
+        set(k, nodes, 4 * i + 3, mass);
+    }
+    firn_block_range range;
+    k->velocity(nodes, NULL, dv, &range);
+    for (int i = 0; i < FIRN_BLOCK_NODES; i++)
+        for (int a = 0; a < 3; a++)
+            worst = fmax(worst, fabs(take(k, nodes, 4 * i + a) - (i % 3 == 0 ? v[a] + dv[a] : 0)));
+    for (int a = 0; a < 3; a++)
+        worst = fmax(worst, fmax(fabs(range.min[a] - v[a] - dv[a]), fabs(range.max[a] - v[a] - dv[a])));
+    return range.is_finite ? worst : INFINITY;
+}
+
+static void nodes_and_patches(verify_table *table)
+{
+    static _Alignas(64) double patch[(FIRN_PATCH_NODES + FIRN_PATCH_PAD) * FIRN_CHANNELS];
+    for (int v = 0; v < FIRN_N_VARIANTS; v++) {
+        const firn_kernels *k = firn_kernels_find(v);
+        if (!k) continue;
+        char name[96];
+        double worst = worst_patch(k, ~(firn_columns)0, patch), outside = 0;
+        uint64_t seed = 11;
+        for (int i = 0; i < 500; i++) {
+            double x[3];
+            for (int a = 0; a < 3; a++) {
+                seed = seed * 6364136223846793005u + 1442695040888963407u;
+                x[a] = -1 + 5 * (double)(seed >> 11) * 0x1p-53;
+            }
+            worst = fmax(worst, worst_patch(k, seed, patch));
+            outside = fmax(outside, mass_outside(k, i % 2, x, patch));
+        }
+        snprintf(name, sizeof name, "patches %s: there and back", k->name);
+        verify_at_most(table, name, worst, 0);
+        snprintf(name, sizeof name, "patches %s: mass beside the touched columns", k->name);
+        verify_at_most(table, name, outside, 0);
+        snprintf(name, sizeof name, "nodes %s: velocity (nodes of no weight too) (m/s)", k->name);
+        verify_at_most(table, name, worst_velocity(k), k->is_double ? 1e-15 : 5e-7);
     }
 }
 
@@ -219,6 +319,7 @@ int main(int argc, char **argv)
 {
     verify_table table = verify_begin(argc, argv);
     identities(&table);
+    nodes_and_patches(&table);
     for (int is_double = 1; is_double >= 0; is_double--)
         free_fall(&table, FIRN_APIC, is_double), free_fall(&table, FIRN_FLIP, is_double);
     spin(&table, FIRN_APIC), spin(&table, FIRN_PIC), spin(&table, FIRN_FLIP);
