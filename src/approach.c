@@ -138,10 +138,10 @@ firn_status firn_approach_measure(firn_sim *sim)
     if (!any) return FIRN_OK;
     if (reserve(sim) != FIRN_OK) return FIRN_MEMORY;
 #pragma omp parallel num_threads(sim->n_threads)
-    for (int color = 0; color < FIRN_COLORS; color++) { /* blocks of one colour share no nodes */
-#pragma omp for schedule(dynamic, 2)
+    for (int color = 0; color < FIRN_COLORS; color++) { /* octets of one colour share no nodes */
+#pragma omp for schedule(dynamic, 1)
         for (int32_t i = sim->grid.color_start[color]; i < sim->grid.color_start[color + 1]; i++)
-            add_block(sim, sim->grid.by_color[i]);
+            for (int32_t home = sim->grid.octets[i].first; home < sim->grid.octets[i].end; home++) add_block(sim, home);
     }
     return FIRN_OK;
 }
