@@ -151,7 +151,7 @@ static firn_status write_bgeo(const char *path, int gzip, const firn_points *poi
     if (!stride || !check_list(points->details, points->n_details, path, report)) return FIRN_REFUSED;
 
     firn_file_writer *writer = firn_file_create(path, gzip, report);
-    if (!writer) return FIRN_IO;
+    if (!writer) return firn_file_failure(report);
     firn_file_write(writer, "BgeoV", 5);
     const int32_t numbers[9] = {VERSION, (int32_t)points->n, 0, 0, 0, points->n_attributes - 1, 0,
                                 0,       points->n_details};
@@ -426,7 +426,7 @@ static firn_status read_bgeo(const char *path, int is_gzip, firn_points **points
 {
     *points = NULL;
     source from = {firn_file_open(path, is_gzip, report), report};
-    if (!from.file) return FIRN_IO;
+    if (!from.file) return firn_file_failure(report);
     firn_status status = take_all(&from, points);
     firn_file_close(from.file);
     if (status == FIRN_OK) return FIRN_OK;

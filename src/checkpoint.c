@@ -129,7 +129,7 @@ firn_status firn_checkpoint_write(const char *shot_folder, const firn_checkpoint
     if (status != FIRN_OK) return status;
     snprintf(path, sizeof path, "%s/checkpoint.%06d.firn", folder, info->frame);
     firn_file_writer *writer = firn_file_create(path, 0, report);
-    if (!writer) return FIRN_IO;
+    if (!writer) return firn_file_failure(report);
     pack(header, info, n_state);
     uint64_t sum = sum_of(header, state, n_state);
     firn_file_write(writer, header, HEADER);
@@ -182,7 +182,7 @@ static firn_status take(const char *path, firn_checkpoint_info *info, void **sta
     unsigned char header[HEADER], piece[65536] = {0};
     uint64_t n = 0, sum = 0;
     firn_file_reader *reader = firn_file_open(path, 0, report);
-    if (!reader) return FIRN_IO;
+    if (!reader) return firn_file_failure(report);
     firn_status status = take_header(reader, header, info, &n, report);
     firn_hash hash;
     firn_hash_init(&hash);
@@ -229,6 +229,7 @@ firn_status firn_checkpoint_read(const char *shot_folder, int max_frame, firn_ch
         n_tried++;
         snprintf(checkpoint->path, sizeof checkpoint->path, "%.1100s/checkpoint.%06d.firn", folder, l.frames[i]);
         firn_report *why = firn_report_create();
+        if (!why) return firn_report_add(report, FIRN_MEMORY, "%s: no memory to read a checkpoint", shot_folder);
         status = take(checkpoint->path, &checkpoint->info, &checkpoint->state, &checkpoint->n_state, why);
         if (status == FIRN_IO) { /* an older one will do */
             firn_report_warn(report, "passed over: %s", firn_report_sentence(why, 0, NULL));

@@ -282,7 +282,8 @@ static void check_material(check *c, const firn_scene_def *scene, const firn_mat
     int is_good = c->status == FIRN_OK;
     firn_report *own = is_good ? firn_report_create() : NULL;
     firn_material material;
-    if (is_good && !own) complain(c, "cannot be looked at: there is not enough memory");
+    if (is_good && !own)
+        c->status = firn_report_add(c->report, FIRN_MEMORY, "materials: there is not enough memory to look at them");
     if (own && firn_material_resolve(def, scene->seed, &material, own) != FIRN_OK)
         for (int i = 0; i < firn_report_total(own); i++)
             complain(c, "cannot be used: %s", firn_report_sentence(own, i, NULL));

@@ -241,9 +241,10 @@ static firn_status step_emitter(firn_sim *sim, emitter *e, emitter_state *s, fir
 {
     double end = fmin(sim->time + sim->dt, e->def.stop), begin = s->until;
     if (!(end > begin)) return FIRN_OK; /* not begun, stopped, or a shorter second try of the last step */
+    const emitter_state before = *s;    /* what was not born is born when the step is tried again */
     int64_t n = 0;
     firn_status status = e->def.rate > 0 ? at_rate(sim, e, s, end, &n) : fill(sim, e, s, begin, end, &n);
-    if (status != FIRN_OK) return no_memory(report, e->def.name);
+    if (status != FIRN_OK) return *s = before, no_memory(report, e->def.name);
     firn_pool *pool = &sim->pools[e->pool];
     double volume = e->spacing * e->spacing * e->spacing;
     firn_newborn born = {.n = n,
@@ -253,7 +254,10 @@ static firn_status step_emitter(firn_sim *sim, emitter *e, emitter_state *s, fir
                          .mass = pool->material.density * volume,
                          .volume = volume};
     status = firn_populate_add(sim, pool, &born, e->def.name, report);
-    if (status == FIRN_OK) s->n_born += n, s->until = end;
+    if (status == FIRN_OK)
+        s->n_born += n, s->until = end;
+    else
+        *s = before;
     return status;
 }
 

@@ -58,6 +58,8 @@ typedef struct firn_file_reader firn_file_reader;
 
 firn_file_reader *firn_file_open(const char *path, int is_gzip, firn_report *report);
 void firn_file_close(firn_file_reader *reader);
+/* What to return when create or open gave NULL: FIRN_MEMORY where the report says that, else FIRN_IO. */
+firn_status firn_file_failure(const firn_report *report);
 /* Exactly n_bytes, or a sentence that says in what (`part`) the file ended. */
 firn_status firn_file_read(firn_file_reader *reader, void *data, size_t n_bytes, const char *part, firn_report *report);
 /* No more than so many bytes can still come. Exact for plain files, deflate's largest ratio (1032) for gzip. */

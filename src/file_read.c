@@ -101,6 +101,11 @@ void firn_file_close(firn_file_reader *reader)
     firn_memory_release(NULL, reader, sizeof *reader);
 }
 
+firn_status firn_file_failure(const firn_report *report)
+{
+    return firn_report_status(report) == FIRN_MEMORY ? FIRN_MEMORY : FIRN_IO;
+}
+
 firn_file_reader *firn_file_open(const char *path, int is_gzip, firn_report *report)
 {
     firn_file_reader *reader = firn_memory_allocate(NULL, sizeof *reader);
@@ -286,7 +291,7 @@ char *firn_file_text(const char *path, size_t limit, size_t *n_bytes, firn_repor
 firn_status firn_file_receipt_of(const char *path, uint64_t limit, firn_file_receipt *receipt, firn_report *report)
 {
     firn_file_reader *reader = firn_file_open(path, 0, report);
-    if (!reader) return FIRN_IO;
+    if (!reader) return firn_file_failure(report);
     firn_hash hash;
     firn_hash_init(&hash);
     int more;

@@ -133,7 +133,7 @@ static firn_status make_table(firn_grid *grid, int32_t n_at_most)
         grid->keys = firn_memory_array(grid->memory, (size_t)size, sizeof *grid->keys);
         grid->values = firn_memory_array(grid->memory, (size_t)size, sizeof *grid->values);
         grid->table_size = size;
-        if (!grid->keys || !grid->values) return FIRN_MEMORY;
+        if (!grid->keys || !grid->values) return release_table(grid), FIRN_MEMORY;
     } else {
         memset(grid->keys, 0, (size_t)grid->table_size * sizeof *grid->keys);
     }
@@ -151,7 +151,8 @@ static firn_status reserve_home(firn_grid *grid, int32_t n)
     grid->columns = firn_memory_array(grid->memory, (size_t)n, sizeof *grid->columns);
     grid->octets = firn_memory_array(grid->memory, (size_t)n, sizeof *grid->octets);
     grid->home_capacity = n;
-    return grid->neighbours && grid->columns && grid->octets ? FIRN_OK : FIRN_MEMORY;
+    if (!grid->neighbours || !grid->columns || !grid->octets) return release_home(grid), FIRN_MEMORY;
+    return FIRN_OK;
 }
 
 static firn_status reserve_blocks(firn_grid *grid, int32_t n)
@@ -164,7 +165,9 @@ static firn_status reserve_blocks(firn_grid *grid, int32_t n)
     grid->old = grid->keeps_old ? firn_memory_array(grid->memory, (size_t)n, grid->node_size) : NULL;
     grid->range = firn_memory_array(grid->memory, (size_t)n, sizeof *grid->range);
     grid->capacity = n;
-    return grid->coord && grid->nodes && (grid->old || !grid->keeps_old) && grid->range ? FIRN_OK : FIRN_MEMORY;
+    if (!grid->coord || !grid->nodes || (!grid->old && grid->keeps_old) || !grid->range)
+        return release_blocks(grid), FIRN_MEMORY;
+    return FIRN_OK;
 }
 
 static int color_of(const int32_t c[3]) { return (c[0] >> 1 & 1) << 2 | (c[1] >> 1 & 1) << 1 | (c[2] >> 1 & 1); }
@@ -190,6 +193,7 @@ static void color_octets(firn_grid *grid)
  * keys alone in the table, because the arrays are made in one piece. */
 firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys, int32_t n)
 {
+    grid->n_home = grid->n_blocks = 0; /* what it is when memory does not suffice */
     if (reserve_home(grid, n) != FIRN_OK) return FIRN_MEMORY;
     int32_t bound = n > 8000000 ? n * 8 : n * 27;
     if (make_table(grid, bound < 1 << 27 ? bound : 1 << 27) != FIRN_OK) return FIRN_MEMORY;

@@ -111,7 +111,7 @@ firn_status firn_manifest_write(const char *folder, const firn_manifest *manifes
     put_manifest(&w, manifest);
     const char *text = firn_json_finish(&w, &n);
     firn_file_writer *file = text ? firn_file_create(path, 0, report) : NULL;
-    firn_status status = !text ? no_memory(folder, report) : !file ? FIRN_IO : FIRN_OK;
+    firn_status status = !text ? no_memory(folder, report) : !file ? firn_file_failure(report) : FIRN_OK;
     if (file) {
         firn_file_write(file, text, n);
         status = firn_file_commit(file, NULL, report);

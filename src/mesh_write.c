@@ -52,7 +52,7 @@ firn_status firn_mesh_write(const char *path, const firn_mesh *mesh, firn_report
     if (!is_obj && !is_ply)
         return firn_report_add(report, FIRN_REFUSED, "%s: a mesh is written as .obj or .ply.", path);
     firn_file_writer *file = firn_file_create(path, 0, report);
-    if (!file) return FIRN_IO;
+    if (!file) return firn_file_failure(report);
     if (is_obj)
         write_obj(file, mesh);
     else

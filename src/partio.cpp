@@ -101,7 +101,7 @@ firn_status read_points(const char *path, firn_points **made, firn_report *repor
 {
     // Partio does not say why it cannot open a file; firn's reader does.
     firn_file_reader *probe = firn_file_open(path, 0, report);
-    if (!probe) return FIRN_IO;
+    if (!probe) return firn_file_failure(report);
     firn_file_close(probe);
     std::ostringstream said;
     particles data(Partio::read(path, true, said));

@@ -119,7 +119,7 @@ firn_status firn_ply_write(const char *path, const firn_points *points, firn_fil
     if (stride > PROPERTIES_MAX)
         return firn_report_add(report, FIRN_REFUSED, "%s: more than %d numbers a point", path, PROPERTIES_MAX);
     firn_file_writer *writer = firn_file_create(path, 0, report);
-    if (!writer) return FIRN_IO;
+    if (!writer) return firn_file_failure(report);
     firn_file_print(writer, "ply\nformat binary_little_endian 1.0\ncomment written by firn %s\n", FIRN_VERSION);
     put_comments(writer, points);
     firn_file_print(writer, "element vertex %lld\n", (long long)points->n);
@@ -433,7 +433,7 @@ firn_status firn_ply_read(const char *path, firn_points **points, firn_report *r
 {
     *points = NULL;
     source from = {.file = firn_file_open(path, 0, report), .report = report};
-    if (!from.file) return FIRN_IO;
+    if (!from.file) return firn_file_failure(report);
     from.points = firn_points_create(0);
     from.line = firn_memory_allocate(NULL, LINE_MAX_BYTES);
     from.properties = firn_memory_array(NULL, PROPERTIES_MAX, sizeof *from.properties);

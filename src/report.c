@@ -1,13 +1,13 @@
-/* report.c: sentences about what went wrong, collected in the order found. A report never fails to take note:
- * when memory is short the sentence is dropped, but the status and the count stay right. */
+/* report.c: sentences about what went wrong, collected in the order found. A report never fails to take note: when
+ * memory is short it has room of its own for the first sentence; later ones are dropped, but the status and the count
+ * stay right. */
 #include "memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { SENTENCE_MAX = 2048, SENTENCES_MAX = 1000 };
+enum { SENTENCE_MAX = 2048, SENTENCES_MAX = 1000, OWN_ROOM = 512 };
 
 typedef struct sentence {
     firn_level level;
@@ -18,7 +18,9 @@ struct firn_report {
     firn_status status;
     int n, n_level[3];
     sentence *sentences;
-    int capacity;
+    int capacity; /* of the list; 0 with the sentence in `own` */
+    sentence own;
+    char own_text[OWN_ROOM];
 };
 
 firn_report *firn_report_create(void) { return firn_memory_allocate(NULL, sizeof(firn_report)); }
@@ -26,8 +28,11 @@ firn_report *firn_report_create(void) { return firn_memory_allocate(NULL, sizeof
 void firn_report_clear(firn_report *report)
 {
     if (!report) return;
-    for (int i = 0; i < report->n; i++) free(report->sentences[i].text);
-    free(report->sentences);
+    for (int i = 0; i < report->n && report->capacity; i++)
+        if (report->sentences[i].text != report->own_text)
+            firn_memory_release(NULL, report->sentences[i].text, strlen(report->sentences[i].text) + 1);
+    if (report->capacity)
+        firn_memory_release(NULL, report->sentences, (size_t)report->capacity * sizeof *report->sentences);
     *report = (firn_report){0};
 }
 
@@ -41,17 +46,24 @@ static void note(firn_report *report, firn_level level, const char *format, va_l
 {
     report->n_level[level]++;
     if (report->n >= SENTENCES_MAX) return;
-    if (report->n == report->capacity) {
+    if (report->n >= report->capacity) {
         int capacity = report->capacity ? 2 * report->capacity : 16;
-        sentence *grown = realloc(report->sentences, (size_t)capacity * sizeof *grown);
-        if (!grown) return;
-        report->sentences = grown, report->capacity = capacity;
+        sentence *grown = firn_memory_array(NULL, (size_t)capacity, sizeof *grown);
+        if (!grown && report->n) return;
+        if (grown) {
+            if (report->n) memcpy(grown, report->sentences, (size_t)report->n * sizeof *grown);
+            if (report->capacity)
+                firn_memory_release(NULL, report->sentences, (size_t)report->capacity * sizeof *grown);
+            report->sentences = grown, report->capacity = capacity;
+        } else {
+            report->sentences = &report->own;
+        }
     }
     char text[SENTENCE_MAX];
     vsnprintf(text, sizeof text, format, arguments);
-    char *copy = malloc(strlen(text) + 1);
-    if (!copy) return;
-    strcpy(copy, text);
+    char *copy = firn_memory_string(NULL, text);
+    if (!copy && report->n) return;
+    if (!copy) copy = report->own_text, snprintf(copy, OWN_ROOM, "%.*s", OWN_ROOM - 1, text);
     report->sentences[report->n++] = (sentence){level, copy};
 }
 

@@ -145,16 +145,19 @@ static void walk_out(walk *w, firn_sim *sim)
 
 firn_status firn_sim_save(firn_sim *sim, void **state, size_t *n_bytes, firn_report *report)
 {
+    *state = NULL, *n_bytes = 0;
+    if (sim->is_empty)
+        return firn_report_add(report, FIRN_STOPPED, "the simulation is empty: a restore failed half way");
     if (sim->is_spoiled)
         return firn_report_add(report, FIRN_STOPPED, "the state at t = %.9g s is not saved: it is not finite",
                                sim->time);
     walk measure = {0};
     walk_out(&measure, sim);
-    *n_bytes = measure.n_bytes;
     *state = firn_memory_allocate(&sim->memory, measure.n_bytes);
     if (!*state)
         return firn_report_add(report, FIRN_MEMORY, "no memory for a checkpoint of %.1f MB",
                                (double)measure.n_bytes / 1e6);
+    *n_bytes = measure.n_bytes;
     walk write = {.at = *state, .end = (char *)*state + measure.n_bytes};
     walk_out(&write, sim);
     return FIRN_OK;
@@ -211,7 +214,7 @@ static firn_status check_header(const firn_sim *sim, const header *h, firn_repor
     return FIRN_OK;
 }
 
-static firn_status read_pool(firn_sim *sim, firn_pool *pool, walk *w, firn_report *report)
+static firn_status read_pool(firn_pool *pool, walk *w, firn_report *report)
 {
     pool_header p;
     pass(w, &p, sizeof p);
@@ -244,8 +247,35 @@ static firn_status read_pool(firn_sim *sim, firn_pool *pool, walk *w, firn_repor
     }
     if (n != pool->n_particles || bundle != pool->n_bundles)
         return firn_report_add(report, FIRN_REFUSED, "the saved state's blocks do not add up to its particles");
-    (void)sim;
     return FIRN_OK;
+}
+
+/* What is left when a restore fails half way: nothing that could be taken for a state. */
+static void empty(firn_sim *sim)
+{
+    for (int m = 0; m < sim->n_pools; m++)
+        sim->pools[m].n_particles = sim->pools[m].n_bundles = 0, sim->pools[m].n_blocks = 0;
+    sim->is_empty = 1;
+}
+
+static firn_status read_state(firn_sim *sim, walk *w, const header *h, firn_report *report)
+{
+    firn_memory_release(&sim->memory, sim->sources, (size_t)sim->source_capacity * sizeof *sim->sources);
+    sim->sources = firn_memory_array(&sim->memory, h->n_sources, sizeof *sim->sources);
+    sim->n_sources = sim->source_capacity = sim->sources ? (int)h->n_sources : 0;
+    if (!sim->sources) return firn_report_add(report, FIRN_MEMORY, "no memory to restore where particles came from");
+    pass_books(w, sim, h->n_colliders);
+    firn_status status = FIRN_OK;
+    for (int m = 0; m < sim->n_pools && status == FIRN_OK; m++) status = read_pool(&sim->pools[m], w, report);
+    if (status != FIRN_OK) return status;
+    sim->is_spoiled = 0, sim->must_sort = (int)h->must_sort, sim->next_id = h->next_id,
+    sim->rate_is_viscous = h->rate_is_viscous, sim->rate_pool = h->rate_pool;
+    sim->time = h->time, sim->dt = h->dt, sim->max_rate = h->max_rate, sim->max_speed = h->max_speed,
+    sim->caution = h->caution;
+    sim->n_steps = h->n_steps, sim->n_retries = h->n_retries, sim->n_sorts = h->n_sorts,
+    sim->rate_particle = h->rate_particle;
+    if (sim->rate_pool >= sim->n_pools) sim->rate_pool = -1;
+    return firn_sort_rebuild(sim, report);
 }
 
 firn_status firn_sim_restore(firn_sim *sim, const void *state, size_t n_bytes, firn_report *report)
@@ -258,19 +288,8 @@ firn_status firn_sim_restore(firn_sim *sim, const void *state, size_t n_bytes, f
     if (status != FIRN_OK) return status;
     if (h.n_sources > n_bytes / sizeof *sim->sources)
         return firn_report_add(report, FIRN_REFUSED, "the saved state is damaged");
-    firn_memory_release(&sim->memory, sim->sources, (size_t)sim->source_capacity * sizeof *sim->sources);
-    sim->n_sources = sim->source_capacity = (int)h.n_sources;
-    sim->sources = firn_memory_array(&sim->memory, h.n_sources, sizeof *sim->sources);
-    if (!sim->sources) return firn_report_add(report, FIRN_MEMORY, "no memory to restore");
-    pass_books(&w, sim, h.n_colliders);
-    for (int m = 0; m < sim->n_pools && status == FIRN_OK; m++) status = read_pool(sim, &sim->pools[m], &w, report);
-    if (status != FIRN_OK) return status;
-    sim->is_spoiled = 0, sim->must_sort = (int)h.must_sort, sim->next_id = h.next_id,
-    sim->rate_is_viscous = h.rate_is_viscous, sim->rate_pool = h.rate_pool;
-    sim->time = h.time, sim->dt = h.dt, sim->max_rate = h.max_rate, sim->max_speed = h.max_speed,
-    sim->caution = h.caution;
-    sim->n_steps = h.n_steps, sim->n_retries = h.n_retries, sim->n_sorts = h.n_sorts,
-    sim->rate_particle = h.rate_particle;
-    if (sim->rate_pool >= sim->n_pools) sim->rate_pool = -1;
-    return firn_sort_rebuild(sim, report);
+    sim->is_empty = 0;
+    status = read_state(sim, &w, &h, report);
+    if (status != FIRN_OK) empty(sim);
+    return status;
 }

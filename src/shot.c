@@ -362,7 +362,7 @@ static firn_status hash_book(firn_shot *shot, const char *name, uint64_t n, firn
     char path[PATH_ROOM], piece[65536];
     path_in(shot, name, path);
     firn_file_reader *reader = firn_file_open(path, 0, report);
-    firn_status status = reader ? FIRN_OK : FIRN_IO;
+    firn_status status = reader ? FIRN_OK : firn_file_failure(report);
     firn_hash_init(hash);
     while (status == FIRN_OK && n) {
         size_t take = n < sizeof piece ? (size_t)n : sizeof piece;

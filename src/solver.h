@@ -120,6 +120,7 @@ struct firn_sim {
     int64_t n_steps, n_retries, n_sorts;
     uint32_t next_id;
     int must_sort, is_spoiled;  /* spoiled: the last step left something that is not a number */
+    int is_empty;               /* a restore that failed half way left no particles; nothing goes on from there */
     int is_unchecked;           /* of benchmarks that ask what judging costs: no step is judged */
     double max_rate, max_speed; /* of all particles after the last step */
     double caution;             /* share of the stable dt, less than 1 after a step that would have made energy */

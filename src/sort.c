@@ -121,7 +121,8 @@ static firn_status reserve_homes(firn_sim *sim, firn_pool *pool)
     firn_memory_release(&sim->memory, pool->block_of_home, (size_t)pool->home_capacity * sizeof(int32_t));
     pool->home_capacity = n + n / 8;
     pool->block_of_home = firn_memory_array(&sim->memory, (size_t)pool->home_capacity, sizeof(int32_t));
-    return pool->block_of_home ? FIRN_OK : FIRN_MEMORY;
+    if (!pool->block_of_home) return pool->home_capacity = 0, FIRN_MEMORY;
+    return FIRN_OK;
 }
 
 /* New blocks in the order of the grid's home list, and where each share of each old block goes. */
@@ -211,14 +212,21 @@ static void sort_cells(const firn_pool *pool, const firn_pool_block *block, doub
     memcpy(slots, sorted, (size_t)block->n * sizeof *slots);
 }
 
-static firn_status order_cells(firn_sim *sim, firn_pool *pool, move_plan *plan)
+static int32_t largest_block(const move_plan *plan)
 {
     int32_t largest = 1;
     for (int32_t b = 0; b < plan->n_blocks; b++)
         if (plan->blocks[b].n > largest) largest = plan->blocks[b].n;
-    size_t each = ((size_t)largest * 5 + 127) & ~(size_t)63, bytes = each * (size_t)sim->n_threads;
-    char *scratch = firn_memory_allocate(&sim->memory, bytes);
-    if (!scratch) return FIRN_MEMORY;
+    return largest;
+}
+
+/* A thread's room for the slots and keys of any block. */
+static size_t cell_bytes(int32_t largest) { return ((size_t)largest * 5 + 127) & ~(size_t)63; }
+
+static void order_cells(firn_sim *sim, firn_pool *pool, const move_plan *plan, char *scratch)
+{
+    int32_t largest = largest_block(plan);
+    size_t each = cell_bytes(largest);
     double shift = sim->scene.grid.spline == FIRN_QUADRATIC ? 0.5 : 0;
 #pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
     for (int32_t b = 0; b < plan->n_blocks; b++) {
@@ -226,8 +234,6 @@ static firn_status order_cells(firn_sim *sim, firn_pool *pool, move_plan *plan)
         sort_cells(pool, &plan->blocks[b], shift, sim->order + plan->blocks[b].first * 16,
                    (uint8_t *)(sorted + largest), sorted);
     }
-    firn_memory_release(&sim->memory, scratch, bytes);
-    return FIRN_OK;
 }
 
 /* ---------------------------------------------------------------- moving */
@@ -293,8 +299,10 @@ static void settle(firn_sim *sim, firn_pool *pool, const move_plan *plan)
 static firn_status reserve_move(firn_sim *sim, firn_pool *pool, const move_plan *plan)
 {
     int64_t slack = plan->n_bundles + plan->n_bundles / 64 + 4;
-    if (plan->n_bundles > pool->capacity[FIRN_FIELD_X] || !pool->field[FIRN_FIELD_X])
-        if (firn_pool_reserve(pool, slack, 0) != FIRN_OK) return FIRN_MEMORY;
+    int is_short = 0; /* fields grow one by one, and the last time may have ended half way */
+    for (int f = 0; f < FIRN_N_FIELDS; f++)
+        is_short |= pool->n_components[f] && (plan->n_bundles > pool->capacity[f] || !pool->field[f]);
+    if (firn_pool_reserve(pool, is_short ? slack : 0, plan->n_blocks) != FIRN_OK) return FIRN_MEMORY;
     size_t spare = (size_t)pool->capacity[FIRN_FIELD_X] * TOGETHER * 16 * pool->real_size;
     if (spare > sim->spare_bytes) {
         firn_memory_release(&sim->memory, sim->spare, sim->spare_bytes);
@@ -306,7 +314,7 @@ static firn_status reserve_move(firn_sim *sim, firn_pool *pool, const move_plan 
         firn_memory_release(&sim->memory, sim->order, (size_t)sim->order_capacity * sizeof *sim->order);
         sim->order_capacity = pool->capacity[FIRN_FIELD_X] * 16;
         sim->order = firn_memory_array(&sim->memory, (size_t)sim->order_capacity, sizeof *sim->order);
-        if (!sim->order) return FIRN_MEMORY;
+        if (!sim->order) return sim->order_capacity = 0, FIRN_MEMORY;
     }
     return FIRN_OK;
 }
@@ -331,17 +339,23 @@ static void book_losses(const firn_sim *sim, firn_pool *pool, const move_plan *p
     }
 }
 
+/* All memory comes first: a pool has moved as a whole or not at all, and can be sorted again. */
 static firn_status move_pool(firn_sim *sim, firn_pool *pool, move_plan *plan)
 {
-    if (reserve_move(sim, pool, plan) != FIRN_OK) return FIRN_MEMORY;
+    size_t bytes = cell_bytes(largest_block(plan)) * (size_t)sim->n_threads;
+    char *scratch = firn_memory_allocate(&sim->memory, bytes);
+    if (!scratch || reserve_move(sim, pool, plan) != FIRN_OK) {
+        firn_memory_release(&sim->memory, scratch, bytes);
+        return FIRN_MEMORY;
+    }
     book_losses(sim, pool, plan);
     place_particles(sim, pool, plan);
-    if (order_cells(sim, pool, plan) != FIRN_OK) return FIRN_MEMORY;
+    order_cells(sim, pool, plan, scratch);
+    firn_memory_release(&sim->memory, scratch, bytes);
     for (int f = 0; f < FIRN_N_FIELDS; f++)
         if (pool->n_components[f]) move_field(sim, pool, plan, f);
     settle(sim, pool, plan);
     pool->n_bundles = plan->n_bundles, pool->n_particles = plan->n_particles;
-    if (firn_pool_reserve(pool, 0, plan->n_blocks) != FIRN_OK) return FIRN_MEMORY;
     if (plan->n_blocks) memcpy(pool->blocks, plan->blocks, (size_t)plan->n_blocks * sizeof *plan->blocks);
     pool->n_blocks = plan->n_blocks;
     return FIRN_OK;
@@ -362,14 +376,14 @@ static firn_status reserve_books(firn_sim *sim)
         firn_memory_release(&sim->memory, sim->reports, (size_t)sim->report_capacity * sizeof *sim->reports);
         sim->report_capacity = n + n / 8;
         sim->reports = firn_memory_array(&sim->memory, (size_t)sim->report_capacity, sizeof *sim->reports);
-        if (!sim->reports) return FIRN_MEMORY;
+        if (!sim->reports) return sim->report_capacity = 0, FIRN_MEMORY;
     }
     n *= sim->n_acts;
     if (n > sim->act_capacity) {
         firn_memory_release(&sim->memory, sim->acts, (size_t)sim->act_capacity * sizeof *sim->acts);
         sim->act_capacity = n + n / 8;
         sim->acts = firn_memory_array(&sim->memory, (size_t)sim->act_capacity, sizeof *sim->acts);
-        if (!sim->acts) return FIRN_MEMORY;
+        if (!sim->acts) return sim->act_capacity = 0, FIRN_MEMORY;
     }
     return FIRN_OK;
 }

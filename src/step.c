@@ -94,6 +94,9 @@ firn_status firn_sim_step(firn_sim *sim, double until, firn_report *report)
                                "the last step, at t = %.9g s, left a stress that is not finite; "
                                "restore an earlier state",
                                sim->time);
+    if (sim->is_empty)
+        return firn_report_add(report, FIRN_STOPPED,
+                               "the simulation is empty: a restore failed half way; restore a state that is whole");
     double clock = firn_solver_clock();
     firn_status status = firn_timestep_choose(sim, until, report);
     clock = lap(sim, FIRN_STAGE_TIMESTEP, clock);

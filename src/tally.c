@@ -21,23 +21,30 @@ static int32_t count_before(uint8_t givers, int giver)
 
 static size_t slot_size(const firn_sim *sim) { return sim->grid.node_size; }
 
+static void release_blocks(firn_sim *sim)
+{
+    firn_tally *t = &sim->tally;
+    firn_memory_release(&sim->memory, t->first, (size_t)t->block_capacity * sizeof *t->first);
+    firn_memory_release(&sim->memory, t->givers, (size_t)t->block_capacity);
+    t->first = NULL, t->givers = NULL, t->block_capacity = 0;
+}
+
 static firn_status reserve_blocks(firn_sim *sim)
 {
     firn_tally *t = &sim->tally;
     if (sim->grid.n_blocks > t->block_capacity) {
-        firn_memory_release(&sim->memory, t->first, (size_t)t->block_capacity * sizeof *t->first);
-        firn_memory_release(&sim->memory, t->givers, (size_t)t->block_capacity);
+        release_blocks(sim);
         t->block_capacity = sim->grid.n_blocks + sim->grid.n_blocks / 8;
         t->first = firn_memory_array(&sim->memory, (size_t)t->block_capacity, sizeof *t->first);
         t->givers = firn_memory_array(&sim->memory, (size_t)t->block_capacity, 1);
-        if (!t->first || !t->givers) return FIRN_MEMORY;
+        if (!t->first || !t->givers) return release_blocks(sim), FIRN_MEMORY;
     }
     int64_t n = (int64_t)sim->grid.n_home * sim->n_pools;
     if (n > t->sum_capacity) {
         firn_memory_release(&sim->memory, t->sums, (size_t)t->sum_capacity * sizeof *t->sums);
         t->sum_capacity = n + n / 8;
         t->sums = firn_memory_array(&sim->memory, (size_t)t->sum_capacity, sizeof *t->sums);
-        if (!t->sums) return FIRN_MEMORY;
+        if (!t->sums) return t->sum_capacity = 0, FIRN_MEMORY;
     }
     return FIRN_OK;
 }
@@ -58,7 +65,7 @@ firn_status firn_tally_prepare(firn_sim *sim)
         firn_memory_release(&sim->memory, t->slots, (size_t)t->capacity * slot_size(sim));
         t->capacity = t->n_slots + t->n_slots / 8;
         t->slots = firn_memory_array(&sim->memory, (size_t)t->capacity, slot_size(sim));
-        if (!t->slots) return FIRN_MEMORY;
+        if (!t->slots) return t->capacity = 0, FIRN_MEMORY;
     }
     if (t->n_slots) memset(t->slots, 0, (size_t)t->n_slots * slot_size(sim));
     return FIRN_OK;
@@ -124,8 +131,7 @@ void firn_tally_collect(firn_sim *sim)
 void firn_tally_clear(firn_sim *sim)
 {
     firn_tally *t = &sim->tally;
-    firn_memory_release(&sim->memory, t->first, (size_t)t->block_capacity * sizeof *t->first);
-    firn_memory_release(&sim->memory, t->givers, (size_t)t->block_capacity);
+    release_blocks(sim);
     firn_memory_release(&sim->memory, t->slots, (size_t)t->capacity * sim->grid.node_size);
     firn_memory_release(&sim->memory, t->sums, (size_t)t->sum_capacity * sizeof *t->sums);
 }

@@ -79,7 +79,7 @@ firn_status firn_text_write(const firn_text *text, const char *path, firn_report
 {
     if (text->has_failed) return firn_report_add(report, FIRN_MEMORY, "No memory left for the text of %s.", path);
     firn_file_writer *writer = firn_file_create(path, 0, report);
-    if (!writer) return FIRN_IO;
+    if (!writer) return firn_file_failure(report);
     if (text->n) firn_file_write(writer, text->data, text->n);
     return firn_file_commit(writer, NULL, report);
 }

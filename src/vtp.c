@@ -131,7 +131,7 @@ firn_status firn_vtp_write(const char *path, const firn_points *points, firn_fil
     firn_file_writer *writer = firn_file_create(path, 0, report);
     if (!writer) {
         firn_text_clear(&l.xml);
-        return FIRN_IO;
+        return firn_file_failure(report);
     }
     firn_file_write(writer, l.xml.data, l.xml.n);
     firn_text_clear(&l.xml);

@@ -39,7 +39,8 @@ FIRN_API firn_status firn_sim_step(firn_sim *sim, double until, firn_report *rep
 /* Steps until the time is reached. */
 FIRN_API firn_status firn_sim_advance_to(firn_sim *sim, double until, firn_report *report);
 
-/* Complete state, independent of threads, to and from memory. A restored simulation goes on bit for bit. */
+/* Complete state, independent of threads, to and from memory. A restored simulation goes on bit for bit; one that could
+ * not be restored whole is empty and may only be restored again or destroyed. */
 FIRN_API firn_status firn_sim_save(firn_sim *sim, void **state, size_t *n_bytes, firn_report *report);
 FIRN_API firn_status firn_sim_restore(firn_sim *sim, const void *state, size_t n_bytes, firn_report *report);
 FIRN_API void firn_sim_release_state(firn_sim *sim, void *state, size_t n_bytes);

@@ -234,7 +234,7 @@ static void spin(verify_table *table, int scheme)
     s.bodies[0].spin[2] = 1, s.scene.transfer.flip_blend = 1;
     firn_sim *sim = verify_start(&s);
     double before = verify_books(sim).angular_momentum[2];
-    verify_go(sim, 6.283185307179586);
+    verify_go(sim, table->is_quick ? 1.5 : 6.283185307179586);
     double after = verify_books(sim).angular_momentum[2];
     if (scheme == FIRN_APIC)
         verify_near(table, "a turn of APIC: angular momentum", before, after,
@@ -322,9 +322,9 @@ int main(int argc, char **argv)
     nodes_and_patches(&table);
     for (int is_double = 1; is_double >= 0; is_double--)
         free_fall(&table, FIRN_APIC, is_double), free_fall(&table, FIRN_FLIP, is_double);
-    spin(&table, FIRN_APIC), spin(&table, FIRN_PIC), spin(&table, FIRN_FLIP);
     null_space(&table);
     first_step(&table);
     takes_off(&table);
+    spin(&table, FIRN_APIC), spin(&table, FIRN_PIC), spin(&table, FIRN_FLIP);
     return verify_end(&table);
 }
