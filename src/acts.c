@@ -248,7 +248,8 @@ static void act_on(subject *s, uint64_t thin, firn_exchange *acts)
             hold(s, grip, e);
         }
     }
-    for (int c = 0; thin && c < sim->n_colliders; c++)
+    if (!thin || firn_near_is_clear(sim, s->block->home, s->block->coord, s->before, s->x)) return;
+    for (int c = 0; c < sim->n_colliders; c++)
         if ((thin >> (c < 63 ? c : 63) & 1) && sim->colliders[c].is_active && sim->colliders[c].def.particle_pass)
             keep_out(s, &sim->colliders[c], books_of(sim, acts, c));
 }

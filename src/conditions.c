@@ -40,16 +40,18 @@ static void push(const firn_sim *sim, node *n, firn_exchange *exchange)
     keep_books(exchange, FIRN_GIVER_FORCES, n, before, n->v, origin);
 }
 
-static void collide(const firn_sim *sim, const firn_collider *c, node *n, firn_exchange *exchange)
+/* Returns the distance of the surface. */
+static double collide(const firn_sim *sim, const firn_collider *c, node *n, firn_exchange *exchange)
 {
     firn_surface_point s;
-    if (!firn_contact_surface(c, n->x, sim->time + sim->dt, 0, &s)) return;
+    if (!firn_contact_surface(c, n->x, sim->time + sim->dt, 0, &s)) return s.distance;
     double before[3] = {n->v[0], n->v[1], n->v[2]}, limit[3];
     double gap = firn_approach_gap(sim, c, n->block, n->index, n->x, &s);
     for (int a = 0; a < 3; a++) limit[a] = s.velocity[a] - gap / sim->dt * s.normal[a];
     firn_contact_resolve(c->def.contact, s.friction, s.stickiness * sim->h * sim->h * sim->dt / n->mass, limit,
                          s.normal, n->v);
     keep_books(exchange, FIRN_GIVER_COLLIDERS, n, before, s.velocity, c->pose.position);
+    return s.distance;
 }
 
 static void hold(const firn_grip *g, node *n, double time, firn_exchange *exchange)
@@ -92,25 +94,38 @@ typedef struct touching { /* what can reach a block */
     unsigned walls;
     uint16_t colliders[TOUCHING_MAX];
     unsigned grips;
+    double others; /* no node is nearer to a collider that does not touch */
 } touching;
 
 static int is_solid(firn_wall wall) { return wall != FIRN_WALL_OPEN && wall != FIRN_WALL_DELETE; }
 
-static touching find_touching(const firn_sim *sim, const int32_t coord[3])
+static void find_colliders(const firn_sim *sim, const double center[3], double half, touching *t)
+{
+    t->others = INFINITY;
+    for (int c = 0; c < sim->n_colliders && t->n_colliders >= 0; c++) {
+        if (!sim->colliders[c].is_active) continue;
+        double distance = firn_contact_distance(&sim->colliders[c], center, sim->time + sim->dt);
+        if (distance > half)
+            t->others = fmin(t->others, distance - half);
+        else if (t->n_colliders == TOUCHING_MAX)
+            t->n_colliders = -1;
+        else
+            t->colliders[t->n_colliders++] = (uint16_t)c;
+    }
+}
+
+static touching find_touching(const firn_sim *sim, int32_t block)
 {
     touching t = {.any = sim->n_forces > 0};
+    const int32_t *coord = sim->grid.coord[block];
+    firn_near_block *near = firn_near_at(sim, block);
     const double h = sim->h, half = 1.5 * sqrt(3.0) * h * (1 + 1e-9);
     double center[3], low[3], high[3];
     for (int a = 0; a < 3; a++)
         low[a] = 4.0 * coord[a] * h, high[a] = low[a] + 3 * h, center[a] = 0.5 * (low[a] + high[a]);
-    for (int c = 0; c < sim->n_colliders && t.n_colliders >= 0; c++) {
-        if (!sim->colliders[c].is_active ||
-            firn_contact_distance(&sim->colliders[c], center, sim->time + sim->dt) > half)
-            continue;
-        if (t.n_colliders == TOUCHING_MAX)
-            t.n_colliders = -1;
-        else
-            t.colliders[t.n_colliders++] = (uint16_t)c;
+    if (!near || (double)near->all <= sim->near.gone) {
+        find_colliders(sim, center, half, &t);
+        if (near && t.n_colliders == 0) near->all = firn_near_until(sim, t.others);
     }
     for (int g = 0; g < sim->n_grips; g++) {
         const firn_grip *grip = &sim->grips[g];
@@ -140,13 +155,22 @@ static int is_folded(const firn_sim *sim, const double x[3])
     return 0;
 }
 
-static void apply_to_node(const firn_sim *sim, const touching *t, node *n, firn_exchange *exchange)
+/* `until`: what is known of the node, NULL: nothing */
+static void meet_colliders(const firn_sim *sim, const touching *t, node *n, float *until, firn_exchange *exchange)
+{
+    double least = t->others;
+    if (until && (double)*until > sim->near.gone) return;
+    for (int c = 0; t->n_colliders < 0 && c < sim->n_colliders; c++)
+        if (sim->colliders[c].is_active) least = fmin(least, collide(sim, &sim->colliders[c], n, &exchange[c]));
+    for (int c = 0; c < t->n_colliders; c++)
+        least = fmin(least, collide(sim, &sim->colliders[t->colliders[c]], n, &exchange[t->colliders[c]]));
+    if (until) *until = firn_near_until(sim, least);
+}
+
+static void apply_to_node(const firn_sim *sim, const touching *t, node *n, float *until, firn_exchange *exchange)
 {
     if (sim->n_forces) push(sim, n, &exchange[firn_solver_forces(sim)]);
-    for (int c = 0; t->n_colliders < 0 && c < sim->n_colliders; c++)
-        if (sim->colliders[c].is_active) collide(sim, &sim->colliders[c], n, &exchange[c]);
-    for (int c = 0; c < t->n_colliders; c++)
-        collide(sim, &sim->colliders[t->colliders[c]], n, &exchange[t->colliders[c]]);
+    if (t->n_colliders) meet_colliders(sim, t, n, until, exchange);
     for (int g = 0; g < sim->n_grips; g++)
         if (t->grips >> g & 1) hold(&sim->grips[g], n, sim->time, &exchange[sim->n_colliders + g]);
     for (int w = 0; w < 6; w++)
@@ -155,7 +179,7 @@ static void apply_to_node(const firn_sim *sim, const touching *t, node *n, firn_
 
 unsigned firn_conditions_givers(const firn_sim *sim, int32_t block)
 {
-    touching t = find_touching(sim, sim->grid.coord[block]);
+    touching t = find_touching(sim, block);
     return (t.walls || t.n_colliders ? 1u << FIRN_GIVER_WALLS : 0) | (t.n_colliders ? 1u << FIRN_GIVER_COLLIDERS : 0) |
            (t.grips ? 1u << FIRN_GIVER_GRIPS : 0) | (sim->n_forces ? 1u << FIRN_GIVER_FORCES : 0);
 }
@@ -166,8 +190,9 @@ int firn_conditions_apply(const firn_sim *sim, int32_t block, firn_exchange *exc
     const firn_block_range *range = &sim->grid.range[block];
     int has_mass = range->min[0] <= range->max[0] || !range->is_finite;
     if (!has_mass || (sim->tally.first && !sim->tally.givers[block])) return 0;
-    touching t = find_touching(sim, coord);
+    touching t = find_touching(sim, block);
     if (!t.any) return 0;
+    firn_near_block *near = firn_near_at(sim, block);
     void *nodes = firn_grid_nodes(&sim->grid, block);
     double *wide = sim->kernels->is_double ? nodes : NULL;
     float *narrow = sim->kernels->is_double ? NULL : nodes;
@@ -181,7 +206,7 @@ int firn_conditions_apply(const firn_sim *sim, int32_t block, firn_exchange *exc
             n.v[a] = wide ? wide[at + a] : (double)narrow[at + a];
         }
         if (is_folded(sim, n.x)) continue;
-        apply_to_node(sim, &t, &n, exchange);
+        apply_to_node(sim, &t, &n, near ? &near->nodes[i] : NULL, exchange);
         if (sim->tally.first) firn_tally_write(sim, block, i, n.given);
         for (int a = 0; a < 3; a++) {
             if (wide)
@@ -214,6 +239,7 @@ firn_status firn_conditions_prepare(firn_sim *sim)
         sink->is_active = end > sink->def.start && sim->time < sink->def.stop;
         firn_motion_at(&sink->motion, end, sink->def.start, &sink->pose);
     }
+    if (firn_near_prepare(sim) != FIRN_OK) return FIRN_MEMORY;
     for (int f = 0; f < sim->n_forces; f++) firn_force_prepare(&sim->forces[f], sim->time);
     int n = FIRN_CHUNKS * firn_solver_n_exchanges(sim);
     for (int i = 0; i < n; i++) sim->chunks[i] = (firn_exchange){0};

@@ -226,6 +226,13 @@ double firn_shape_speed(const firn_shape *shape)
     return speed;
 }
 
+int firn_shape_is_sampled(const firn_shape *shape)
+{
+    for (int i = 0; i < shape->n; i++)
+        if (shape->parts[i].kind->speed) return 1; /* from files */
+    return 0;
+}
+
 double firn_shape_distance(const firn_shape *shape, const double x[3], double time)
 {
     firn_surface_point s;

@@ -32,6 +32,8 @@ void firn_shape_destroy(firn_shape *shape);
 void firn_shape_query(const firn_shape *shape, const double x[3], double time, firn_surface_point *surface);
 /* The greatest speed of a deforming surface at any time, m/s; 0 for rigid ones and where it is not known. */
 double firn_shape_speed(const firn_shape *shape);
+/* Whether distances are interpolated between voxels, and may so be up to sqrt 3 as steep as true ones. */
+int firn_shape_is_sampled(const firn_shape *shape);
 double firn_shape_distance(const firn_shape *shape, const double x[3], double time);
 /* False where the shape is unbounded (plane, half_space); the box is then infinite. */
 int firn_shape_bounds(const firn_shape *shape, double min[3], double max[3]);

@@ -83,6 +83,30 @@ typedef struct firn_approach {
     double (*nodes)[FIRN_BLOCK_NODES][4]; /* sum m w (x - x_i) in cells, sum m w */
 } firn_approach;
 
+/* What is known of the distance of nodes and parts of cells from all colliders; see near.c. A number says up to which
+ * state of the odometer its place is outside of them. */
+enum { FIRN_NEAR_CELLS = 512 };
+typedef struct firn_near_block {
+    float all, nodes[FIRN_BLOCK_NODES];
+} firn_near_block;
+typedef struct firn_near_cells {
+    float until[FIRN_NEAR_CELLS], seen[FIRN_NEAR_CELLS];
+} firn_near_cells;
+typedef struct firn_near {
+    int is_kept, has_poses;
+    double gone;                     /* the odometer, m */
+    double margin, steepness, speed; /* m, -, m/s: of the colliders */
+    double time, dt;
+    uint64_t active;  /* which colliders act */
+    firn_pose *poses; /* [n_colliders] the last */
+    int64_t n_sorts;
+    int32_t n, n_home, capacity, cell_capacity, table_size;
+    firn_near_block *blocks, *spare;      /* [n] of the grid */
+    firn_near_cells *cells, *spare_cells; /* [n_home], where some collider has a second pass */
+    uint64_t *keys;                       /* [n] of the blocks, and the table that finds them */
+    int32_t *table;
+} firn_near;
+
 /* Emission: where each range of ids came from. */
 typedef struct firn_source {
     uint32_t first_id;
@@ -130,6 +154,7 @@ struct firn_sim {
     firn_exchange *last;  /* of the last step */
     firn_tally tally;
     firn_approach approach;
+    firn_near near;
     int n_acts, *act_of; /* [n_exchanges] what acts on particles one by one: its place among them, else -1 */
     firn_exchange *acts; /* [pool][home][n_acts] */
     int64_t act_capacity;
@@ -217,6 +242,15 @@ firn_status firn_approach_measure(firn_sim *sim);
 double firn_approach_gap(const firn_sim *sim, const firn_collider *c, int32_t block, int node, const double x[3],
                          const firn_surface_point *s);
 void firn_approach_clear(firn_sim *sim);
+/* near.c: after the colliders' poses; then NULL or what is known of a block, and up to when something `distance` away
+ * is outside. */
+firn_status firn_near_prepare(firn_sim *sim);
+firn_near_block *firn_near_at(const firn_sim *sim, int32_t block);
+float firn_near_until(const firn_sim *sim, double distance);
+/* Whether no collider with a second pass can have touched a particle on its way. */
+int firn_near_is_clear(const firn_sim *sim, int32_t home, const int32_t coord[3], const double before[3],
+                       const double x[3]);
+void firn_near_clear(firn_sim *sim);
 /* acts.c: what acts on particles one by one. The momentum that grips and the caller's acceleration give in the step,
  * before P2G; after G2P the books of that, grips that hold their particles, and the second pass for thin colliders.
  * `x` and `v`: of the particles before G2P. */
