@@ -389,78 +389,77 @@ FIRN_INLINE void add_plane(int n, int moment, int gradient, const weights *wt, c
     }
 }
 
-FIRN_INLINE void p2g_case(int is_quadratic, int moment, int gradient, int with_momentum, int affine, int mls, int force,
-                          const firn_transfer *transfer, const firn_block_particles *p, real *patch)
+/* Adds particles `first` to `last` - 1 of a bundle, which have the same nodes. */
+FIRN_INLINE void add_run(int n, int moment, int gradient, const weights *wt, const outgoing *out, int first, int last,
+                         real *patch)
 {
-    const int n = is_quadratic ? 3 : 4;
+    real *at = patch + wt->node[first];
+    if (PLANES == 4) {
+        row rows[4][4];
+        UNROLL for (int i = 0; i < n; i++) UNROLL for (int j = 0; j < n; j++) rows[i][j] =
+            row_load(at + i * NODE_X + j * NODE_Y);
+        for (int lane = first; lane < last; lane++) {
+            prepared r = prepare(n, moment, gradient, wt, out, lane);
+            UNROLL for (int i = 0; i < n; i++) add_plane(n, moment, gradient, wt, &r, lane, i, rows[i]);
+        }
+        UNROLL for (int i = 0; i < n; i++) UNROLL for (int j = 0; j < n; j++)
+            row_store(at + i * NODE_X + j * NODE_Y, rows[i][j]);
+    } else {
+        prepared r[16];
+        for (int lane = first; lane < last; lane++) r[lane] = prepare(n, moment, gradient, wt, out, lane);
+        for (int i = 0; i < n; i++) {
+            row rows[4];
+            UNROLL for (int j = 0; j < n; j++) rows[j] = row_load(at + i * NODE_X + j * NODE_Y);
+            for (int lane = first; lane < last; lane++) add_plane(n, moment, gradient, wt, &r[lane], lane, i, rows);
+            UNROLL for (int j = 0; j < n; j++) row_store(at + i * NODE_X + j * NODE_Y, rows[j]);
+        }
+    }
+}
+
+/* Momentum and force together into one patch, or, where FLIP must tell them apart, each into its own. */
+FIRN_INLINE void p2g_case(int is_quadratic, int affine, int mls, int is_apart, const firn_transfer *transfer,
+                          const firn_block_particles *p, real *patch, real *forces)
+{
+    const int n = is_quadratic ? 3 : 4, moment = affine || mls;
     const real h = (real)transfer->h;
     const real d_inverse = is_quadratic ? 4 : 3;
     const real stress_factor = (real)(-transfer->dt / transfer->h) * (mls ? d_inverse : 1);
     weights wt;
-    outgoing out;
+    outgoing out, force;
     for (int b = 0; b * 16 < p->n; b++) {
-        weights_of_bundle(is_quadratic, moment, gradient, (const real *)p->x + b * 48, &wt);
-        outgoing_of_bundle(p, b, with_momentum, affine, mls, force, h, stress_factor, &out);
+        weights_of_bundle(is_quadratic, moment, !mls, (const real *)p->x + b * 48, &wt);
+        outgoing_of_bundle(p, b, 1, affine, mls, !is_apart, h, stress_factor, &out);
+        if (is_apart) outgoing_of_bundle(p, b, 0, 0, mls, 1, h, stress_factor, &force);
         int end = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
         for (int first = 0, last; first < end; first = last) {
-            int node = wt.node[first];
-            for (last = first + 1; last < end && wt.node[last] == node;) last++;
-            real *at = patch + node;
-            if (PLANES == 4) {
-                row rows[4][4];
-                UNROLL for (int i = 0; i < n; i++) UNROLL for (int j = 0; j < n; j++) rows[i][j] =
-                    row_load(at + i * NODE_X + j * NODE_Y);
-                for (int lane = first; lane < last; lane++) {
-                    prepared r = prepare(n, moment, gradient, &wt, &out, lane);
-                    UNROLL for (int i = 0; i < n; i++) add_plane(n, moment, gradient, &wt, &r, lane, i, rows[i]);
-                }
-                UNROLL for (int i = 0; i < n; i++) UNROLL for (int j = 0; j < n; j++)
-                    row_store(at + i * NODE_X + j * NODE_Y, rows[i][j]);
-            } else {
-                prepared r[16];
-                for (int lane = first; lane < last; lane++) r[lane] = prepare(n, moment, gradient, &wt, &out, lane);
-                for (int i = 0; i < n; i++) {
-                    row rows[4];
-                    UNROLL for (int j = 0; j < n; j++) rows[j] = row_load(at + i * NODE_X + j * NODE_Y);
-                    for (int lane = first; lane < last; lane++)
-                        add_plane(n, moment, gradient, &wt, &r[lane], lane, i, rows);
-                    UNROLL for (int j = 0; j < n; j++) row_store(at + i * NODE_X + j * NODE_Y, rows[j]);
-                }
-            }
+            for (last = first + 1; last < end && wt.node[last] == wt.node[first];) last++;
+            if (is_apart) {
+                add_run(n, affine, 0, &wt, &out, first, last, patch);
+                add_run(n, mls, !mls, &wt, &force, first, last, forces);
+            } else
+                add_run(n, moment, !mls, &wt, &out, first, last, patch);
         }
     }
 }
 
 /* The flags are constants in each call, so each becomes a loop of its own with nothing to decide inside. */
-#define P2G(moment, gradient, with_momentum, affine, mls, force, to)                                                   \
-    (transfer->is_quadratic ? p2g_case(1, moment, gradient, with_momentum, affine, mls, force, transfer, p, to)        \
-                            : p2g_case(0, moment, gradient, with_momentum, affine, mls, force, transfer, p, to))
+#define P2G(affine, mls, is_apart)                                                                                     \
+    (transfer->is_quadratic ? p2g_case(1, affine, mls, is_apart, transfer, p, patch, forces)                           \
+                            : p2g_case(0, affine, mls, is_apart, transfer, p, patch, forces))
 
 static void p2g(const firn_transfer *transfer, const firn_block_particles *p, void *patch, void *forces)
 {
-    int mls = transfer->is_mls;
-    if (!forces) { /* momentum and force together */
-        if (transfer->is_affine) {
-            if (mls)
-                P2G(1, 0, 1, 1, 1, 1, patch);
-            else
-                P2G(1, 1, 1, 1, 0, 1, patch);
-        } else {
-            if (mls)
-                P2G(1, 0, 1, 0, 1, 1, patch);
-            else
-                P2G(0, 1, 1, 0, 0, 1, patch);
-        }
-        return;
+    int is_apart = forces != NULL;
+    switch (transfer->is_affine << 2 | transfer->is_mls << 1 | is_apart) {
+    case 0: P2G(0, 0, 0); break;
+    case 1: P2G(0, 0, 1); break;
+    case 2: P2G(0, 1, 0); break;
+    case 3: P2G(0, 1, 1); break;
+    case 4: P2G(1, 0, 0); break;
+    case 5: P2G(1, 0, 1); break;
+    case 6: P2G(1, 1, 0); break;
+    case 7: P2G(1, 1, 1); break;
     }
-    if (transfer->is_affine)
-        P2G(1, 0, 1, 1, 0, 0, patch);
-    else
-        P2G(0, 0, 1, 0, 0, 0, patch);
-    if (mls)
-        P2G(1, 0, 0, 0, 1, 1, forces);
-    else
-        P2G(0, 1, 0, 0, 0, 1, forces);
 }
 
 /* ---------------------------------------------------------------- grid to particles */
