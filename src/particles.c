@@ -13,8 +13,6 @@ static const struct {
 
 const char *firn_field_name(firn_field field) { return fields[field].name; }
 
-int firn_field_is_integer(firn_field field) { return field == FIRN_FIELD_ID || field == FIRN_FIELD_GRIP; }
-
 static size_t value_size(const firn_pool *pool, firn_field field)
 {
     return firn_field_is_integer(field) ? sizeof(uint32_t) : pool->real_size;
@@ -79,27 +77,6 @@ firn_status firn_pool_reserve(firn_pool *pool, int64_t n_bundles, int32_t n_bloc
 void *firn_pool_at(const firn_pool *pool, firn_field field, int64_t bundle)
 {
     return pool->n_components[field] ? (char *)pool->field[field] + firn_pool_field_bytes(pool, field, bundle) : NULL;
-}
-
-double firn_pool_value(const firn_pool *pool, firn_field field, int64_t bundle, int component, int lane)
-{
-    size_t at =
-        ((size_t)bundle * (size_t)pool->n_components[field] + (size_t)component) * FIRN_BUNDLE_LANES + (size_t)lane;
-    if (firn_field_is_integer(field)) return ((const uint32_t *)pool->field[field])[at];
-    return pool->real_size == sizeof(double) ? ((const double *)pool->field[field])[at]
-                                             : (double)((const float *)pool->field[field])[at];
-}
-
-void firn_pool_set(firn_pool *pool, firn_field field, int64_t bundle, int component, int lane, double value)
-{
-    size_t at =
-        ((size_t)bundle * (size_t)pool->n_components[field] + (size_t)component) * FIRN_BUNDLE_LANES + (size_t)lane;
-    if (firn_field_is_integer(field))
-        ((uint32_t *)pool->field[field])[at] = (uint32_t)value;
-    else if (pool->real_size == sizeof(double))
-        ((double *)pool->field[field])[at] = value;
-    else
-        ((float *)pool->field[field])[at] = (float)value;
 }
 
 void firn_pool_blank(firn_pool *pool, int64_t bundle, int lane)

@@ -39,7 +39,8 @@ typedef enum firn_field {
 } firn_field;
 
 const char *firn_field_name(firn_field field);
-int firn_field_is_integer(firn_field field); /* uint32 whatever the precision */
+/* uint32 whatever the precision */
+static inline int firn_field_is_integer(firn_field field) { return field == FIRN_FIELD_ID || field == FIRN_FIELD_GRIP; }
 
 typedef struct firn_pool_block {
     int32_t coord[3]; /* of the home block; its first node is at 4 * coord * dx */
@@ -93,8 +94,27 @@ void firn_pool_clear(firn_pool *pool);
 firn_status firn_pool_reserve(firn_pool *pool, int64_t n_bundles, int32_t n_blocks);
 size_t firn_pool_field_bytes(const firn_pool *pool, firn_field field, int64_t n_bundles);
 void *firn_pool_at(const firn_pool *pool, firn_field field, int64_t bundle);
-double firn_pool_value(const firn_pool *pool, firn_field field, int64_t bundle, int component, int lane);
-void firn_pool_set(firn_pool *pool, firn_field field, int64_t bundle, int component, int lane, double value);
+/* One number, whatever its type. */
+static inline double firn_pool_value(const firn_pool *pool, firn_field field, int64_t bundle, int component, int lane)
+{
+    size_t at =
+        ((size_t)bundle * (size_t)pool->n_components[field] + (size_t)component) * FIRN_BUNDLE_LANES + (size_t)lane;
+    if (firn_field_is_integer(field)) return ((const uint32_t *)pool->field[field])[at];
+    return pool->real_size == sizeof(double) ? ((const double *)pool->field[field])[at]
+                                             : (double)((const float *)pool->field[field])[at];
+}
+static inline void firn_pool_set(firn_pool *pool, firn_field field, int64_t bundle, int component, int lane,
+                                 double value)
+{
+    size_t at =
+        ((size_t)bundle * (size_t)pool->n_components[field] + (size_t)component) * FIRN_BUNDLE_LANES + (size_t)lane;
+    if (firn_field_is_integer(field))
+        ((uint32_t *)pool->field[field])[at] = (uint32_t)value;
+    else if (pool->real_size == sizeof(double))
+        ((double *)pool->field[field])[at] = value;
+    else
+        ((float *)pool->field[field])[at] = (float)value;
+}
 /* Makes a lane nobody: no mass, F = I, middle of the block. */
 void firn_pool_blank(firn_pool *pool, int64_t bundle, int lane);
 /* The pool's block in a home block of the grid; NULL: none. */
