@@ -86,8 +86,9 @@ static firn_status reserve(firn_sim *sim)
     near->keys = firn_memory_array(&sim->memory, n, sizeof *near->keys);
     near->table = firn_memory_array(&sim->memory, (size_t)near->table_size, sizeof *near->table);
     near->poses = firn_memory_array(&sim->memory, (size_t)sim->n_colliders, sizeof *near->poses);
-    if (!near->blocks || !near->spare || !near->cells || !near->spare_cells) return FIRN_MEMORY;
-    if (!near->keys || !near->table || !near->poses) return FIRN_MEMORY;
+    if (!near->blocks || !near->spare || !near->cells || !near->spare_cells || !near->keys || !near->table ||
+        !near->poses)
+        return firn_near_clear(sim), FIRN_MEMORY;
     fill_table(near);
     return FIRN_OK;
 }
