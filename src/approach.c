@@ -95,7 +95,7 @@ static void add_particle(firn_sim *sim, const int32_t neighbours[27], const doub
     int base[3];
     double w[3][4];
     for (int a = 0; a < 3; a++) {
-        base[a] = (int)floor(x[a]) - 1;
+        base[a] = (int)fmin(fmax(floor(x[a]), -1), 3) - 1; /* an index is always in the patch */
         for (int k = 0; k < 4; k++) w[a][k] = spline(is_quadratic, x[a] - base[a] - k);
     }
     for (int n = 0; n < 64; n++) {

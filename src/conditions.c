@@ -54,11 +54,12 @@ static double collide(const firn_sim *sim, const firn_collider *c, node *n, firn
     return s.distance;
 }
 
-static void hold(const firn_grip *g, node *n, double time, firn_exchange *exchange)
+/* A node in the grip's region, or one that a held particle reaches. */
+static void hold(const firn_grip *g, node *n, int is_grasped, double time, firn_exchange *exchange)
 {
     double y[3], v[3], before[3] = {n->v[0], n->v[1], n->v[2]};
     firn_pose_to_shape(&g->pose, n->x, y);
-    if (firn_shape_distance(g->region, y, time) > 0) return;
+    if (!is_grasped && firn_shape_distance(g->region, y, time) > 0) return;
     firn_pose_velocity(&g->pose, n->x, v);
     for (int a = 0; a < 3; a++)
         if (!g->def.free_axes[a]) n->v[a] = v[a];
@@ -94,7 +95,8 @@ typedef struct touching { /* what can reach a block */
     unsigned walls;
     uint16_t colliders[TOUCHING_MAX];
     unsigned grips;
-    double others; /* no node is nearer to a collider that does not touch */
+    double others;           /* no node is nearer to a collider that does not touch */
+    const uint32_t *grasped; /* [64] bits of grips; NULL: none */
 } touching;
 
 static int is_solid(firn_wall wall) { return wall != FIRN_WALL_OPEN && wall != FIRN_WALL_DELETE; }
@@ -116,7 +118,7 @@ static void find_colliders(const firn_sim *sim, const double center[3], double h
 
 static touching find_touching(const firn_sim *sim, int32_t block)
 {
-    touching t = {.any = sim->n_forces > 0};
+    touching t = {.any = sim->n_forces > 0, .grasped = firn_grasp_nodes(sim, block)};
     const int32_t *coord = sim->grid.coord[block];
     firn_near_block *near = firn_near_at(sim, block);
     const double h = sim->h, half = 1.5 * sqrt(3.0) * h * (1 + 1e-9);
@@ -134,6 +136,7 @@ static touching find_touching(const firn_sim *sim, int32_t block)
         firn_pose_to_shape(&grip->pose, center, y);
         if (firn_shape_distance(grip->region, y, sim->time) <= half) t.grips |= 1u << g;
     }
+    for (int i = 0; t.grasped && i < FIRN_BLOCK_NODES; i++) t.grips |= t.grasped[i];
     const firn_grid_def *grid = &sim->scene.grid;
     for (int w = 0; grid->has_box && w < 6; w++) {
         int a = w / 2;
@@ -171,8 +174,9 @@ static void apply_to_node(const firn_sim *sim, const touching *t, node *n, float
 {
     if (sim->n_forces) push(sim, n, &exchange[firn_solver_forces(sim)]);
     if (t->n_colliders) meet_colliders(sim, t, n, until, exchange);
+    uint32_t grasped = t->grasped ? t->grasped[n->index] : 0;
     for (int g = 0; g < sim->n_grips; g++)
-        if (t->grips >> g & 1) hold(&sim->grips[g], n, sim->time, &exchange[sim->n_colliders + g]);
+        if (t->grips >> g & 1) hold(&sim->grips[g], n, grasped >> g & 1, sim->time, &exchange[sim->n_colliders + g]);
     for (int w = 0; w < 6; w++)
         if (t->walls >> w & 1) wall(sim, w, n, &exchange[firn_solver_walls(sim)]);
 }
@@ -243,6 +247,7 @@ firn_status firn_conditions_prepare(firn_sim *sim)
     for (int f = 0; f < sim->n_forces; f++) firn_force_prepare(&sim->forces[f], sim->time);
     int n = FIRN_CHUNKS * firn_solver_n_exchanges(sim);
     for (int i = 0; i < n; i++) sim->chunks[i] = (firn_exchange){0};
+    if (firn_approach_measure(sim) != FIRN_OK || firn_grasp_measure(sim) != FIRN_OK) return FIRN_MEMORY;
     return sim->n_pools > 1 ? firn_tally_prepare(sim) : FIRN_OK;
 }
 

@@ -302,7 +302,9 @@ static const firn_option grip_options[] = {
     TEXT(firn_grip_def, "name", name, "", FIRN_OPTION_REQUIRED, "What reports and expectations call it."),
     TEXT(firn_grip_def, "body", body, "", 0, "Only particles of this body; empty: of any."),
     LIST(firn_grip_def, "shape", "shapes", shapes, n_shapes, &shape_section,
-         "Particles that start inside this region are held."),
+         "Particles that start inside this region are held. In mode motion every node that they reach moves with them, "
+         "up "
+         "to two cells beyond the region."),
     WORD(firn_grip_def, "mode", mode, "motion traction follow", "motion",
          "Hold with a motion, pull with a force, or let each particle follow its place in the moving region through a "
          "spring (a pin or goal)."),

@@ -232,7 +232,7 @@ void firn_sim_destroy(firn_sim *sim)
     firn_memory_release(memory, sim->last, n * sizeof *sim->last);
     firn_memory_release(memory, sim->act_of, n * sizeof *sim->act_of);
     firn_memory_release(memory, sim->acts, (size_t)sim->act_capacity * sizeof *sim->acts);
-    firn_tally_clear(sim), firn_approach_clear(sim), firn_near_clear(sim);
+    firn_tally_clear(sim), firn_approach_clear(sim), firn_grasp_clear(sim), firn_near_clear(sim);
     for (int c = 0; c < sim->n_colliders; c++) {
         firn_motion_destroy(&sim->colliders[c].motion, memory);
         firn_shape_destroy(sim->colliders[c].shape);

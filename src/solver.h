@@ -107,6 +107,15 @@ typedef struct firn_near {
     int32_t *table;
 } firn_near;
 
+/* Nodes that particles held by a grip reach; see grasp.c. */
+typedef struct firn_grasp {
+    uint32_t wanted; /* bits: grips that hold now */
+    int32_t *slot;   /* [n_blocks]; -1: none is near */
+    uint32_t *home;  /* [n_home] bits: held by which */
+    int32_t block_capacity, capacity;
+    uint32_t (*nodes)[FIRN_BLOCK_NODES]; /* bits */
+} firn_grasp;
+
 /* Emission: where each range of ids came from. */
 typedef struct firn_source {
     uint32_t first_id;
@@ -155,6 +164,7 @@ struct firn_sim {
     firn_tally tally;
     firn_approach approach;
     firn_near near;
+    firn_grasp grasp;
     int n_acts, *act_of; /* [n_exchanges] what acts on particles one by one: its place among them, else -1 */
     firn_exchange *acts; /* [pool][home][n_acts] */
     int64_t act_capacity;
@@ -251,6 +261,10 @@ float firn_near_until(const firn_sim *sim, double distance);
 int firn_near_is_clear(const firn_sim *sim, int32_t home, const int32_t coord[3], const double before[3],
                        const double x[3]);
 void firn_near_clear(firn_sim *sim);
+/* grasp.c: once a step, before conditions meet nodes; then bits of grips for the nodes of a block, NULL: none. */
+firn_status firn_grasp_measure(firn_sim *sim);
+const uint32_t *firn_grasp_nodes(const firn_sim *sim, int32_t block);
+void firn_grasp_clear(firn_sim *sim);
 /* acts.c: what acts on particles one by one. The momentum that grips and the caller's acceleration give in the step,
  * before P2G; after G2P the books of that, grips that hold their particles, and the second pass for thin colliders.
  * `x` and `v`: of the particles before G2P. */

@@ -64,9 +64,7 @@ static firn_status solve_grid(firn_sim *sim, double *clock, firn_report *report)
     for (int halvings = 0;; halvings++) {
         char why[512];
         if (firn_conditions_prepare(sim) != FIRN_OK)
-            return firn_report_add(report, FIRN_MEMORY, "no memory for the books of %d materials", sim->n_pools);
-        if (firn_approach_measure(sim) != FIRN_OK)
-            return firn_report_add(report, FIRN_MEMORY, "no memory for colliders that touch at the surface");
+            return firn_report_add(report, FIRN_MEMORY, "no memory for what walls, colliders and grips do");
         firn_stage_p2g(sim);
         *clock = lap(sim, FIRN_STAGE_P2G, *clock);
         firn_stage_grid(sim);

@@ -95,6 +95,26 @@ static void a_hard_spring_limits_the_step(void **state)
     firn_sim_destroy(sim);
 }
 
+/* A bar between a mirror wall and a grip on its last two layers of 22, in cells of four spacings: moved away by half of
+ * its length the grip draws it to 1.5, and its middle with it. */
+static void a_bar_stays_in_its_grip(void **state)
+{
+    (void)state;
+    verify_scene s;
+    const double d = 0.0048, h = 4 * d, L = 22 * d, W = 6 * d, until = 0.04;
+    const double low[3] = {0, 0, 0}, high[3] = {L, W, W}, wall_low[3] = {0, -20 * h, -20 * h},
+                 wall_high[3] = {50 * h, 20 * h, 20 * h};
+    verify_scene_init(&s, h, "neo_hookean", 9e8, 0.33, 36169);
+    verify_box(&s, low, high, 4);
+    verify_mirrors(&s, 1, wall_low, wall_high);
+    verify_grip(&s, (double[3]){L - 2 * d, -1, -1}, (double[3]){L + d, 1, 1})->motion.velocity[0] = 0.5 * L / until;
+    verify_force(&s, "drag")->strength = 300;
+    firn_sim *sim = verify_start(&s);
+    verify_go(sim, until);
+    assert_true(fabs(verify_books(sim).center[0] / (0.5 * L) - 1.5) < 0.05);
+    firn_sim_destroy(sim);
+}
+
 /* Only the body that is named is led, and a saved state goes on to the same bits. */
 static void a_led_body_is_restored(void **state)
 {
@@ -297,6 +317,7 @@ int main(void)
         cmocka_unit_test(a_spring_swings),
         cmocka_unit_test(a_target_is_followed),
         cmocka_unit_test(a_hard_spring_limits_the_step),
+        cmocka_unit_test(a_bar_stays_in_its_grip),
         cmocka_unit_test(a_led_body_is_restored),
         cmocka_unit_test(a_sink_sweeps),
         cmocka_unit_test(causes_are_told_apart),

@@ -15,7 +15,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 programs='basics symmetry incline mms bar'
 tests='contact ledger' # after the program that a line names, these are tried for every change
-slow='conditions'       # only where a line names it
+slow='conditions'      # only where a line names it
 
 # name | file | text in it | text instead | the program most likely to notice, tried first
 mutations() {
@@ -46,6 +46,7 @@ contact-never-opens|src/contact.c|contact == FIRN_SEPARATE && un >= adhesion|con
 collider-sunk|src/contact.c|if (!(s->distance <= reach)) return 0;|if (!(s->distance <= reach - 0.025)) return 0;|incline
 touches-too-early|src/approach.c|filled(sim->scene.grid.spline|2 * filled(sim->scene.grid.spline|conditions
 gap-from-node|src/approach.c|center[a] = x[a] + sum[a] / sum[3] * h|center[a] = x[a]|conditions
+grip-lets-go|src/conditions.c|if (!is_grasped && firn_shape|if (firn_shape|conditions
 pull-not-shared|src/acts.c|g->def.force[a] / (double)g->n_particles|g->def.force[a]|bar
 pull-a-step-late|src/acts.c|fmin(sim->time + sim->dt, g->def.release)|fmin(sim->time + 2 * sim->dt, g->def.release)|ledger
 hold-keeps-velocity|src/acts.c|    firn_pose_velocity(&g->pose, x, v);|    memcpy(v, s->v, sizeof v);|ledger

@@ -39,7 +39,7 @@ static void beam_make(beam *b, int cells)
     const double low[3] = {0, -64, 0}, high[3] = {64, 64, h};
     verify_mirrors(&b->scene, 1u | 16u | 32u, low, high);
     verify_slice(&b->scene, (double[2]){0, -b->D / 2}, (double[2]){b->L, b->D / 2}, 2);
-    firn_grip_def *clamp = verify_grip(&b->scene, (double[3]){-h / 2, -1, -1}, (double[3]){h / 2, 1, 1});
+    firn_grip_def *clamp = verify_grip(&b->scene, (double[3]){-h / 8, -1, -1}, (double[3]){h / 8, 1, 1});
     clamp->free_axes[0] = clamp->free_axes[2] = 1;
     const double omega = 3.516015 * sqrt(b->EI / (rho * thickness * b->D)) / (b->L * b->L);
     verify_force(&b->scene, "drag")->strength = 2 * omega;
