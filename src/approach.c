@@ -66,7 +66,7 @@ static firn_status reserve(firn_sim *sim)
         firn_memory_release(&sim->memory, a->slot, (size_t)a->block_capacity * sizeof *a->slot);
         a->block_capacity = n_blocks + n_blocks / 8;
         a->slot = firn_memory_array(&sim->memory, (size_t)a->block_capacity, sizeof *a->slot);
-        if (!a->slot) return FIRN_MEMORY;
+        if (!a->slot) return a->block_capacity = 0, FIRN_MEMORY;
     }
     const double half = 1.5 * sqrt(3.0) * sim->h * (1 + 1e-9);
     int32_t n = 0;
@@ -82,7 +82,7 @@ static firn_status reserve(firn_sim *sim)
         firn_memory_release(&sim->memory, a->nodes, (size_t)a->capacity * sizeof *a->nodes);
         a->capacity = n + n / 8;
         a->nodes = firn_memory_array(&sim->memory, (size_t)a->capacity, sizeof *a->nodes);
-        if (!a->nodes) return FIRN_MEMORY;
+        if (!a->nodes) return a->capacity = 0, FIRN_MEMORY;
     }
     if (n) memset(a->nodes, 0, (size_t)n * sizeof *a->nodes);
     return FIRN_OK;

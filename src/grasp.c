@@ -34,17 +34,24 @@ static uint32_t bits_of_home(const firn_sim *sim, int32_t home)
     return bits;
 }
 
+static void release_blocks(firn_sim *sim)
+{
+    firn_grasp *g = &sim->grasp;
+    firn_memory_release(&sim->memory, g->slot, (size_t)g->block_capacity * sizeof *g->slot);
+    firn_memory_release(&sim->memory, g->home, (size_t)g->block_capacity * sizeof *g->home);
+    g->slot = NULL, g->home = NULL, g->block_capacity = 0;
+}
+
 static firn_status reserve_blocks(firn_sim *sim, int32_t n)
 {
     firn_grasp *g = &sim->grasp;
     if (n <= g->block_capacity) return FIRN_OK;
-    size_t was = (size_t)g->block_capacity;
-    firn_memory_release(&sim->memory, g->slot, was * sizeof *g->slot);
-    firn_memory_release(&sim->memory, g->home, was * sizeof *g->home);
+    release_blocks(sim);
     g->block_capacity = n + n / 8;
     g->slot = firn_memory_array(&sim->memory, (size_t)g->block_capacity, sizeof *g->slot);
     g->home = firn_memory_array(&sim->memory, (size_t)g->block_capacity, sizeof *g->home);
-    return g->slot && g->home ? FIRN_OK : FIRN_MEMORY;
+    if (!g->slot || !g->home) return release_blocks(sim), FIRN_MEMORY;
+    return FIRN_OK;
 }
 
 /* Slots for the blocks around held particles. */
@@ -66,7 +73,7 @@ static firn_status reserve(firn_sim *sim, uint32_t wanted)
         firn_memory_release(&sim->memory, g->nodes, (size_t)g->capacity * sizeof *g->nodes);
         g->capacity = n + n / 8;
         g->nodes = firn_memory_array(&sim->memory, (size_t)g->capacity, sizeof *g->nodes);
-        if (!g->nodes) return FIRN_MEMORY;
+        if (!g->nodes) return g->capacity = 0, FIRN_MEMORY;
     }
     if (n) memset(g->nodes, 0, (size_t)n * sizeof *g->nodes);
     return FIRN_OK;
@@ -128,7 +135,6 @@ const uint32_t *firn_grasp_nodes(const firn_sim *sim, int32_t block)
 void firn_grasp_clear(firn_sim *sim)
 {
     firn_grasp *g = &sim->grasp;
-    firn_memory_release(&sim->memory, g->slot, (size_t)g->block_capacity * sizeof *g->slot);
-    firn_memory_release(&sim->memory, g->home, (size_t)g->block_capacity * sizeof *g->home);
+    release_blocks(sim);
     firn_memory_release(&sim->memory, g->nodes, (size_t)g->capacity * sizeof *g->nodes);
 }

@@ -96,7 +96,8 @@ static void a_hard_spring_limits_the_step(void **state)
 }
 
 /* A bar between a mirror wall and a grip on its last two layers of 22, in cells of four spacings: moved away by half of
- * its length the grip draws it to 1.5, and its middle with it. */
+ * its length the grip draws the middle of the bar to 1.5 times its place, and further, since it holds two cells more.
+ */
 static void a_bar_stays_in_its_grip(void **state)
 {
     (void)state;
@@ -111,7 +112,8 @@ static void a_bar_stays_in_its_grip(void **state)
     verify_force(&s, "drag")->strength = 300;
     firn_sim *sim = verify_start(&s);
     verify_go(sim, until);
-    assert_true(fabs(verify_books(sim).center[0] / (0.5 * L) - 1.5) < 0.05);
+    double moved = verify_books(sim).center[0] / (0.5 * L);
+    assert_true(moved > 1.45 && moved < 1.7); /* 1.1 where it slips */
     firn_sim_destroy(sim);
 }
 
