@@ -189,17 +189,12 @@ static void color_octets(firn_grid *grid)
     grid->color_start[FIRN_COLORS] = n;
 }
 
-/* The halo is numbered as it is met, so the numbering depends on the home list alone. Counting comes first, with
- * keys alone in the table, because the arrays are made in one piece. */
-firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys, int32_t n)
+/* Numbers the home blocks and, as it is met, the halo: numbering depends on the home list alone. The number of blocks;
+ * -1: the table would be more than half full. */
+static int32_t number_blocks(firn_grid *grid, const uint64_t *keys, int32_t n)
 {
-    grid->n_home = grid->n_blocks = 0; /* what it is when memory does not suffice */
-    if (reserve_home(grid, n) != FIRN_OK) return FIRN_MEMORY;
-    int32_t bound = n > 8000000 ? n * 8 : n * 27;
-    if (make_table(grid, bound < 1 << 27 ? bound : 1 << 27) != FIRN_OK) return FIRN_MEMORY;
-    grid->n_home = n;
-    for (int32_t b = 0; b < n; b++) insert(grid, keys[b], b);
     int32_t total = n;
+    for (int32_t b = 0; b < n; b++) insert(grid, keys[b], b);
     for (int32_t b = 0; b < n; b++) {
         int32_t c[3];
         coord_of_key(keys[b], c);
@@ -207,10 +202,28 @@ firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys, int32_t n)
             int32_t near[3] = {c[0] + q / 9 - 1, c[1] + q / 3 % 3 - 1, c[2] + q % 3 - 1};
             uint64_t key = firn_grid_key(near);
             int32_t *slot = find_slot(grid, key);
-            if (is_free(grid, slot)) insert(grid, key, total++);
+            if (is_free(grid, slot)) {
+                if (2 * (total + 1) > grid->table_size) return -1;
+                insert(grid, key, total++);
+            }
             grid->neighbours[b][q] = *slot;
         }
     }
+    return total;
+}
+
+/* Material that fills its blocks has two or three for each home block, spray up to 27: the table grows as needed.
+ * Numbering comes first, with keys alone, because the arrays are made in one piece. */
+firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys, int32_t n)
+{
+    grid->n_home = grid->n_blocks = 0; /* what it is when memory does not suffice */
+    if (n > FIRN_HOME_MAX || reserve_home(grid, n) != FIRN_OK) return FIRN_MEMORY;
+    int32_t total = -1;
+    for (int32_t bound = 2 * n; total < 0; bound *= 2) {
+        if (make_table(grid, bound) != FIRN_OK) return FIRN_MEMORY;
+        total = number_blocks(grid, keys, n);
+    }
+    grid->n_home = n;
     if (reserve_blocks(grid, total) != FIRN_OK) return FIRN_MEMORY;
     grid->n_blocks = total;
     for (int32_t b = 0; b < n; b++) {

@@ -9,7 +9,11 @@
 #include "kernels.h"
 #include "memory.h"
 
-enum { FIRN_COLORS = 8, FIRN_COORD_LIMIT = 1 << 20 };
+enum {
+    FIRN_COLORS = 8,
+    FIRN_COORD_LIMIT = 1 << 20,
+    FIRN_HOME_MAX = 1 << 24 /* so that 27 times as many are counted */
+};
 
 /* The home blocks of a cube of 2 x 2 x 2, which are neighbours in the list: one thread's share of P2G, long enough to
  * keep the common nodes and the stream of particles in its cache. Octets of a color are two blocks apart, so that their
