@@ -4,8 +4,8 @@
  *     d(x, t) = (1 - s) d0(x - s h v) + s d1(x + (1 - s) h v),   s = (t - t0) / h, h = t1 - t0,
  * so that something thin moves instead of fading out here and in there. v is the speed of the nearest piece of
  * surface, kept in channels of the volume. Files are subdivided (points moved linearly) until the surface moves at
- * most MAX_MOVE voxels from one volume to the next. Where v is not known (.vdb sequences, meshes that change their
- * faces) distances are mixed in place, and the surface's speed along its normal is -(d1 - d0) / h. */
+ * most MAX_MOVE voxels from one volume to the next. Where v is not known (.vdb sequences without a grid v, meshes that
+ * change their faces) distances are mixed in place, and the surface's speed along its normal is -(d1 - d0) / h. */
 #include "field.h"
 #include "memory.h"
 #include "mesh.h"
@@ -328,24 +328,60 @@ static firn_status single_mesh(const firn_shape_def *def, double depth, firn_fie
 
 /* ---------------------------------------------------------------- .vdb files */
 
-static firn_status add_vdb(const firn_shape_def *def, double depth, const char *path, double time, firn_field *f,
-                           firn_report *report)
+static firn_status add_vdb(const firn_shape_def *def, double depth, const char *path, double time, int is_moving,
+                           firn_field *f, firn_report *report)
 {
     firn_volume *volume;
-    int paint[2];
-    firn_status status = firn_vdb_read_volume(path, def->grid, def->scale > 0 ? def->scale : 1, depth,
-                                              omp_get_max_threads(), &volume, paint, report);
+    firn_vdb_channels there;
+    firn_status status = firn_vdb_read_volume(path, def->grid, def->scale > 0 ? def->scale : 1, depth, is_moving,
+                                              omp_get_max_threads(), &volume, &there, report);
     if (status) return status;
-    if (f->n && (paint[0] != f->friction || paint[1] != f->stickiness)) {
+    if (f->n && (there.friction != f->friction || there.stickiness != f->stickiness || there.velocity != f->velocity)) {
         firn_volume_destroy(volume);
         return firn_report_add(report, FIRN_REFUSED,
-                               "%s: it has other paint (friction, stickiness) than the files before.", path);
+                               "%s: it has other grids (friction, stickiness, v) than the files before.", path);
     }
-    f->friction = paint[0], f->stickiness = paint[1];
+    f->friction = there.friction, f->stickiness = there.stickiness, f->velocity = there.velocity;
     double min[3], max[3];
     firn_volume_bounds(volume, min, max);
     grow_bounds(f, min, max);
     return append(f, time, volume, path, report);
+}
+
+/* Visits the voxels near the surface of v: the largest way to the surface of `other`, or without one the largest
+ * velocity. */
+static double largest_near(const firn_volume *v, const firn_volume *other, int velocity)
+{
+    double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+    for (int64_t l = 0; l < v->n_leaves; l++)
+        for (int m = 0; m < 512; m++) {
+            int cell[3] = {m >> 6, m >> 3 & 7, m & 7}, at = (cell[0] * 9 + cell[1]) * 9 + cell[2];
+            double d = firn_volume_leaf(v, l, 0)[at], x[3], value[FIRN_MAX_CHANNELS], g[3], speed2 = 0;
+            if (fabs(d) > v->voxel) continue;
+            for (int a = 0; a < 3; a++) x[a] = v->origin[a] + v->voxel * (8.0 * v->leaf_block[l][a] + cell[a]);
+            for (int a = 0; !other && a < 3; a++) speed2 += pow(firn_volume_leaf(v, l, velocity + a)[at], 2);
+            if (other) firn_volume_sample(other, x, value, g);
+            largest = fmax(largest, other ? fabs(value[0] - d) : sqrt(speed2));
+        }
+    return largest;
+}
+
+/* The greatest speed of the surface: as the files say, else from the ways between them. */
+static void find_speed(const firn_shape_def *def, firn_field *f, firn_report *report)
+{
+    for (int i = 0; f->velocity && i < f->n; i++)
+        f->max_speed = fmax(f->max_speed, largest_near(f->volumes[i], NULL, f->velocity));
+    for (int i = 0; !f->velocity && i + 1 < f->n; i++) {
+        const firn_volume *a = f->volumes[i], *b = f->volumes[i + 1];
+        double way = fmax(largest_near(a, b, 0), largest_near(b, a, 0)), h = f->times[i + 1] - f->times[i];
+        f->max_speed = fmax(f->max_speed, way / h);
+        if (way > fmin(a->band, b->band))
+            firn_report_warn(report,
+                             "%s: the surface moves %.3g m from %g s to %g s, more than its band of %.3g m; it fades "
+                             "out here and in there. Give more files a second, or a grid v with its velocity.",
+                             def->file, way, f->times[i], f->times[i + 1], fmin(a->band, b->band));
+    }
 }
 
 static firn_status vdb_sequence(const firn_shape_def *def, double depth, const firn_numbered *files, firn_field *f,
@@ -355,14 +391,15 @@ static firn_status vdb_sequence(const firn_shape_def *def, double depth, const f
     for (int i = 0; i < files->n && !status; i++) {
         char path[FIRN_PATH];
         firn_numbered_path(files, i, path);
-        status = add_vdb(def, depth, path, firn_numbered_time(files, i, def), f, report);
+        status = add_vdb(def, depth, path, firn_numbered_time(files, i, def), 1, f, report);
     }
+    if (!status) find_speed(def, f, report);
     return status;
 }
 
 static firn_status single_vdb(const firn_shape_def *def, double depth, firn_field *f, firn_report *report)
 {
-    return add_vdb(def, depth, def->file, 0, f, report);
+    return add_vdb(def, depth, def->file, 0, 0, f, report);
 }
 
 /* ---------------------------------------------------------------- either */
@@ -528,7 +565,8 @@ const firn_shape_kind firn_field_kinds[] = {
      release,
      speed,
      0},
-    {{"vdb", "a level set or fog from a .vdb file, or a sequence of them", "file grid scale fps start"},
+    {{"vdb", "a level set or fog from a .vdb file, or a sequence of them, moving by their grids v where there are",
+      "file grid scale fps start"},
      build_vdb,
      query,
      bounds,

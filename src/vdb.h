@@ -25,22 +25,27 @@ firn_status firn_vdb_from_mesh(const firn_mesh *mesh, double voxel, double band,
 
 /* ---------------------------------------------------------------- .vdb files in (vdb_read.cpp) */
 
+/* Channels of a volume that are there besides the distance; 0: not there. */
+typedef struct firn_vdb_channels {
+    int friction, stickiness, velocity;
+} firn_vdb_channels;
+
 /* A float grid as distance field, in m, at least `depth` deep: a level set as it is, made anew where it is narrower; a
  * fog becomes the surface where it has half its largest value. grid "": the first level set, else the first fog. Grids
- * "friction" and "stickiness" fill further channels: paint[0] and paint[1] are their numbers, 0 where they are not
- * there. */
-firn_status firn_vdb_read_volume(const char *path, const char *grid, double scale, double depth, int n_threads,
-                                 firn_volume **volume, int paint[2], firn_report *report);
+ * "friction", "stickiness" and, where wanted, "v" (velocity of the surface, m/s) fill further channels. */
+firn_status firn_vdb_read_volume(const char *path, const char *grid, double scale, double depth, int wants_velocity,
+                                 int n_threads, firn_volume **volume, firn_vdb_channels *channels, firn_report *report);
 
 /* ---------------------------------------------------------------- volumes out (vdb_write.cpp) */
 
 typedef struct firn_vdb_contents {
     int velocity, temperature; /* channels of the volume; 0: not written */
     int has_density, is_half;
+    int friction, stickiness; /* as velocity */
 } firn_vdb_contents;
 
-/* Grid "surface" (level set), and where wanted "density" (fog), "v", "temperature"; compressed by blosc. The file is
- * whole or absent. */
+/* Grid "surface" (level set), and where wanted "density" (fog), "v", "temperature", "friction", "stickiness";
+ * compressed by blosc. The file is whole or absent. */
 firn_status firn_vdb_write_volume(const char *path, const firn_volume *volume, const firn_vdb_contents *contents,
                                   int n_threads, firn_report *report);
 /* The surface where the distance is zero. adaptivity 0: uniform; towards 1: flat parts by few large polygons. */

@@ -10,6 +10,7 @@
 // in order; where they have an id, reading puts them back in its order. Details are metadata of the points' grid.
 // Floats in threes are Vec3s, in nines Mat3s, other numbers keep their count as a stride.
 #include "vdb.h"
+#include "vdb_bound.hpp"
 #include "vdb_guard.hpp"
 
 extern "C" {
@@ -384,23 +385,32 @@ firn_status read_grid(const PointDataGrid &grid, const char *path, firn_points *
     return status;
 }
 
-firn_status read(const char *path, firn_points **out, firn_report *report)
+// The first grid of points of a file.
+firn_status find_grid(const char *path, PointDataGrid::Ptr &grid, firn_report *report)
 {
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-        return firn_report_add(report, FIRN_IO, "%s: there is no such file, or it is not an ordinary one.", path);
-    openvdb::initialize();
     openvdb::io::File file(path);
     file.open(false);
     std::string names;
     for (auto name = file.beginName(); name != file.endName(); ++name) {
         names += (names.empty() ? "" : ", ") + name.gridName();
         if (file.readGridMetadata(name.gridName())->type() != PointDataGrid::gridType()) continue;
-        auto grid = openvdb::gridPtrCast<PointDataGrid>(file.readGrid(name.gridName()));
-        return read_grid(*grid, path, out, report);
+        grid = openvdb::gridPtrCast<PointDataGrid>(file.readGrid(name.gridName()));
+        return FIRN_OK;
     }
     return firn_report_add(report, FIRN_REFUSED, "%s: there are no points in it; its grids are: %s.", path,
                            names.c_str());
+}
+
+firn_status read(const char *path, firn_points **out, firn_report *report)
+{
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+        return firn_report_add(report, FIRN_IO, "%s: there is no such file, or it is not an ordinary one.", path);
+    openvdb::initialize();
+    PointDataGrid::Ptr grid;
+    firn_status status =
+        firn::within((size_t)info.st_size, path, report, [&] { return find_grid(path, grid, report); });
+    return status ? status : read_grid(*grid, path, out, report);
 }
 
 } // namespace

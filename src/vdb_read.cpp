@@ -1,5 +1,6 @@
 // vdb_read.cpp: .vdb files to distance fields, behind vdb.h.
 #include "vdb.h"
+#include "vdb_bound.hpp"
 #include "vdb_guard.hpp"
 #include "vdb_volume.hpp"
 
@@ -19,16 +20,33 @@ struct reader {
     const char *path;
     firn_report *report;
     openvdb::io::File file;
+    std::string name; /* of the grid that is the surface */
+    FloatGrid::Ptr grid, paints[2];
+    openvdb::Vec3SGrid::Ptr velocity;
 
     reader(const char *p, firn_report *r) : path(p), report(r), file(p) {}
 
-    firn_status open()
+    firn_status read(const char *wanted, bool wants_velocity)
     {
         struct stat info;
         if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
             return firn_report_add(report, FIRN_IO, "%s: there is no such file, or it is not an ordinary one.", path);
         openvdb::initialize();
+        return firn::within((size_t)info.st_size, path, report, [&] { return take(wanted, wants_velocity); });
+    }
+
+    firn_status take(const char *wanted, bool wants_velocity)
+    {
         file.open(false); /* throws with a sentence when it is not a .vdb file */
+        firn_status status = choose(wanted, name);
+        if (status) return status;
+        grid = load(name);
+        if (!grid)
+            return firn_report_add(report, FIRN_REFUSED, "%s: grid \"%s\" does not hold single floats; there are: %s.",
+                                   path, name.c_str(), names().c_str());
+        if (has("friction")) paints[0] = load("friction");
+        if (has("stickiness")) paints[1] = load("stickiness");
+        if (wants_velocity && has("v")) velocity = openvdb::gridPtrCast<openvdb::Vec3SGrid>(file.readGrid("v"));
         return FIRN_OK;
     }
 
@@ -101,41 +119,49 @@ FloatGrid::Ptr surface_of_fog(const FloatGrid &fog, float inner)
     return openvdb::tools::levelSetRebuild(*below, 0.0f, 4.0f, inner);
 }
 
-/* Values of a grid at the places of the volume's voxels */
-void paint_channel(const firn_volume &volume, int channel, const FloatGrid &grid, double scale)
+/* Values of a grid, of `n` numbers each, at the places of the volume's voxels */
+template <class Grid> void fill_channels(const firn_volume &volume, int channel, int n, const Grid &grid, double scale)
 {
-    FloatGrid::ConstAccessor accessor = grid.getConstAccessor();
-    for (int64_t l = 0; l < volume.n_leaves; l++) {
-        float *to = firn_volume_leaf(&volume, l, channel);
-        for (int i = 0; i < 8; i++)
-            for (int j = 0; j < 8; j++)
-                for (int k = 0; k < 8; k++) {
-                    const int cell[3] = {i, j, k};
-                    openvdb::Vec3d x;
-                    for (int a = 0; a < 3; a++)
-                        x[a] = (volume.origin[a] + volume.voxel * (8.0 * volume.leaf_block[l][a] + cell[a])) / scale;
-                    to[(i * 9 + j) * 9 + k] = accessor.getValue(openvdb::Coord::round(grid.worldToIndex(x)));
-                }
-    }
+    typename Grid::ConstAccessor accessor = grid.getConstAccessor();
+    for (int64_t l = 0; l < volume.n_leaves; l++)
+        for (int m = 0; m < 512; m++) {
+            const int cell[3] = {m >> 6, m >> 3 & 7, m & 7};
+            openvdb::Vec3d x;
+            for (int a = 0; a < 3; a++)
+                x[a] = (volume.origin[a] + volume.voxel * (8.0 * volume.leaf_block[l][a] + cell[a])) / scale;
+            auto value = accessor.getValue(openvdb::Coord::round(grid.worldToIndex(x)));
+            const float *numbers = reinterpret_cast<const float *>(&value);
+            for (int c = 0; c < n; c++)
+                firn_volume_leaf(&volume, l, channel + c)[(cell[0] * 9 + cell[1]) * 9 + cell[2]] = numbers[c];
+        }
 }
 
-firn_status read(const char *path, const char *wanted, double scale, double depth, firn_volume **volume, int paint[2],
-                 firn_report *report)
+/* Numbers that are not finite would spread: the distance refuses them, paint and velocity as well. */
+firn_status check_finite(const reader &r, const firn_volume &volume)
+{
+    for (int64_t l = 0; l < volume.n_leaves; l++)
+        for (int c = 0; c < volume.n_channels; c++) {
+            const float *d = firn_volume_leaf(&volume, l, c);
+            for (int n = 0; n < FIRN_LEAF_SIZE; n++)
+                if (!std::isfinite(d[n]))
+                    return firn_report_add(r.report, FIRN_REFUSED, "%s: grid \"%s\" holds a value that is not finite.",
+                                           r.path, c == 0 ? r.name.c_str() : "friction, stickiness or v");
+        }
+    return FIRN_OK;
+}
+
+firn_status read(const char *path, const char *wanted, double scale, double depth, firn_volume **volume,
+                 firn_vdb_channels *channels, bool wants_velocity, firn_report *report)
 {
     reader r(path, report);
-    std::string name;
-    firn_status status = r.open();
-    if (!status) status = r.choose(wanted, name);
+    firn_status status = r.read(wanted, wants_velocity);
     if (status) return status;
-    FloatGrid::Ptr grid = r.load(name);
-    if (!grid)
-        return firn_report_add(report, FIRN_REFUSED, "%s: grid \"%s\" does not hold single floats; there are: %s.",
-                               path, name.c_str(), r.names().c_str());
+    FloatGrid::Ptr grid = r.grid;
     double voxel, origin[3];
     if (grid->empty() || !placement(grid->transform(), voxel, origin))
         return firn_report_add(report, FIRN_REFUSED,
                                "%s: grid \"%s\" is empty, or its voxels are not cubes along the axes; resample it.",
-                               path, name.c_str());
+                               path, r.name.c_str());
     double wanted_width = depth / (scale * voxel) + 1, width = grid->background() / voxel; /* voxels, inside */
     float inner = (float)std::min(std::max(4.0, wanted_width), 100.0);
     bool is_rebuilt = true;
@@ -145,38 +171,34 @@ firn_status read(const char *path, const char *wanted, double scale, double dept
         grid = openvdb::tools::levelSetRebuild(*grid, 0.0f, (float)std::max(width, 3.0), inner);
     else
         is_rebuilt = false;
-    FloatGrid::Ptr paints[2];
-    int n_channels = 1;
-    for (int i = 0; i < 2; i++) {
-        const char *paint_name = i ? "stickiness" : "friction";
-        if (r.has(paint_name)) paints[i] = r.load(paint_name);
-        paint[i] = paints[i] ? n_channels++ : 0;
-    }
+    int n_channels = 1, *paint[2] = {&channels->friction, &channels->stickiness};
+    for (int i = 0; i < 2; i++)
+        if (r.paints[i]) *paint[i] = n_channels++;
+    if (r.velocity) channels->velocity = n_channels, n_channels += 3;
     for (double &o : origin) o *= scale;
     status = firn::volume_from_tree(grid->tree(), voxel * scale, origin, scale, n_channels, volume, report);
-    for (int64_t l = 0; !status && l < (*volume)->n_leaves; l++) {
-        const float *d = firn_volume_leaf(*volume, l, 0);
-        for (int n = 0; !status && n < FIRN_LEAF_SIZE; n++)
-            if (!std::isfinite(d[n]))
-                status = firn_report_add(report, FIRN_REFUSED, "%s: grid \"%s\" holds a value that is not finite.",
-                                         path, name.c_str());
-    }
-    if (!status && is_rebuilt) (*volume)->inner = inner * voxel * scale;
-    for (int i = 0; i < 2 && !status; i++)
-        if (paints[i]) paint_channel(**volume, paint[i], *paints[i], scale);
-    return status;
+    if (status) return status;
+    if (is_rebuilt) (*volume)->inner = inner * voxel * scale;
+    for (int i = 0; i < 2; i++)
+        if (r.paints[i]) fill_channels(**volume, *paint[i], 1, *r.paints[i], scale);
+    if (r.velocity) fill_channels(**volume, channels->velocity, 3, *r.velocity, scale);
+    for (int64_t l = 0; r.velocity && scale != 1 && l < (*volume)->n_leaves; l++)
+        for (int n = 0; n < 3 * FIRN_LEAF_SIZE; n++)
+            firn_volume_leaf(*volume, l, channels->velocity)[n] *= (float)scale;
+    return check_finite(r, **volume);
 }
 
 } // namespace
 
 extern "C" firn_status firn_vdb_read_volume(const char *path, const char *grid, double scale, double depth,
-                                            int n_threads, firn_volume **volume, int paint[2], firn_report *report)
+                                            int wants_velocity, int n_threads, firn_volume **volume,
+                                            firn_vdb_channels *channels, firn_report *report)
 {
-    *volume = nullptr;
-    paint[0] = paint[1] = 0;
+    *volume = nullptr, *channels = {};
     std::string what = std::string(path) + " cannot be read";
-    firn_status status = firn::guarded(report, what.c_str(), n_threads,
-                                       [&] { return read(path, grid, scale, depth, volume, paint, report); });
+    firn_status status = firn::guarded(report, what.c_str(), n_threads, [&] {
+        return read(path, grid, scale, depth, volume, channels, wants_velocity != 0, report);
+    });
     if (status && *volume) {
         firn_volume_destroy(*volume);
         *volume = nullptr;

@@ -77,11 +77,17 @@ firn_status write(const char *path, const firn_volume &v, const firn_vdb_content
         });
         grids.push_back(speed);
     }
-    if (contents.temperature) {
-        auto heat = openvdb::FloatGrid::create(0.0f);
-        place(*heat, v, "temperature");
-        fill(*heat, v, [&](int64_t l, int at) { return firn_volume_leaf(&v, l, contents.temperature)[at]; });
-        grids.push_back(heat);
+    const struct {
+        const char *name;
+        int channel;
+    } numbers[] = {
+        {"temperature", contents.temperature}, {"friction", contents.friction}, {"stickiness", contents.stickiness}};
+    for (const auto &number : numbers) {
+        if (!number.channel) continue;
+        auto grid = openvdb::FloatGrid::create(0.0f);
+        place(*grid, v, number.name);
+        fill(*grid, v, [&](int64_t l, int at) { return firn_volume_leaf(&v, l, number.channel)[at]; });
+        grids.push_back(grid);
     }
     for (auto &grid : grids) grid->setSaveFloatAsHalf(contents.is_half);
     openvdb::io::File file(path);
