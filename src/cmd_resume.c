@@ -46,6 +46,10 @@ static firn_status take_scene(const firn_cli *cli, job *j, const char *text, siz
     const char *sets[FIRN_SIMULATE_MAX_SETS], *edited = firn_cli_text(cli, "scene", NULL);
     int n_sets;
     if (firn_simulate_sets(cli, sets, &n_sets) != FIRN_OK) return FIRN_USAGE;
+    firn_status status = FIRN_OK;
+    for (int i = 0; !edited && i < n_sets; i++)
+        if (firn_edits_check_setting(text, n_text, sets[i], j->report) != FIRN_OK) status = FIRN_REFUSED;
+    if (status != FIRN_OK) return status;
     j->scene = edited ? firn_scene_load(edited, n_sets, sets, j->report)
                       : firn_scene_parse(text, n_text, name, n_sets, sets, j->report);
     if (!j->scene) return firn_report_status(j->report);

@@ -14,9 +14,9 @@
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -250,6 +250,19 @@ static int what_is_left(const firn_compare_run *run, int is_fresh)
     return firn_verify_shot_run(run->folder, &found, NULL) == FIRN_OK ? 0 : 2;
 }
 
+/* Runs the program with its output in `log`. It is told to end when this process dies, however it dies: nobody would
+ * look after it. -1: it could not be started. */
+static pid_t spawn(const char *program, const char *const *arguments, const char *log)
+{
+    pid_t parent = getpid(), pid = fork();
+    if (pid != 0) return pid;
+    int in = open("/dev/null", O_RDONLY), out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0) _exit(FIRN_IO);
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent) _exit(FIRN_INTERRUPTED);
+    execve(program, (char *const *)(uintptr_t)arguments, environ);
+    _exit(FIRN_IO);
+}
+
 static pid_t start(const firn_compare_run *run, const char *scene, int how, const firn_compare_options *options,
                    int n_threads)
 {
@@ -266,16 +279,7 @@ static pid_t start(const firn_compare_run *run, const char *scene, int how, cons
     arguments[n++] = "--threads", arguments[n++] = threads;
     arguments[n++] = "--progress", arguments[n++] = "none";
     arguments[n] = NULL;
-    posix_spawn_file_actions_t actions;
-    pid_t pid = -1;
-    if (posix_spawn_file_actions_init(&actions) != 0) return -1;
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    if (posix_spawn(&pid, options->program, &actions, NULL, (char *const *)(uintptr_t)arguments, environ) != 0)
-        pid = -1;
-    posix_spawn_file_actions_destroy(&actions);
-    return pid;
+    return spawn(options->program, arguments, log);
 }
 
 static firn_status write_command(const firn_compare_run *run, firn_report *report)

@@ -17,6 +17,7 @@ typedef struct firn_document_node {
     int n;                                     /* items of a list, pairs of a map */
     struct firn_document_node **keys, **items; /* keys: maps only */
     int capacity;
+    int is_refused; /* what is wrong with it has been told */
 } firn_document_node;
 
 enum {

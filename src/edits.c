@@ -2,6 +2,7 @@
 
 #include "json.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* A member of a section that stays, or of every item of a list; key NULL: the whole section. */
@@ -63,4 +64,23 @@ firn_status firn_edits_check(const char *before, size_t n_before, const char *af
     firn_json_destroy(a.json);
     firn_json_destroy(b.json);
     return firn_report_status(report);
+}
+
+firn_status firn_edits_check_setting(const char *before, size_t n_before, const char *setting, firn_report *report)
+{
+    char section[64], item[64], key[64], value[128];
+    if (sscanf(setting, "%63[^.=].%63[^.=].%63[^.=]=%127s", section, item, key, value) != 4) return FIRN_OK;
+    firn_json *json = firn_json_parse(before, n_before, "the scene of the shot", report);
+    const firn_json_node *list = json ? firn_json_member(firn_json_root(json), section) : NULL;
+    firn_status status = FIRN_OK;
+    for (const firn_json_node *x = list && list->type == FIRN_JSON_ARRAY ? list->first : NULL; x; x = x->next)
+        for (size_t k = 0; k < sizeof fixed / sizeof *fixed; k++) {
+            if (!fixed[k].key || strcmp(fixed[k].section, section) != 0 || strcmp(fixed[k].key, key) != 0) continue;
+            const char *old = firn_json_string_of(x, key, "");
+            if (strcmp(firn_json_string_of(x, "name", ""), item) != 0 || !*old || strcmp(old, value) == 0) continue;
+            refuse(section, item, key, fixed[k].reason, report);
+            status = FIRN_REFUSED;
+        }
+    firn_json_destroy(json);
+    return status;
 }

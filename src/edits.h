@@ -8,5 +8,8 @@
  * that cannot be. */
 firn_status firn_edits_check(const char *before, size_t n_before, const char *after, size_t n_after,
                              firn_report *report);
+/* The same for a setting like "materials.snow.law=sand", before it is applied: the parameters of the old law would be
+ * refused one by one, and never the law. */
+firn_status firn_edits_check_setting(const char *before, size_t n_before, const char *setting, firn_report *report);
 
 #endif

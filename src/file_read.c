@@ -59,6 +59,7 @@ const char *firn_file_reason(int error)
 
 static firn_status refuse(const char *path, int error, firn_report *report)
 {
+    if (error == ENOENT) return firn_report_add(report, FIRN_IO, "%s: cannot be read: there is no such file", path);
     return firn_report_add(report, error == ENOMEM ? FIRN_MEMORY : FIRN_IO, "%s: cannot be read: %s", path,
                            firn_file_reason(error));
 }

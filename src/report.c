@@ -1,10 +1,12 @@
 /* report.c: sentences about what went wrong, collected in the order found. A report never fails to take note: when
  * memory is short it has room of its own for the first sentence; later ones are dropped, but the status and the count
  * stay right. */
+#include "report.h"
 #include "memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SENTENCE_MAX = 2048, SENTENCES_MAX = 1000, OWN_ROOM = 512 };
@@ -66,6 +68,42 @@ static void note(firn_report *report, firn_level level, const char *format, va_l
     if (!copy) copy = report->own_text, snprintf(copy, OWN_ROOM, "%.*s", OWN_ROOM - 1, text);
     report->sentences[report->n++] = (sentence){level, copy};
 }
+
+/* ---------------------------------------------------------------- order */
+
+/* Reads "NAME:LINE:COLUMN: " at the front of a sentence; 0: there is no such place. */
+static int read_place(const char *text, const char *name, long place[2])
+{
+    size_t n = strlen(name);
+    if (strncmp(text, name, n) != 0 || text[n] != ':') return 0;
+    for (int i = 0; i < 2; i++) {
+        char *end;
+        place[i] = strtol(text + n + 1, &end, 10);
+        if (end == text + n + 1 || *end != ':') return 0;
+        n = (size_t)(end - text);
+    }
+    return 1;
+}
+
+static int is_before(const sentence *a, const sentence *b, const char *name)
+{
+    long p[2], q[2];
+    int a_is_placed = read_place(a->text, name, p), b_is_placed = read_place(b->text, name, q);
+    if (!a_is_placed || !b_is_placed) return a_is_placed && !b_is_placed;
+    return p[0] != q[0] ? p[0] < q[0] : p[1] < q[1];
+}
+
+/* By insertion: stable, and a report has few sentences. */
+void firn_report_sort(firn_report *report, int first, const char *name)
+{
+    for (int i = first + 1; report && i < report->n; i++)
+        for (int k = i; k > first && is_before(&report->sentences[k], &report->sentences[k - 1], name); k--) {
+            sentence moved = report->sentences[k];
+            report->sentences[k] = report->sentences[k - 1], report->sentences[k - 1] = moved;
+        }
+}
+
+/* ---------------------------------------------------------------- adding */
 
 firn_status firn_report_add(firn_report *report, firn_status status, const char *format, ...)
 {

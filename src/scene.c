@@ -3,6 +3,7 @@
 #include "definition.h"
 #include "file.h"
 #include "memory.h"
+#include "report.h"
 #include "scene_bind.h"
 
 #include <stdio.h>
@@ -108,7 +109,7 @@ static int add_default_output(firn_scene *scene, const node *root)
 firn_scene *firn_scene_parse(const char *text, size_t n_bytes, const char *shown_name, int n_sets,
                              const char *const *sets, firn_report *report)
 {
-    int n_errors = firn_report_count(report, FIRN_ERROR), is_refused = 0;
+    int n_errors = firn_report_count(report, FIRN_ERROR), first = firn_report_total(report), is_refused = 0;
     firn_report *own = report ? NULL : firn_report_create(); /* how it ended is read from the report */
     if (!report && !(report = own)) return NULL;
     firn_scene *scene = firn_memory_allocate(NULL, sizeof *scene);
@@ -130,6 +131,7 @@ firn_scene *firn_scene_parse(const char *text, size_t n_bytes, const char *shown
         note_open_sweep(root, n_sets, sets, report);
         firn_definition_check_located(&scene->def, firn_scene_bind_locate, &binder, report);
     }
+    firn_report_sort(report, first, shown_name);
     is_refused = !root || firn_report_count(report, FIRN_ERROR) > n_errors;
     if (arena->has_failed)
         scene = fail_memory(scene, shown_name, report);

@@ -191,7 +191,7 @@ static void bind_item(binder *b, const firn_option *list, const node *at, const 
         if (*name) snprintf(key, sizeof key, "%s", name);
     }
     size_t before = enter(b, key);
-    mark(b, at, 0);
+    mark(b, at, at->is_refused);
     if (at->kind == FIRN_DOCUMENT_MAP)
         bind_section(b, section, at, item);
     else if (!firn_document_is_null(at))

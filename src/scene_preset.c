@@ -67,6 +67,7 @@ static void take(firn_arena *arena, node *material, const node *from)
 
 static void read_preset(firn_arena *arena, node *material, const char *name, const char *folder, firn_report *report)
 {
+    material->is_refused = 1; /* until the end is reached */
     node *preset = firn_document_find(material, "preset");
     char path[2 * FIRN_PATH];
     size_t n_bytes;
@@ -88,7 +89,7 @@ static void read_preset(firn_arena *arena, node *material, const char *name, con
     else if (is_file_name(firn_document_find(from, "preset")))
         refuse(preset, path, "it names a preset file itself; one step is as far as this goes", report);
     else
-        take(arena, material, from);
+        take(arena, material, from), material->is_refused = 0;
 }
 
 void firn_scene_take_presets(firn_arena *arena, node *root, const char *folder, firn_report *report)

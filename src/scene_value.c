@@ -175,6 +175,15 @@ static int read_word(const firn_option *option, const node *at, int *value, char
     }
     char shown[512], near[64];
     firn_nearest_list(option->words, shown, sizeof shown);
+    if (at->kind != FIRN_DOCUMENT_SCALAR) {
+        const char *found = at->kind == FIRN_DOCUMENT_MAP ? "keys and values" : "a list";
+        if (option->n > 1)
+            snprintf(sentence, SENTENCE, "is %s; write one word for all, or a list of %d; allowed: %s", found,
+                     option->n, shown);
+        else
+            snprintf(sentence, SENTENCE, "is %s; it needs one word; allowed: %s", found, shown);
+        return 0;
+    }
     int has_near = firn_nearest_word(at->text, option->words, near, sizeof near);
     snprintf(sentence, SENTENCE, "is \"%.60s\"; allowed: %s%s%s%s", at->text, shown,
              has_near ? "; did you mean \"" : "", has_near ? near : "", has_near ? "\"?" : "");

@@ -268,8 +268,8 @@ static void test_all_at_once(void **state)
     (void)state;
     check_refused("grid: {dx: 2 kg}\n" MATERIALS BODIES "time: {cfl: -1}\ntransfer: {scheme: apik}\n",
                   "s.yaml:1:12: grid.dx is \"2 kg\", but kg does not convert to m; allowed: a number in m\n"
-                  "s.yaml:5:20: transfer.scheme is \"apik\"; allowed: apic, flip, pic, aflip; did you mean \"apic\"?\n"
-                  "s.yaml:4:13: time.cfl is -1; allowed: above 0, up to 2");
+                  "s.yaml:4:13: time.cfl is -1; allowed: above 0, up to 2\n"
+                  "s.yaml:5:20: transfer.scheme is \"apik\"; allowed: apic, flip, pic, aflip; did you mean \"apic\"?");
 }
 
 /* ---------------------------------------------------------------- texts that attack */
@@ -341,8 +341,7 @@ static void test_files_refused(void **state)
     char folder[] = "/tmp/firn_scene_XXXXXX", path[64], sentence[256];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/none.yaml", folder);
-    snprintf(sentence, sizeof sentence,
-             "%s: cannot be read: no such file or folder (was the folder removed meanwhile?)", path);
+    snprintf(sentence, sizeof sentence, "%s: cannot be read: there is no such file", path);
     check_load_refused(path, sentence);
     snprintf(sentence, sizeof sentence, "%s: cannot be read: it is a folder, not a file", folder);
     check_load_refused(folder, sentence);
@@ -377,6 +376,22 @@ static void test_paths_count_from_the_scene(void **state)
 }
 
 /* ---------------------------------------------------------------- sweeps */
+
+/* Binding, ranges and relations find errors one after the other; a reader of the file goes through it once. */
+static void test_order(void **state)
+{
+    (void)state;
+    check_refused("scene: {frames: -3}\n"
+                  "bodies: {a: {material: b, shape: {kind: sphere, radius: 1e400}}}\n"
+                  "grid: {dx: -1, walls: {x: slip}, shape: linear}\n" MATERIALS,
+                  "s.yaml:1:17: scene.frames is -3; allowed: 1 to 1e+07\n"
+                  "s.yaml:2:24: bodies.a.material is \"b\", but no material has that name; there are: jelly\n"
+                  "s.yaml:2:57: bodies.a.shape.0.radius is \"1e400\", which is too large for a number\n"
+                  "s.yaml:3:12: grid.dx is -1; allowed: above 0, up to 10000 m\n"
+                  "s.yaml:3:23: grid.walls is keys and values; write one word for all, or a list of 6; allowed: open, "
+                  "stick, slip, separate, mirror, delete\n"
+                  "s.yaml:3:41: grid.shape is \"linear\"; allowed: cubic, quadratic");
+}
 
 static void test_sweep(void **state)
 {
@@ -475,6 +490,7 @@ int main(void)
                                        cmocka_unit_test(test_alias_bomb),
                                        cmocka_unit_test(test_depth),
                                        cmocka_unit_test(test_files_refused),
+                                       cmocka_unit_test(test_order),
                                        cmocka_unit_test(test_paths_count_from_the_scene),
                                        cmocka_unit_test(test_sweep),
                                        cmocka_unit_test(test_effective_scene_round_trips),

@@ -53,16 +53,19 @@ sed 's/transfers:.*/transfers: [apic, flip, pic, aflip]/' "$folder/study.yaml" >
 "$firn" compare "$folder/long.yaml" --out "$folder/whole" --jobs 2 >"$folder/out" 2>&1 || fail "long: $(tail -1 "$folder/out")"
 states() { sed 's/.*,\([0-9a-f]\{16\}\),\([0-9a-f]\{16\}\),.*/\1 \2/' "$1/summary.csv"; }
 # (a shell without job control starts background programs deaf to INT, so TERM stands for both)
-for signal in TERM KILL; do
+# ALONE: the parent alone is killed; what it started must end by itself
+for signal in TERM KILL ALONE; do
     setsid "$firn" compare "$folder/long.yaml" --out "$folder/$signal" >"$folder/killed" 2>&1 &
     pid=$!
     for _ in $(seq 600); do grep -q '^\[1/4\]' "$folder/killed" && break; sleep 0.05; done
-    [ $signal = KILL ] && kill -KILL -- -$pid || kill -TERM $pid
+    case $signal in TERM) kill -TERM $pid ;; KILL) kill -KILL -- -$pid ;; ALONE) kill -KILL $pid ;; esac
     wait $pid 2>/dev/null
     code=$?
     [ -e "$folder/$signal/report.html" ] && fail "$signal: a report of half a study"
-    [ $signal = KILL ] || [ $code -eq 6 ] || fail "TERM: exit code $code"
-    [ $signal = KILL ] || grep -q 'goes on where this one ended' "$folder/killed" || fail "TERM: $(tail -1 "$folder/killed")"
+    for _ in $(seq 300); do pgrep -f -- "--out $folder/$signal/" >"$folder/left" || break; sleep 0.1; done
+    [ -s "$folder/left" ] && fail "$signal: a run goes on without its parent"
+    [ $signal != TERM ] || [ $code -eq 6 ] || fail "TERM: exit code $code"
+    [ $signal != TERM ] || grep -q 'goes on where this one ended' "$folder/killed" || fail "TERM: $(tail -1 "$folder/killed")"
     "$firn" compare "$folder/long.yaml" --out "$folder/$signal" --jobs 2 >"$folder/out" 2>&1 || fail "$signal: again"
     kept=$(grep -c 'was there already' "$folder/out") made=$(grep -c ': done' "$folder/out")
     [ "$kept" -ge 1 ] && [ "$made" -ge 1 ] && [ $((kept + made)) -eq 4 ] || fail "$signal: $kept kept, $made done"
@@ -100,6 +103,7 @@ grep -q 'preset: fitted.yaml' "$folder/fitted_scene.yaml" || fail "tiny.yaml has
 tr -d ' \n' <"$folder/fitted_shot/manifest.json" | grep -q 'neo_hookean.*1999[0-9][0-9]\|neo_hookean.*2000[0-9][0-9]' || fail "a fitted preset: its E is not in the scene"
 sed 's/fitted.yaml/absent.yaml/' "$folder/fitted_scene.yaml" >"$folder/absent_scene.yaml"
 "$firn" check "$folder/absent_scene.yaml" >"$folder/out" 2>&1 && fail "a preset file that is not there is taken"
+[ "$(wc -l <"$folder/out")" -eq 1 ] || fail "an absent preset is told of more than once: $(cat "$folder/out")"
 grep -q 'absent_scene.yaml:[0-9]*:[0-9]*: the preset file ".*absent.yaml"' "$folder/out" || fail "an absent preset: $(cat "$folder/out")"
 echo 'materials: {a: {law: snow, theta_z: 1}}' >"$folder/absent.yaml"
 "$firn" check "$folder/absent_scene.yaml" >"$folder/out" 2>&1 && fail "a preset file with an unknown parameter is taken"

@@ -114,6 +114,8 @@ refused "the scene 0 and 1; their number cannot" --set emitters='[{name: e, mate
 refused "their number cannot change" --set materials='[{name: jelly, rho: 1000, law: neo_hookean}, {name: x, law: snow}]'
 sed 's/law: neo_hookean/law: hencky/' "$scene" >other.yaml
 refused "materials.jelly.law cannot change on resume" --scene other.yaml
+refused "materials.jelly.law cannot change on resume" --set materials.jelly.law=sand
+[ "$(grep -c error: err)" -eq 1 ] || fail "a changed law is told of more than once: $(cat err)"
 rm edit/checkpoints/checkpoint.000002.firn
 expect 4 "the earliest is of frame 4" resume edit --from 3
 for setting in materials.jelly.E=40kPa 'colliders=[{name: post, shape: {kind: sphere, radius: 20 cm}}]' time.cfl=0.2 \

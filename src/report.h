@@ -1,0 +1,11 @@
+/* report.h: what the library itself does with reports, beside firn/base.h. */
+#ifndef FIRN_REPORT_H
+#define FIRN_REPORT_H
+
+#include "firn/base.h"
+
+/* Sentences from number `first` on in the order of the places NAME:LINE:COLUMN that they begin with; those without a
+ * place in that file come after, as they were told. */
+void firn_report_sort(firn_report *report, int first, const char *name);
+
+#endif
