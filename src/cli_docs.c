@@ -26,7 +26,9 @@ static const row exit_codes[] = {
 };
 
 static const row environment[] = {
-    {"FIRN_THREADS", "number of threads; --threads goes before it, OMP_NUM_THREADS comes after it"},
+    {"FIRN_THREADS", "number of threads; --threads goes before it. Without either there are as many as the particles "
+                     "are worth, at most "
+                     "OMP_NUM_THREADS or all cores"},
     {"FIRN_ISA", "instruction set: scalar, sse2, avx2 or avx512; --isa goes before it"},
     {"NO_COLOR", "when set and not empty, messages have no colour"},
     {NULL, NULL},

@@ -458,7 +458,7 @@ const firn_section firn_options_file =
 
 static const firn_option run_options[] = {
     INTEGER(firn_run_options, "n_threads", n_threads, "0", 0, 4096, 0,
-            "Threads; 0: FIRN_THREADS, OMP_NUM_THREADS, or all cores."),
+            "Threads; 0: FIRN_THREADS, or as many as the particles are worth, up to OMP_NUM_THREADS or all cores."),
     TEXT(firn_run_options, "isa", isa, "", 0, "Instruction set: scalar, sse2, avx2, avx512; empty: the best there is."),
 };
 const firn_section firn_options_run = END("run", firn_run_options, 1, 0, run_options, "How to run.");

@@ -25,7 +25,8 @@ static firn_status choose_machine(firn_sim *sim, const firn_run_options *options
     sim->variant = (firn_variant)variant, sim->kernels = firn_kernels_find(sim->variant);
     const char *threads = getenv("FIRN_THREADS");
     long n = options->n_threads > 0 ? options->n_threads : threads && threads[0] ? strtol(threads, NULL, 10) : 0;
-    sim->n_threads = n > 0 && n <= 1024 ? (int)n : omp_get_max_threads();
+    int is_asked = n > 0 && n <= 1024;
+    sim->n_threads = is_asked ? (int)n : omp_get_max_threads(), sim->max_threads = is_asked ? 0 : sim->n_threads;
     return FIRN_OK;
 }
 
@@ -254,7 +255,7 @@ void firn_sim_destroy(firn_sim *sim)
     firn_grid_clear(&sim->grid);
     firn_memory_release(memory, sim->spare, sim->spare_bytes);
     firn_memory_release(memory, sim->order, (size_t)sim->order_capacity * sizeof *sim->order);
-    firn_memory_release(memory, sim->thread_scratch, sim->scratch_bytes * (size_t)sim->n_threads);
+    firn_memory_release(memory, sim->thread_scratch, sim->scratch_bytes * (size_t)sim->scratch_threads);
     firn_memory_release(memory, sim->reports, (size_t)sim->report_capacity * sizeof *sim->reports);
     firn_hooks hooks = sim->memory.hooks;
     hooks.release(hooks.user, sim, sizeof *sim);

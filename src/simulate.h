@@ -25,8 +25,13 @@
          .max = 1e9},                                                                                                  \
         {"frames", 'f', FIRN_CLI_SPAN, "A:B",                                                                          \
          "Write only frames A to B, and end at B; frame 0 is the initial state."},                                     \
-        {"threads", 't',        FIRN_CLI_INTEGER, "N", "Number of threads; any number gives the same result.",         \
-         .min = 1,  .max = 1024},                                                                                      \
+        {"threads",                                                                                                    \
+         't',                                                                                                          \
+         FIRN_CLI_INTEGER,                                                                                             \
+         "N",                                                                                                          \
+         "Number of threads; any number gives the same result. Otherwise one for 2,048 particles, up to all cores.",   \
+         .min = 1,                                                                                                     \
+         .max = 1024},                                                                                                 \
         {"isa",                                                                                                        \
          0,                                                                                                            \
          FIRN_CLI_CHOICE,                                                                                              \

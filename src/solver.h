@@ -128,7 +128,8 @@ struct firn_sim {
     firn_memory memory;
     const firn_kernels *kernels;
     firn_variant variant;
-    int n_threads;
+    int n_threads;   /* now; chosen at each sort where nobody asked for a number */
+    int max_threads; /* without being asked for: the most that may be used; 0: n_threads was asked for */
 
     /* what was asked for */
     firn_scene_def scene; /* pointers inside are own copies where they are used */
@@ -177,6 +178,7 @@ struct firn_sim {
     int64_t order_capacity;
     char *thread_scratch; /* patches, grad v and the law's outputs of one block, a thread */
     size_t scratch_bytes; /* of one thread */
+    int scratch_threads;
     int32_t max_block_bundles;
     firn_exchange *chunks;      /* [FIRN_CHUNKS][n_exchanges] */
     firn_block_report *reports; /* [pool][home] */

@@ -5,6 +5,7 @@
 #include "solver.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -205,6 +206,54 @@ static void same_bits(void **state)
             assert_true(busy(threads[i], "", scheme, 0, 0.08, 0) == one);
         assert_true(busy(2, "", scheme, 0, 0.08, 0.04) == one);
     }
+}
+
+/* Nobody asks: few particles get one thread, many all there are, and somebody who asks gets what was asked for. */
+static void threads_by_work(void **state)
+{
+    (void)state;
+    setup s;
+    make_ball(&s); /* 8,800 particles */
+    int most = omp_get_max_threads();
+    omp_set_num_threads(3);
+    unsetenv("FIRN_THREADS");
+    for (int many = 0; many < 2; many++)
+        for (int asked = 0; asked <= 7; asked += 7) {
+            s.shape.radius = many ? 0.64 : 0.2, s.options.n_threads = asked;
+            firn_sim *sim = start(&s);
+            assert_int_equal(firn_sim_n_threads(sim), asked ? asked : many ? 3 : 1);
+            firn_sim_destroy(sim);
+        }
+    omp_set_num_threads(most);
+}
+
+/* What a hand holds has the velocity of the hand, at its rim, too: not what the grid makes of it. */
+static void held(void **state)
+{
+    (void)state;
+    setup s;
+    make_ball(&s);
+    firn_grip_def grip = firn_grip_default();
+    firn_shape_def region = s.shape;
+    region.radius = 0.3, grip.n_shapes = 1, grip.shapes = &region, strcpy(grip.name, "hand");
+    grip.motion.velocity[0] = 1, grip.motion.spin[2] = 2;
+    s.scene.n_grips = 1, s.scene.grips = &grip, s.scene.is_double = 1;
+    firn_sim *sim = start(&s);
+    double *at = copy(sim, "P"), worst = 0;
+    go(sim, 0.02);
+    double *x = copy(sim, "P"), *v = copy(sim, "v");
+    int n_held = 0;
+    for (int64_t i = 0; i < firn_sim_n_particles(sim); i++) {
+        const double *p = at + 3 * i, *q = x + 3 * i, *u = v + 3 * i;
+        if (p[0] * p[0] + p[1] * p[1] + p[2] * p[2] > 0.299 * 0.299) continue;
+        const double wanted[3] = {1 - 2 * q[1], 2 * (q[0] - 0.02), 0};
+        for (int a = 0; a < 3; a++) worst = fmax(worst, fabs(u[a] - wanted[a]));
+        n_held++;
+    }
+    assert_true(n_held > 500);
+    if (worst > 1e-12) fail_msg("a held particle is %g m/s off", worst);
+    free(at), free(x), free(v);
+    firn_sim_destroy(sim);
 }
 
 /* Every instruction set simulates the same thing as plain double C, within round-off grown over 15 steps. */
@@ -497,10 +546,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(colors),       cmocka_unit_test(free_fall),    cmocka_unit_test(spinning),
-        cmocka_unit_test(linear_field), cmocka_unit_test(same_bits),    cmocka_unit_test(same_physics),
-        cmocka_unit_test(far_apart),    cmocka_unit_test(refuses),      cmocka_unit_test(memory_bound),
-        cmocka_unit_test(judged),       cmocka_unit_test(energy_check), cmocka_unit_test(grips),
-        cmocka_unit_test(emitting),     cmocka_unit_test(starved),
+        cmocka_unit_test(linear_field), cmocka_unit_test(same_bits),    cmocka_unit_test(threads_by_work),
+        cmocka_unit_test(held),         cmocka_unit_test(same_physics), cmocka_unit_test(far_apart),
+        cmocka_unit_test(refuses),      cmocka_unit_test(memory_bound), cmocka_unit_test(judged),
+        cmocka_unit_test(energy_check), cmocka_unit_test(grips),        cmocka_unit_test(emitting),
+        cmocka_unit_test(starved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

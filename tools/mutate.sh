@@ -15,7 +15,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 programs='basics symmetry incline mms bar'
 tests='contact ledger' # after the program that a line names, these are tried for every change
-slow='conditions'      # only where a line names it
+slow='conditions sim'  # only where a line names it
 
 # name | file | text in it | text instead | the program most likely to notice, tried first
 mutations() {
@@ -49,10 +49,10 @@ gap-from-node|src/approach.c|center[a] = x[a] + sum[a] / sum[3] * h|center[a] = 
 grip-lets-go|src/conditions.c|if (!is_grasped && firn_shape|if (firn_shape|conditions
 pull-not-shared|src/acts.c|g->def.force[a] / (double)g->n_particles|g->def.force[a]|bar
 pull-a-step-late|src/acts.c|fmin(sim->time + sim->dt, g->def.release)|fmin(sim->time + 2 * sim->dt, g->def.release)|ledger
-hold-keeps-velocity|src/acts.c|    firn_pose_velocity(&g->pose, x, v);|    memcpy(v, s->v, sizeof v);|ledger
+hold-keeps-velocity|src/acts.c|    firn_pose_velocity(&g->pose, x, v);|    memcpy(v, s->v, sizeof v);|sim
 work-of-standing-bodies|src/contact.c|e->work -= d[a] * surface_v[a];|e->work -= d[a] * after[a];|ledger
 friction-unbooked|src/contact.c|e->friction += d[a] * (after[a] - surface_v[a]);|e->friction += 0 * d[a];|ledger
-shares-without-mass|src/transfer.c|sum[c] += (double)mass[lane] * (double)in.v|sum[c] += (double)in.v|ledger
+shares-without-mass|src/transfer.c|sum[c] += (double)mass[lane] * (double)in.v|sum[c] += 0 * (double)mass[lane] + (double)in.v|ledger
 caller-force-without-mass|src/acts.c|impulse[a] = sim->dt * own[a] * mass;|impulse[a] = sim->dt * own[a];|mms
 volume-wrong|src/populate.c|volume = spacing * spacing * spacing;|volume = 1.1 * spacing * spacing * spacing;|bar
 F-transposed-dropped|src/law_common.h|tau[i] = 2 * mu * (s[i] - 1) * s[i] + volumetric|tau[i] = 2 * mu * (s[i] - 1) + volumetric|bar
@@ -91,7 +91,7 @@ cd "$work/tree" || exit 1
 sed -i "s/host_machine.cpu_family() != 'x86_64'/true/" src/meson.build
 sed -i 's/#if !defined(__x86_64__)/#if 1/' src/law.h
 sed -i 's/defined(__x86_64__)/0/' src/variants.c
-meson setup build >../log 2>&1 || { cat ../log; exit 1; }
+meson setup build -Dwerror=false >../log 2>&1 || { cat ../log; exit 1; }
 named() { # the programs named by the changes that are asked for
     mutations | while IFS='|' read -r name file old new first; do
         [ $# -gt 0 ] && [[ " $* " != *" $name "* ]] || echo "$first"

@@ -22,7 +22,7 @@ typedef struct firn_sim firn_sim;
 /* How to run, as opposed to what to run: nothing here changes results. */
 typedef struct firn_run_options {
     uint32_t marker;
-    int n_threads;     /* 0: FIRN_THREADS, OMP_NUM_THREADS, or all cores */
+    int n_threads;     /* 0: FIRN_THREADS, or as many as the particles are worth, up to OMP_NUM_THREADS or all cores */
     char isa[16];      /* "" : the best this processor has, or FIRN_ISA; scalar sse2 avx2 avx512 */
     size_t max_memory; /* bytes; 0: no limit but the machine's */
     firn_hooks hooks;
@@ -49,7 +49,8 @@ FIRN_API double firn_sim_time(const firn_sim *sim);
 FIRN_API int64_t firn_sim_step_count(const firn_sim *sim);
 FIRN_API int64_t firn_sim_n_particles(const firn_sim *sim);
 FIRN_API uint64_t firn_sim_hash(firn_sim *sim); /* of the whole state */
-/* What it runs on: threads, and the compilation of kernels and laws, e.g. "f32_avx512" (precision and instructions). */
+/* What it runs on: threads (now; where none were asked for, the number follows that of particles), and the compilation
+ * of kernels and laws, e.g. "f32_avx512" (precision and instructions). */
 FIRN_API int firn_sim_n_threads(const firn_sim *sim);
 FIRN_API const char *firn_sim_variant(const firn_sim *sim);
 
