@@ -114,10 +114,10 @@ static firn_status estimate(const firn_scene_def *scene, const firn_run_options 
     c->memory_available = options->max_memory ? (double)options->max_memory : available_memory();
     if (c->memory_expected <= c->memory_available) return FIRN_OK;
     return firn_report_add(report, FIRN_MEMORY,
-                           "about %.3g M particles would need %.3g GiB of memory, but there are %.3g GiB; make grid.dx "
+                           "about %.3g M particles would need %.4g MiB of memory, but there are %.4g MiB; make grid.dx "
                            "larger or particles_per_cell smaller",
-                           (double)c->n_expected * 1e-6, c->memory_expected / (1 << 30),
-                           c->memory_available / (1 << 30));
+                           (double)c->n_expected * 1e-6, c->memory_expected / (1 << 20),
+                           c->memory_available / (1 << 20));
 }
 
 /* ---------------------------------------------------------------- on the simulation */

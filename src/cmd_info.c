@@ -2,8 +2,10 @@
 #include "cli.h"
 #include "info.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static int is_folder(const char *path)
 {
@@ -15,6 +17,8 @@ static firn_status describe(const char *path, firn_text *text, firn_json_writer 
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t n = strlen(name);
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        return firn_report_add(report, FIRN_IO, "%s: there is no such file or folder", path);
     if (is_folder(path)) return firn_info_shot(path, text, json, report);
     if (n > 5 && strcmp(name + n - 5, ".firn") == 0) return firn_info_checkpoint(path, text, json, report);
     return firn_info_file(path, text, json, report);

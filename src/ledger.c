@@ -119,6 +119,7 @@ static firn_status add_pool(firn_sim *sim, const firn_pool *pool, firn_ledger *l
 
 firn_status firn_sim_ledger(firn_sim *sim, int material, firn_ledger *ledger, firn_report *report)
 {
+    if (!sim) return firn_report_add(report, FIRN_USAGE, "firn_sim_ledger: there is no simulation (NULL)");
     if (material < -1 || material >= sim->n_pools)
         return firn_report_add(report, FIRN_USAGE, "there is no material %d; there are %d, and -1 means all", material,
                                sim->n_pools);

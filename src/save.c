@@ -146,6 +146,7 @@ static void walk_out(walk *w, firn_sim *sim)
 firn_status firn_sim_save(firn_sim *sim, void **state, size_t *n_bytes, firn_report *report)
 {
     *state = NULL, *n_bytes = 0;
+    if (!sim) return firn_report_add(report, FIRN_USAGE, "firn_sim_save: there is no simulation (NULL)");
     if (sim->is_empty)
         return firn_report_add(report, FIRN_STOPPED, "the simulation is empty: a restore failed half way");
     if (sim->is_spoiled)
@@ -280,6 +281,9 @@ static firn_status read_state(firn_sim *sim, walk *w, const header *h, firn_repo
 
 firn_status firn_sim_restore(firn_sim *sim, const void *state, size_t n_bytes, firn_report *report)
 {
+    if (!sim || !state)
+        return firn_report_add(report, FIRN_USAGE, "firn_sim_restore: there is no %s (NULL)",
+                               sim ? "state" : "simulation");
     walk w = {.at = (char *)state, .end = (char *)state + n_bytes, .is_reading = 1};
     header h;
     pass(&w, &h, sizeof h);

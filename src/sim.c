@@ -324,6 +324,7 @@ firn_status firn_sim_grip_reaction(const firn_sim *sim, int grip, firn_reaction 
 
 firn_status firn_sim_view(const firn_sim *sim, int material, const char *field, firn_view *view, firn_report *report)
 {
+    if (!sim) return firn_report_add(report, FIRN_USAGE, "firn_sim_view: there is no simulation (NULL)");
     if (material < 0 || material >= sim->n_pools)
         return firn_report_add(report, FIRN_USAGE, "there is no material %d; there are %d", material, sim->n_pools);
     const firn_pool *pool = &sim->pools[material];

@@ -217,6 +217,7 @@ static void put_doubles(void *user, int64_t rank, const double *values)
 
 firn_status firn_sim_copy(firn_sim *sim, const char *attribute, double *out, size_t n_out, firn_report *report)
 {
+    if (!sim) return firn_report_add(report, FIRN_USAGE, "firn_sim_copy: there is no simulation (NULL)");
     int entry;
     if (!find_entry(sim, attribute, &entry))
         return firn_report_add(report, FIRN_USAGE, "there is no attribute '%s'", attribute);
@@ -246,6 +247,7 @@ static firn_field assignable(const char *name)
 firn_status firn_sim_assign(firn_sim *sim, const char *attribute, const double *values, size_t n_values,
                             firn_report *report)
 {
+    if (!sim) return firn_report_add(report, FIRN_USAGE, "firn_sim_assign: there is no simulation (NULL)");
     firn_field field = assignable(attribute);
     int entry, n = field == FIRN_FIELD_HISTORY ? 1 : firn_attribute_components(attribute);
     if (field == FIRN_FIELD_HISTORY &&

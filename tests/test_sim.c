@@ -340,6 +340,17 @@ static void refuses(void **state)
     firn_report_destroy(report);
     make_ball(&s);
     sim = start(&s);
+    double x[3];
+    void *nothing;
+    size_t n;
+    firn_view view;
+    assert_int_equal(firn_sim_step(NULL, 1, NULL), FIRN_USAGE);
+    assert_int_equal(firn_sim_save(NULL, &nothing, &n, NULL), FIRN_USAGE);
+    assert_int_equal(firn_sim_restore(NULL, x, sizeof x, NULL), FIRN_USAGE);
+    assert_int_equal(firn_sim_restore(sim, NULL, 0, NULL), FIRN_USAGE);
+    assert_int_equal(firn_sim_copy(NULL, "P", x, 3, NULL), FIRN_USAGE);
+    assert_int_equal(firn_sim_assign(NULL, "v", x, 3, NULL), FIRN_USAGE);
+    assert_int_equal(firn_sim_view(NULL, 0, "v", &view, NULL), FIRN_USAGE);
     char garbage[64] = "not a state";
     assert_int_equal(firn_sim_restore(sim, garbage, sizeof garbage, NULL), FIRN_REFUSED);
     firn_sim_destroy(sim);
