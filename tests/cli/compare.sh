@@ -48,7 +48,7 @@ cp "$folder/tiny/summary.csv" "$folder/first.csv"
 cmp -s "$folder/first.csv" "$folder/tiny/summary.csv" || fail "the repaired study is not that of before"
 
 # killed in the middle: what is finished is kept, the rest is resumed or run, to the same states
-sed -i 's/frames: 8/frames: 60/' "$folder/tiny.yaml"
+sed -i 's/frames: 8/frames: 240/' "$folder/tiny.yaml"
 sed 's/transfers:.*/transfers: [apic, flip, pic, aflip]/' "$folder/study.yaml" >"$folder/long.yaml"
 "$firn" compare "$folder/long.yaml" --out "$folder/whole" --jobs 2 >"$folder/out" 2>&1 || fail "long: $(tail -1 "$folder/out")"
 states() { sed 's/.*,\([0-9a-f]\{16\}\),\([0-9a-f]\{16\}\),.*/\1 \2/' "$1/summary.csv"; }
