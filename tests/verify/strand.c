@@ -9,7 +9,7 @@
  * How long it stays one body depends on the cells: particles separate when they are about a cell apart, whatever the
  * law says. With cells of four spacings (19.2 mm) the bar reaches s = 3.3; with the seed's kernel radius of 8 mm as
  * cells it parts at about 1.7, where the gap is a cell. The same is true of the grip: with cells of 8 to 19.2 mm the
- * bar parts where its layers are .91 to .95 cells apart, and not where it is held. */
+ * bar parts where its layers are .89 to .95 cells apart, and not where it is held. */
 #include "verify.h"
 
 #include <math.h>
