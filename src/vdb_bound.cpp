@@ -18,11 +18,24 @@ void *take(std::size_t n)
     return block;
 }
 
+void *take_or_null(std::size_t n) noexcept
+{
+    try {
+        return take(n);
+    } catch (const std::bad_alloc &) {
+        return nullptr;
+    }
+}
+
 } // namespace
 
 void *operator new(std::size_t n) { return take(n); }
 void *operator new[](std::size_t n) { return take(n); }
+void *operator new(std::size_t n, const std::nothrow_t &) noexcept { return take_or_null(n); }
+void *operator new[](std::size_t n, const std::nothrow_t &) noexcept { return take_or_null(n); }
 void operator delete(void *block) noexcept { std::free(block); }
 void operator delete[](void *block) noexcept { std::free(block); }
+void operator delete(void *block, const std::nothrow_t &) noexcept { std::free(block); }
+void operator delete[](void *block, const std::nothrow_t &) noexcept { std::free(block); }
 void operator delete(void *block, std::size_t) noexcept { std::free(block); }
 void operator delete[](void *block, std::size_t) noexcept { std::free(block); }
