@@ -4,6 +4,7 @@
 #include "gallery.h"
 #include "picture.h"
 #include "preview.h"
+#include "skip.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -152,7 +153,7 @@ static void test_film_refusals(void **state)
 static void test_film(void **state)
 {
     (void)state;
-    if (system("ffmpeg -version > /dev/null 2>&1") != 0) skip();
+    if (system("ffmpeg -version > /dev/null 2>&1") != 0) SKIP("ffmpeg is not installed");
     static const char *const names[] = {"a film: 1.mp4", "b.webm"};
     for (int f = 0; f < 2; f++) {
         char path[128], command[512];

@@ -1,5 +1,6 @@
 /* test_progress.c: what is told about a run, to the letter. */
 #include "progress.h"
+#include "skip.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -97,7 +98,7 @@ static void test_a_broken_pipe_ends_the_telling_only(void **state)
 {
     (void)state;
     FILE *full = fopen("/dev/full", "w");
-    if (!full) skip();
+    if (!full) SKIP("there is no /dev/full");
     firn_progress_display display = {.style = FIRN_PROGRESS_PLAIN, .out = full};
     firn_progress_show(&display, &sample, 1);
     assert_true(display.is_broken);

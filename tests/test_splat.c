@@ -4,6 +4,7 @@
 #include "picture.h"
 #include "splat.h"
 #include "tracer.h"
+#include "skip.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -67,7 +68,7 @@ static void test_single_splat(void **state) { (void)state, check_single(with_spl
 static void test_single_embree(void **state)
 {
     (void)state;
-    if (!firn_tracer_is_built()) skip();
+    if (!firn_tracer_is_built()) SKIP("firn was built without Embree");
     check_single(with_embree);
 }
 
@@ -105,7 +106,7 @@ static void test_off_axis(void **state)
 static void test_engines_agree(void **state)
 {
     (void)state;
-    if (!firn_tracer_is_built()) skip();
+    if (!firn_tracer_is_built()) SKIP("firn was built without Embree");
     enum { W = 320, H = 180, N = 20000 };
     static firn_hit a[W * H], b[W * H];
     static float xyzr[N][4];
@@ -180,7 +181,7 @@ static void test_odd(void **state)
 static void test_free_rays(void **state)
 {
     (void)state;
-    if (!firn_tracer_is_built()) skip();
+    if (!firn_tracer_is_built()) SKIP("firn was built without Embree");
     float sphere[4] = {0, 0, 0, 1};
     firn_spheres spheres = {1, sphere};
     firn_tracer *tracer;

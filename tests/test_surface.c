@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "scratch.h"
+#include "skip.h"
 
 static firn_points *cloud(int64_t n, const double *xyz)
 {
@@ -180,10 +181,7 @@ static void written_and_read_back(void **state)
 static void python_reads_it(void **state)
 {
     (void)state;
-    if (system("/usr/bin/python3 -c 'import pyopenvdb' 2>/dev/null") != 0) {
-        print_message("skipped: python3-openvdb is not installed\n");
-        return;
-    }
+    if (system("/usr/bin/python3 -c 'import pyopenvdb' 2>/dev/null") != 0) SKIP("python3-openvdb is not installed");
     char command[2048];
     snprintf(command, sizeof command,
              "/usr/bin/python3 -c \"import pyopenvdb as v; g={x.name:x for x in v.readAll('%s')[0]}; "

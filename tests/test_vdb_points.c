@@ -9,6 +9,7 @@
 #include "format.h"
 #include "sample_points.h"
 #include "scratch.h"
+#include "skip.h"
 
 /* 20 x 20 x 20 particles, eight a cell of 0.1 m, with every type of attribute; ids count up. */
 static firn_points *block_of_points(void)
@@ -86,10 +87,7 @@ static void comes_back(void **state)
 static void python_reads_it(void **state)
 {
     (void)state;
-    if (system("/usr/bin/python3 -c 'import pyopenvdb' 2>/dev/null") != 0) {
-        print_message("skipped: python3-openvdb is not installed\n");
-        skip();
-    }
+    if (system("/usr/bin/python3 -c 'import pyopenvdb' 2>/dev/null") != 0) SKIP("python3-openvdb is not installed");
     firn_points *p = block_of_points();
     char command[2048];
     assert_int_equal(firn_format_write(scratch("b.vdb"), p, NULL, NULL), FIRN_OK);
