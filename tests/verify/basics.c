@@ -17,12 +17,17 @@ typedef struct lone { /* one particle in lane 0 of one bundle, room for either p
     _Alignas(64) double x[48], v[48], C[144], tau[96], mass[16], volume[16];
 } lone;
 
-static void put(const firn_kernels *k, double *field, int component, double value)
+static void set(const firn_kernels *k, double *field, int i, double value)
 {
     if (k->is_double)
-        field[component * 16] = value;
+        field[i] = value;
     else
-        ((float *)field)[component * 16] = (float)value;
+        ((float *)field)[i] = (float)value;
+}
+
+static void put(const firn_kernels *k, double *field, int component, double value)
+{
+    set(k, field, component * 16, value);
 }
 
 static double take(const firn_kernels *k, const double *field, int i)
@@ -66,6 +71,15 @@ static double worst_identity(const firn_kernels *k, int is_quadratic, const doub
     return worst;
 }
 
+/* In the reach of a block: [-1, 4) along each axis. */
+static void random_place(uint64_t *seed, double x[3])
+{
+    for (int a = 0; a < 3; a++) {
+        *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+        x[a] = -1 + 5 * (double)(*seed >> 11) * 0x1p-53;
+    }
+}
+
 static void identities(verify_table *table)
 {
     static _Alignas(64) double patch[(FIRN_PATCH_NODES + FIRN_PATCH_PAD) * FIRN_CHANNELS];
@@ -77,10 +91,7 @@ static void identities(verify_table *table)
             uint64_t seed = 7;
             for (int i = 0; i < 2000; i++) {
                 double x[3];
-                for (int a = 0; a < 3; a++) {
-                    seed = seed * 6364136223846793005u + 1442695040888963407u;
-                    x[a] = -1 + 5 * (double)(seed >> 11) * 0x1p-53;
-                }
+                random_place(&seed, x);
                 worst = fmax(worst, worst_identity(k, is_quadratic, x, patch));
             }
             char name[96];
@@ -89,14 +100,6 @@ static void identities(verify_table *table)
             verify_at_most(table, name, worst, k->is_double ? 1e-14 : 1e-6);
         }
     }
-}
-
-static void set(const firn_kernels *k, double *field, int i, double value)
-{
-    if (k->is_double)
-        field[i] = value;
-    else
-        ((float *)field)[i] = (float)value;
 }
 
 /* A patch that is added to nodes and loaded again is the same in the columns that were asked for; others are neither
@@ -175,10 +178,7 @@ static void nodes_and_patches(verify_table *table)
         uint64_t seed = 11;
         for (int i = 0; i < 500; i++) {
             double x[3];
-            for (int a = 0; a < 3; a++) {
-                seed = seed * 6364136223846793005u + 1442695040888963407u;
-                x[a] = -1 + 5 * (double)(seed >> 11) * 0x1p-53;
-            }
+            random_place(&seed, x);
             worst = fmax(worst, worst_patch(k, seed, patch));
             outside = fmax(outside, mass_outside(k, i % 2, x, patch));
         }
