@@ -231,6 +231,7 @@ firn_status firn_conditions_prepare(firn_sim *sim)
         firn_collider *collider = &sim->colliders[c];
         collider->is_active = end > collider->def.start && sim->time < collider->def.stop;
         firn_motion_at(&collider->motion, end, collider->def.start, &collider->pose);
+        collider->dt = sim->dt;
     }
     for (int g = 0; g < sim->n_grips; g++) {
         firn_grip *grip = &sim->grips[g];

@@ -16,16 +16,26 @@
 #include <math.h>
 #include <string.h>
 
+/* A function's surface moves along its normal with the speed - d(distance)/dt: that of the step, so that a surface
+ * which the caller moves and one that the motion moves push alike. */
+static void query_function(const firn_collider *c, const double y[3], double time, firn_surface_point *s)
+{
+    double unused[3];
+    *s = (firn_surface_point){.friction = NAN, .stickiness = NAN};
+    s->distance = c->def.distance(c->def.distance_user, y, time, s->normal);
+    double came =
+        c->dt > 0 ? (c->def.distance(c->def.distance_user, y, time - c->dt, unused) - s->distance) / c->dt : 0;
+    for (int a = 0; a < 3; a++) s->velocity[a] = came * s->normal[a];
+}
+
 int firn_contact_surface(const firn_collider *c, const double x[3], double time, double reach, firn_surface_point *s)
 {
     double y[3], normal[3];
     firn_pose_to_shape(&c->pose, x, y);
-    if (c->shape) {
+    if (c->shape)
         firn_shape_query(c->shape, y, time, s);
-    } else {
-        *s = (firn_surface_point){.friction = NAN, .stickiness = NAN};
-        s->distance = c->def.distance(c->def.distance_user, y, time, s->normal);
-    }
+    else
+        query_function(c, y, time, s);
     if (!(s->distance <= reach)) return 0;
     memcpy(normal, s->normal, sizeof normal);
     firn_pose_direction(&c->pose, normal, s->normal);

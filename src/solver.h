@@ -26,7 +26,8 @@ typedef struct firn_collider {
     firn_collider_def def; /* its pointers are not used after creation */
     firn_shape *shape;
     firn_motion motion;
-    firn_pose pose; /* at the time of the step being made */
+    firn_pose pose; /* at the end of the step being made */
+    double dt;      /* of that step */
     int is_active;
 } firn_collider;
 

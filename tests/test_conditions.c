@@ -144,6 +144,78 @@ static void a_led_body_is_restored(void **state)
     firn_sim_destroy(sim), firn_sim_destroy(again);
 }
 
+/* ---------------------------------------------------------------- a caller's distance */
+
+typedef struct round_shape {
+    double center[3], radius, growth; /* m, m, m/s */
+} round_shape;
+
+static double round_distance(void *user, const double x[3], double time, double normal[3])
+{
+    const round_shape *s = user;
+    double r = 0;
+    for (int a = 0; a < 3; a++) normal[a] = x[a] - s->center[a], r += normal[a] * normal[a];
+    r = sqrt(r);
+    for (int a = 0; a < 3; a++) normal[a] /= r;
+    return r - s->radius - s->growth * time;
+}
+
+static double rising_distance(void *user, const double x[3], double time, double normal[3])
+{
+    normal[0] = normal[2] = 0, normal[1] = 1;
+    return x[1] - *(const double *)user * time;
+}
+
+/* The cube under the collider for half a second, without weight; its places and books. */
+static firn_ledger struck(verify_scene *s, double **P)
+{
+    firn_sim *sim = verify_start(s);
+    verify_go(sim, 0.5);
+    firn_ledger l = verify_books(sim);
+    *P = verify_copy(sim, "P");
+    firn_sim_destroy(sim);
+    return l;
+}
+
+/* A sphere given by a function is the sphere of the table, also where both are moved; a floor that rises because its
+ * distance falls pushes as one that its motion raises, and one that stands still does not. */
+static void a_callers_distance(void **state)
+{
+    (void)state;
+    const double low[3] = {-0.2, 0, -0.2}, high[3] = {0.2, 0.4, 0.2}, speed = 0.4;
+    round_shape ball = {{0.1, -0.3, 0}, 0.3, 0};
+    for (int kind = 0; kind < 6; kind++) {
+        const firn_contact contact = kind % 3;
+        const int is_floor = kind >= 3;
+        firn_ledger l[2];
+        double *P[2], worst = 0;
+        for (int is_own = 0; is_own < 2; is_own++) {
+            verify_scene s;
+            verify_scene_init(&s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+            verify_box(&s, low, high, 2);
+            firn_collider_def *c = verify_floor(&s, 1, 0);
+            c->contact = contact, c->friction = 0.3, c->motion.velocity[1] = speed;
+            if (!is_floor) {
+                strcpy(s.collider_shapes[0].kind, "sphere"), s.collider_shapes[0].radius = ball.radius;
+                memcpy(s.collider_shapes[0].center, ball.center, sizeof ball.center);
+                c->motion.velocity[0] = -speed;
+            }
+            if (is_own) {
+                c->shapes = NULL, c->n_shapes = 0;
+                c->distance = is_floor ? rising_distance : round_distance;
+                c->distance_user = is_floor ? (void *)&speed : &ball;
+                if (is_floor) c->motion.velocity[1] = 0; /* the function rises instead */
+            }
+            l[is_own] = struck(&s, &P[is_own]);
+        }
+        for (int64_t i = 0; i < 3 * l[0].n_particles; i++) worst = fmax(worst, fabs(P[0][i] - P[1][i]));
+        if (worst > 1e-9) fail_msg("contact %d, floor %d: %g m apart", (int)contact, is_floor, worst);
+        assert_true(l[0].external_work > 0.1);
+        assert_true(fabs(l[0].external_work - l[1].external_work) < 1e-6);
+        free(P[0]), free(P[1]);
+    }
+}
+
 /* ---------------------------------------------------------------- sinks */
 
 static void add_sink(verify_scene *s, firn_sink_def *sink, firn_shape_def *shape)
@@ -321,6 +393,7 @@ int main(void)
         cmocka_unit_test(a_hard_spring_limits_the_step),
         cmocka_unit_test(a_bar_stays_in_its_grip),
         cmocka_unit_test(a_led_body_is_restored),
+        cmocka_unit_test(a_callers_distance),
         cmocka_unit_test(a_sink_sweeps),
         cmocka_unit_test(causes_are_told_apart),
         cmocka_unit_test(a_fall_ends_on_the_floor),

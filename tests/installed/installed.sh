@@ -1,6 +1,6 @@
 #!/bin/bash
 # installed.sh BUILD SOURCE CC...: installs the build into a scratch folder, checks what is there, and builds and runs
-# drop.c against it through pkg-config, with the shared and with the static library.
+# drop.c and bowl.c against it through pkg-config, with the shared and with the static library.
 set -eu
 build=$1 source=$2
 shift 2
@@ -24,10 +24,14 @@ grep -rlE "$build|$source" "$prefix/include" "$prefix/share" "$pc" && fail "inst
 flags() { PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --define-variable=prefix="$prefix" "$@" firn; }
 libdir=$(flags --variable=libdir)
 cd "$folder"
-"${cc[@]}" "$source/tests/installed/drop.c" $(flags --cflags --libs) -lm -o shared
-LD_LIBRARY_PATH=$libdir ./shared
+for program in drop bowl; do
+    "${cc[@]}" "$source/tests/installed/$program.c" $(flags --cflags --libs) -lm -o shared
+    LD_LIBRARY_PATH=$libdir ./shared
+done
 [ -e "$libdir/libfirn.a" ] || fail "no static library"
 rm "$libdir"/libfirn.so*
-"${cc[@]}" "$source/tests/installed/drop.c" $(flags --cflags --libs --static) -o static
-./static
+for program in drop bowl; do
+    "${cc[@]}" "$source/tests/installed/$program.c" $(flags --cflags --libs --static) -o static
+    ./static
+done
 "$prefix/bin/firn" --version >/dev/null
