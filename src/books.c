@@ -48,6 +48,7 @@ static const quantity quantities[] = {
     VECTOR(force_impulse, "N s"),
     NUMBER(min_J, "1"),
     NUMBER(max_J, "1"),
+    NUMBER(max_gap, "cells"),
     COUNT(n_inverted),
     LOST(far, FIRN_LOST_FAR),
     LOST(wall, FIRN_LOST_WALL),

@@ -2,6 +2,7 @@
  * scene of a thousand million particles is refused at once, then measured on the real simulation. */
 #include "check.h"
 #include "format.h"
+#include "gap.h"
 #include "memory.h"
 #include "shape.h"
 #include "snapshot.h"
@@ -132,6 +133,17 @@ static void count_bodies(firn_sim *sim, firn_check *c)
     firn_memory_release(NULL, source, n * sizeof *source);
 }
 
+/* Points that a file brought, and what the first steps stretched, if they were too far apart to hold each other. */
+static firn_status look_at_gaps(const firn_scene_def *scene, firn_sim *sim, firn_report *report)
+{
+    unsigned char *told = firn_memory_array(NULL, (size_t)scene->n_materials, sizeof *told);
+    if (!told) return firn_report_add(report, FIRN_MEMORY, "there is not enough memory to check the scene");
+    firn_gap_begin(scene, told);
+    firn_status status = firn_gap_look(scene, sim, told, report);
+    firn_memory_release(NULL, told, (size_t)scene->n_materials);
+    return status;
+}
+
 /* Caches are weighed by taking one snapshot of each kind, checkpoints by saving once. */
 static firn_status weigh(const firn_scene_def *scene, firn_sim *sim, const char *folder, firn_check *c,
                          firn_report *report)
@@ -204,6 +216,7 @@ firn_status firn_check_scene(const firn_scene_def *scene, const firn_run_options
     }
     if (status == FIRN_OK) status = weigh(scene, sim, folder, check, report);
     if (status == FIRN_OK && seconds > 0) status = measure(scene, sim, seconds, check, report);
+    if (status == FIRN_OK) status = look_at_gaps(scene, sim, report);
     firn_sim_destroy(sim);
     return status;
 }

@@ -3,6 +3,8 @@
 #include "check.h"
 #include "cli.h"
 #include "expect.h"
+#include "gap.h"
+#include "memory.h"
 
 #include <string.h>
 
@@ -12,11 +14,17 @@ enum { MAX_SETS = 256 };
 static firn_status simulate(const firn_scene_def *scene, firn_sim *sim, firn_expect_recorder *recorder,
                             firn_report *report)
 {
+    unsigned char *told = firn_memory_array(NULL, (size_t)scene->n_materials, sizeof *told);
+    if (!told) return firn_report_add(report, FIRN_MEMORY, "there is not enough memory to check the scene");
+    firn_gap_begin(scene, told);
     firn_status status = firn_expect_record(recorder, sim, 0, report);
+    if (status == FIRN_OK) status = firn_gap_look(scene, sim, told, report);
     for (int frame = 1; frame <= scene->frames && status == FIRN_OK; frame++) {
         status = firn_sim_advance_to(sim, frame / scene->fps, report);
         if (status == FIRN_OK) status = firn_expect_record(recorder, sim, frame == scene->frames, report);
+        if (status == FIRN_OK) status = firn_gap_look(scene, sim, told, report);
     }
+    firn_memory_release(NULL, told, (size_t)scene->n_materials);
     return status;
 }
 

@@ -2,8 +2,10 @@
  *
  *   L = sum x x m v + m D eps:C      the affine part belongs to it: without it APIC would seem to lose spin
  *   elastic = sum V0 psi(F)          potential = -sum m g . x (uniform gravity only)
+ *   max_gap: see gap.c
  *
  * Blocks are summed one by one into records, the records in their order: the same digits for any number of threads. */
+#include "gap.h"
 #include "solver.h"
 
 #include <math.h>
@@ -17,7 +19,7 @@ static double at(const void *array, int is_double, int64_t i)
 
 static void clear_ledger(firn_ledger *l)
 {
-    *l = (firn_ledger){.min_J = INFINITY, .max_J = -INFINITY};
+    *l = (firn_ledger){.min_J = INFINITY, .max_J = -INFINITY, .gap_particle = -1};
     for (int a = 0; a < 3; a++) l->min[a] = INFINITY, l->max[a] = -INFINITY;
 }
 
@@ -36,7 +38,8 @@ static void add_particle(const firn_sim *sim, const firn_pool *pool, const firn_
     double J =
         F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) + F[2] * (F[3] * F[7] - F[4] * F[6]);
     l->n_particles++, l->mass += m, l->kinetic += 0.5 * m * v2;
-    l->elastic += energy * firn_pool_value(pool, FIRN_FIELD_VOLUME, b, 0, lane);
+    double volume = firn_pool_value(pool, FIRN_FIELD_VOLUME, b, 0, lane);
+    l->elastic += energy * volume;
     for (int a = 0; a < 3; a++) {
         int j = (a + 1) % 3, k = (a + 2) % 3;
         l->center[a] += m * x[a], l->momentum[a] += m * v[a];
@@ -52,6 +55,8 @@ static void add_particle(const firn_sim *sim, const firn_pool *pool, const firn_
         l->angular_momentum[2] += m * D * (C[3] - C[1]);
     }
     l->min_J = fmin(l->min_J, J), l->max_J = fmax(l->max_J, J), l->max_speed = fmax(l->max_speed, sqrt(v2));
+    firn_gap_add(l, F, fmin(volume, m / pool->material.density), sim->h,
+                 (int64_t)firn_pool_value(pool, FIRN_FIELD_ID, b, 0, lane), x);
 }
 
 static void add_ledger(firn_ledger *sum, const firn_ledger *l)
@@ -65,6 +70,9 @@ static void add_ledger(firn_ledger *sum, const firn_ledger *l)
     }
     sum->min_J = fmin(sum->min_J, l->min_J), sum->max_J = fmax(sum->max_J, l->max_J),
     sum->max_speed = fmax(sum->max_speed, l->max_speed);
+    if (!(l->max_gap > sum->max_gap)) return;
+    sum->max_gap = l->max_gap, sum->gap_stretch = l->gap_stretch, sum->gap_particle = l->gap_particle;
+    memcpy(sum->gap_place, l->gap_place, sizeof sum->gap_place);
 }
 
 /* What has been booked since the start. */

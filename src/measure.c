@@ -80,6 +80,7 @@ static double plastic(const firn_ledger *l, int axis) { return (void)axis, l->pl
 static double viscous(const firn_ledger *l, int axis) { return (void)axis, l->viscous_work; }
 static double min_J(const firn_ledger *l, int axis) { return (void)axis, l->min_J; }
 static double max_J(const firn_ledger *l, int axis) { return (void)axis, l->max_J; }
+static double max_gap(const firn_ledger *l, int axis) { return (void)axis, l->max_gap; }
 static double angular(const firn_ledger *l, int axis) { return l->angular_momentum[axis]; }
 static double wall(const firn_ledger *l, int axis) { return l->wall_impulse[axis]; }
 static double collider(const firn_ledger *l, int axis) { return l->collider_impulse[axis]; }
@@ -127,6 +128,8 @@ static const firn_measure measures[] = {
     {"viscous_work", "J", "work that went into viscosity", OF_LEDGER = viscous},
     {"min_J", "1", "smallest volume ratio", OF_LEDGER = min_J},
     {"max_J", "1", "largest volume ratio", OF_LEDGER = max_J},
+    {"max_gap", "1", "widest distance between stretched neighbours, in cells; from 0.9 on they let go",
+     OF_LEDGER = max_gap},
     {"wall_impulse", "N s", "impulse of the walls since the start", OF_LEDGER = wall, .has_axis = 1},
     {"collider_impulse", "N s", "impulse of the colliders since the start", OF_LEDGER = collider, .has_axis = 1},
     {"external_work", "J", "work of moving colliders, grips and force fields", OF_LEDGER = external},

@@ -1,6 +1,7 @@
 #include "record.h"
 
 #include "checkpoint.h"
+#include "gap.h"
 #include "memory.h"
 #include "snapshot.h"
 
@@ -33,7 +34,10 @@ firn_status firn_record_begin(firn_record *record, firn_shot *shot, const firn_s
         return firn_report_add(report, FIRN_REFUSED, "outputs: %d are wanted, at most %d are possible",
                                scene->n_outputs, MAX_OUTPUTS);
     record->ledgers = firn_memory_array(NULL, (size_t)record->n_ledgers, sizeof *record->ledgers);
-    if (!record->ledgers) return firn_report_add(report, FIRN_MEMORY, "out of memory for the ledgers");
+    record->told_gaps = firn_memory_array(NULL, (size_t)record->n_ledgers, sizeof *record->told_gaps);
+    if (!record->ledgers || !record->told_gaps)
+        return firn_report_add(report, FIRN_MEMORY, "out of memory for the ledgers");
+    firn_gap_begin(scene, record->told_gaps);
     firn_shot_last(shot, &record->frame, &record->sub);
     size_t max_waiting = max_memory / 4 < FIRN_CACHE_BYTES ? max_memory / 4 : FIRN_CACHE_BYTES;
     return firn_cache_create(shot, max_waiting, &record->cache, report);
@@ -62,6 +66,7 @@ static firn_status take_ledgers(firn_record *record, firn_sim *sim, firn_report 
     for (int i = 0; i < record->n_ledgers; i++) {
         firn_status status = firn_sim_ledger(sim, i - 1, &record->ledgers[i], report);
         if (status != FIRN_OK) return status;
+        if (i) firn_gap_tell(record->scene, i - 1, &record->ledgers[i], firn_sim_time(sim), record->told_gaps, report);
     }
     return FIRN_OK;
 }
@@ -152,6 +157,7 @@ firn_status firn_record_end(firn_record *record, firn_sim *sim, firn_status stat
     }
     firn_shot_destroy(record->shot);
     firn_memory_release(NULL, record->ledgers, (size_t)record->n_ledgers * sizeof *record->ledgers);
+    firn_memory_release(NULL, record->told_gaps, (size_t)record->n_ledgers);
     *record = (firn_record){.checkpoint_seconds = record->checkpoint_seconds, .n_checkpoints = record->n_checkpoints};
     return status == FIRN_OK || status == FIRN_INTERRUPTED ? (end != FIRN_OK ? end : status) : status;
 }

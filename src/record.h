@@ -18,6 +18,7 @@ typedef struct firn_record {
     int n_checkpoints;
     int frame, sub; /* the last moment told */
     firn_ledger *ledgers;
+    unsigned char *told_gaps; /* [n_ledgers] see gap.h */
     int n_ledgers;
 } firn_record;
 

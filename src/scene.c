@@ -2,6 +2,7 @@
 #include "scene.h"
 #include "definition.h"
 #include "file.h"
+#include "gap.h"
 #include "memory.h"
 #include "report.h"
 #include "scene_bind.h"
@@ -72,6 +73,25 @@ static void note_open_sweep(const node *root, int n_sets, const char *const *set
     }
 }
 
+/* ---------------------------------------------------------------- bodies too sparse for their cells */
+
+static void warn_of_gap(firn_scene_binder *binder, const char *list, const char *name, double gap, double dx)
+{
+    char sentence[512], path[2 * FIRN_NAME], place[FIRN_DOCUMENT_PLACE];
+    if (!firn_gap_is_wide(gap, dx, sentence, sizeof sentence)) return;
+    snprintf(path, sizeof path, "%s.%s", list, name);
+    firn_scene_bind_locate(binder, path, place, sizeof place);
+    firn_report_warn(binder->report, "%s%s %s", place, path, sentence);
+}
+
+static void warn_of_gaps(firn_scene_binder *binder, const firn_scene_def *def)
+{
+    for (int i = 0; i < def->n_bodies; i++)
+        warn_of_gap(binder, "bodies", def->bodies[i].name, firn_gap_of_body(def, &def->bodies[i]), def->grid.dx);
+    for (int i = 0; i < def->n_emitters; i++)
+        warn_of_gap(binder, "emitters", def->emitters[i].name, firn_gap_of_emitter(&def->emitters[i]), def->grid.dx);
+}
+
 /* ---------------------------------------------------------------- loading */
 
 static firn_scene *fail_memory(firn_scene *scene, const char *name, firn_report *report)
@@ -130,6 +150,7 @@ firn_scene *firn_scene_parse(const char *text, size_t n_bytes, const char *shown
         add_default_output(scene, root);
         note_open_sweep(root, n_sets, sets, report);
         firn_definition_check_located(&scene->def, firn_scene_bind_locate, &binder, report);
+        if (firn_report_count(report, FIRN_ERROR) == n_errors) warn_of_gaps(&binder, &scene->def);
     }
     firn_report_sort(report, first, shown_name);
     is_refused = !root || firn_report_count(report, FIRN_ERROR) > n_errors;

@@ -99,6 +99,15 @@ static int on_step(void *user, firn_sim *sim, int frame)
     return s->record_status != FIRN_OK || firn_interrupt_signal() != 0;
 }
 
+/* What the moment is warned of cannot wait for the end of a night. */
+static void tell_warnings(show *s)
+{
+    if (firn_report_total(s->report) == 0) return;
+    firn_progress_break(&s->display);
+    firn_cli_report(s->report, FIRN_OK);
+    firn_report_clear(s->report);
+}
+
 static firn_status on_moment(void *user, firn_sim *sim, const firn_run_moment *moment, firn_report *report)
 {
     show *s = user;
@@ -106,6 +115,7 @@ static firn_status on_moment(void *user, firn_sim *sim, const firn_run_moment *m
     if (status == FIRN_OK && s->expect) status = firn_expect_record(s->expect, sim, moment->is_end, report);
     if (status == FIRN_OK && s->painter && (moment->sub == 0 || moment->is_end))
         status = firn_painter_offer(s->painter, sim, moment->frame, moment->is_end, report);
+    if (status == FIRN_OK) tell_warnings(s);
     if (status == FIRN_OK && moment->sub == 0) tell(s, sim, moment->frame, 1);
     return status;
 }

@@ -104,6 +104,11 @@ typedef struct firn_ledger {
     double wall_impulse[3], collider_impulse[3], grip_impulse[3], force_impulse[3];
     double min_J, max_J, max_speed;
     double min[3], max[3]; /* bounding box */
+    /* The widest distance to which neighbours were drawn apart, in cells: the largest stretch in F times the particle's
+     * edge before it. Beyond about 0.9 they do not hold each other: the grid parts what the law would hold. F is all of
+     * the deformation for elastic laws; for those that flow it is the elastic part, and this a lower bound. */
+    double max_gap, gap_stretch, gap_place[3]; /* and how far stretched, and where (m), */
+    int64_t gap_particle;                      /* which particle is; -1: there is none */
 } firn_ledger;
 
 FIRN_API int firn_sim_n_materials(const firn_sim *sim);

@@ -60,7 +60,7 @@ static void pull(verify_table *table, int scheme, double h)
 {
     enum { FRAMES = 400 };
     verify_scene s;
-    char name[96];
+    char name[128];
     char how[48];
     snprintf(how, sizeof how, "%s dx %g mm", scheme == FIRN_APIC ? "APIC" : "FLIP", h * 1000);
     const double low[3] = {0, 0, 0}, high[3] = {L, W, W}, until = 0.2, wall_low[3] = {0, -200 * h, -200 * h},
@@ -70,7 +70,8 @@ static void pull(verify_table *table, int scheme, double h)
     verify_mirrors(&s, 1, wall_low, wall_high);
     s.scene.transfer.scheme = scheme, s.scene.transfer.flip_blend = 0.95;
     firn_sim *sim = verify_start(&s);
-    double *X = verify_copy(sim, "P"), gap = 1, widest = 1, last_s = 1, last_f = 0, force[2] = {0, 0};
+    double *X = verify_copy(sim, "P"), gap = 1, widest = 1, last_s = 1, last_f = 0, force[2] = {0, 0}, told = 0,
+           at_2 = 0;
     load l = {X, 1e6 / until, 3.168 / 2};
     firn_sim_set_acceleration(sim, pulling, &l);
     snprintf(name, sizeof name, "pull_%s_%g", scheme == FIRN_APIC ? "APIC" : "FLIP", h);
@@ -85,6 +86,9 @@ static void pull(verify_table *table, int scheme, double h)
             double wanted = j ? 2 : 1.5;
             if (now >= wanted && last_s < wanted) force[j] = last_f + (f - last_f) * (wanted - last_s) / (now - last_s);
         }
+        double apart = verify_books(sim).max_gap;
+        if (!told && apart > 0.9) told = now;
+        if (now <= 2) at_2 = apart;
         if (now >= last_s && now <= 3.3) widest = fmax(widest, gap);
         if (now < last_s) break; /* it has parted */
         last_f = f, last_s = now;
@@ -97,6 +101,8 @@ static void pull(verify_table *table, int scheme, double h)
         verify_known_below(table, name, last_s, 3.3, "particles a cell apart no longer hold each other");
         snprintf(name, sizeof name, "bar pulled %s: gap over cell at that stretch", how);
         verify_at_least(table, name, last_s * d / h, 1);
+        snprintf(name, sizeof name, "bar pulled %s: stretch at which it is warned of", how);
+        verify_near(table, name, 0.9 * h / d, told, 0.05, 0);
     } else {
         snprintf(name, sizeof name, "bar pulled to 2 %s: force (N)", how);
         verify_near(table, name, 475547, force[1], 0.03, 0);
@@ -104,6 +110,8 @@ static void pull(verify_table *table, int scheme, double h)
         verify_at_least(table, name, last_s, 3.3);
         snprintf(name, sizeof name, "bar pulled to 3.3 %s: widest over mean gap", how);
         verify_at_most(table, name, widest, 1.2);
+        snprintf(name, sizeof name, "bar pulled to 2 %s: distance of neighbours in the ledger (cells)", how);
+        verify_near(table, name, 2 * d / h, at_2, 0.05, 0);
     }
     free(X);
     firn_sim_destroy(sim);
