@@ -10,6 +10,7 @@ typedef struct node {
     int32_t block;
     int index;
     double x[3], v[3], mass;
+    int was_given;                  /* anything */
     double given[FIRN_N_GIVERS][4]; /* dv x y z and work per mass; for walls: friction per mass, also of colliders */
 } node;
 
@@ -19,6 +20,7 @@ static void keep_books(firn_exchange *exchange, firn_giver giver, node *n, const
                        const double surface_v[3], const double pivot[3])
 {
     firn_exchange e = {0};
+    n->was_given = 1;
     firn_contact_book(&e, n->x, n->mass, before, n->v, surface_v, pivot);
     for (int a = 0; a < 3; a++) {
         exchange->impulse[a] += e.impulse[a], exchange->torque[a] += e.torque[a];
@@ -181,29 +183,27 @@ static void apply_to_node(const firn_sim *sim, const touching *t, node *n, float
         if (t->walls >> w & 1) wall(sim, w, n, &exchange[firn_solver_walls(sim)]);
 }
 
-unsigned firn_conditions_givers(const firn_sim *sim, int32_t block)
-{
-    touching t = find_touching(sim, block);
-    return (t.walls || t.n_colliders ? 1u << FIRN_GIVER_WALLS : 0) | (t.n_colliders ? 1u << FIRN_GIVER_COLLIDERS : 0) |
-           (t.grips ? 1u << FIRN_GIVER_GRIPS : 0) | (sim->n_forces ? 1u << FIRN_GIVER_FORCES : 0);
-}
+int firn_conditions_reach(const firn_sim *sim, int32_t block) { return find_touching(sim, block).any; }
 
-int firn_conditions_apply(const firn_sim *sim, int32_t block, firn_exchange *exchange)
+int firn_conditions_apply(const firn_sim *sim, int32_t block, int chunk)
 {
+    firn_exchange *exchange = sim->chunks + (size_t)chunk * (size_t)firn_solver_n_exchanges(sim);
     const int32_t *coord = sim->grid.coord[block];
     const firn_block_range *range = &sim->grid.range[block];
     int has_mass = range->min[0] <= range->max[0] || !range->is_finite;
-    if (!has_mass || (sim->tally.first && !sim->tally.givers[block])) return 0;
+    if (!has_mass || (sim->tally.is_kept && sim->tally.slot[block] < 0)) return 0;
     touching t = find_touching(sim, block);
     if (!t.any) return 0;
     firn_near_block *near = firn_near_at(sim, block);
     void *nodes = firn_grid_nodes(&sim->grid, block);
     double *wide = sim->kernels->is_double ? nodes : NULL;
     float *narrow = sim->kernels->is_double ? NULL : nodes;
+    node n = {.block = block};
     for (int i = 0; i < FIRN_BLOCK_NODES; i++) {
         int at = i * FIRN_CHANNELS;
-        node n = {.block = block, .index = i, .mass = wide ? wide[at + 3] : (double)narrow[at + 3]};
+        n.index = i, n.mass = wide ? wide[at + 3] : (double)narrow[at + 3];
         if (!(n.mass > 0)) continue;
+        if (n.was_given) n.was_given = 0, memset(n.given, 0, sizeof n.given);
         const int place[3] = {i / 16, i / 4 % 4, i % 4};
         for (int a = 0; a < 3; a++) {
             n.x[a] = (4.0 * coord[a] + place[a]) * sim->h;
@@ -211,7 +211,7 @@ int firn_conditions_apply(const firn_sim *sim, int32_t block, firn_exchange *exc
         }
         if (is_folded(sim, n.x)) continue;
         apply_to_node(sim, &t, &n, near ? &near->nodes[i] : NULL, exchange);
-        if (sim->tally.first) firn_tally_write(sim, block, i, n.given);
+        if (n.was_given) firn_tally_share(sim, chunk, block, i, n.mass, n.given);
         for (int a = 0; a < 3; a++) {
             if (wide)
                 wide[at + a] = n.v[a];

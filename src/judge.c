@@ -62,35 +62,6 @@ static double strain_in(const firn_sim *sim, int32_t home)
     return most;
 }
 
-static double real_at(const firn_sim *sim, const void *array, int64_t i)
-{
-    return sim->kernels->is_double ? ((const double *)array)[i] : (double)((const float *)array)[i];
-}
-
-/* Puts |v - mean|^2 of every node that the block's particles see into the fourth channel of a copy of the patch. */
-static void spread_of_velocity(const firn_sim *sim, firn_columns columns, const void *patch, void *squares)
-{
-    double mass = 0, mean[3] = {0, 0, 0};
-    for (int64_t n = 0; n < FIRN_PATCH_NODES; n++) {
-        double m = columns >> n / 8 & 1 ? real_at(sim, patch, 4 * n + 3) : 0;
-        if (!(m > 0)) continue;
-        mass += m;
-        for (int a = 0; a < 3; a++) mean[a] += m * real_at(sim, patch, 4 * n + a);
-    }
-    for (int64_t n = 0; n < FIRN_PATCH_NODES; n++) {
-        if (!(columns >> n / 8 & 1)) continue;
-        double sum = 0, is_there = mass > 0 && real_at(sim, patch, 4 * n + 3) > 0;
-        for (int a = 0; a < 3; a++) {
-            double u = real_at(sim, patch, 4 * n + a) - mean[a] / mass;
-            sum += u * u;
-        }
-        if (sim->kernels->is_double)
-            ((double *)squares)[4 * n + 3] = is_there ? sum : 0;
-        else
-            ((float *)squares)[4 * n + 3] = is_there ? (float)sum : 0;
-    }
-}
-
 /* Tries the law on copies of F and history; grad v is in w. */
 static void try_law(firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, const firn_workspace *w)
 {
@@ -103,68 +74,45 @@ static void try_law(firn_sim *sim, const firn_pool *pool, const firn_pool_block 
     pool->material.law->kernels[sim->variant].update(&batch);
 }
 
-/* What the stress of the particles takes up, J; the particle with the largest part of it so far. */
-static double stored_by(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block,
-                        const firn_workspace *w, double *largest, firn_block_verdict *verdict)
+/* A velocity in the middle of what the block's nodes do: taken off before squares are summed, to keep their digits. */
+static void middle_of(const firn_block_range *range, double middle[3])
 {
-    static const int of[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
-    const void *tau = firn_pool_at(pool, FIRN_FIELD_TAU, block->first);
-    double sum = 0;
-    for (int p = 0; p < block->n; p++) {
-        int64_t b = p / 16, lane = p % 16;
-        double power = 0, V = firn_pool_value(pool, FIRN_FIELD_VOLUME, block->first + b, 0, (int)lane);
-        for (int c = 0; c < 9; c++) {
-            int64_t at = (b * 6 + of[c / 3][c % 3]) * 16 + lane;
-            power += (real_at(sim, w->try_tau, at) - real_at(sim, tau, at)) *
-                     real_at(sim, w->grad_v, (b * 9 + c) * 16 + lane);
-        }
-        double own = 0.5 * V * power * sim->dt;
-        if (!isfinite(own)) verdict->is_finite = 0;
-        if (!isfinite(own) || own > *largest)
-            *largest = own, verdict->bundle = (int32_t)b, verdict->lane = (int32_t)lane;
-        sum += own;
-    }
-    return sum;
+    int is_known = range->is_finite && range->min[0] <= range->max[0];
+    for (int a = 0; a < 3; a++) middle[a] = is_known ? 0.5 * (range->min[a] + range->max[a]) : 0;
 }
 
-static int judge_energy(firn_sim *sim, int32_t home, const firn_workspace *w, firn_block_verdict *verdict,
-                        int *pool_index)
+static int judge_block(firn_sim *sim, int32_t home, const firn_workspace *w, firn_block_verdict *verdict,
+                       int *pool_index)
 {
-    double stored = 0, largest = 0, motion[4] = {0, 0, 0, 0};
-    spread_of_velocity(sim, sim->grid.columns[home], w->patch, w->forces);
+    const firn_kernels *k = sim->kernels;
+    double middle[3], motion[4] = {0, 0, 0, 0}; /* sums of m w (v - middle) and of its square */
+    firn_block_store store = {.is_finite = 1};
+    int worst = -1;
+    firn_stage_load(sim, home, sim->grid.nodes, w->patch);
+    middle_of(&sim->grid.range[home], middle);
+    k->deviate(w->patch, middle, w->forces);
     for (int m = 0; m < sim->n_pools; m++) {
         const firn_pool *pool = &sim->pools[m];
         const firn_pool_block *block = firn_pool_block_at(pool, home);
         if (!block) continue;
         firn_transfer transfer = firn_stage_transfer(sim, pool);
         firn_block_particles particles = firn_pool_block_particles(pool, block);
-        firn_block_verdict again;
-        double before = largest;
-        sim->kernels->judge(&transfer, &particles, w->patch, w->grad_v, &again);
-        sim->kernels->collect(&transfer, &particles, w->forces, motion);
-        try_law(sim, pool, block, w);
-        stored += stored_by(sim, pool, block, w, &largest, verdict);
-        if (largest != before) *pool_index = m;
-        if (!verdict->is_finite) return 0;
-    }
-    verdict->stored = motion[3] > 0 ? stored / (0.5 * motion[3]) : 0;
-    return !(verdict->stored > most_stored);
-}
-
-static int judge_block(firn_sim *sim, int32_t home, const firn_workspace *w, firn_block_verdict *verdict,
-                       int *pool_index)
-{
-    firn_stage_load(sim, home, sim->grid.nodes, w->patch);
-    for (int m = 0; m < sim->n_pools; m++) {
-        const firn_pool_block *block = firn_pool_block_at(&sim->pools[m], home);
-        if (!block) continue;
-        firn_transfer transfer = firn_stage_transfer(sim, &sim->pools[m]);
-        firn_block_particles particles = firn_pool_block_particles(&sim->pools[m], block);
-        sim->kernels->judge(&transfer, &particles, w->patch, w->grad_v, verdict);
-        verdict->stored = 0, *pool_index = m;
+        k->judge(&transfer, &particles, w->patch, w->grad_v, verdict);
+        *pool_index = m;
         if (!verdict->is_finite || verdict->min_det < least_det || verdict->max_move > most_cells) return 0;
+        k->collect(&transfer, &particles, w->forces, motion);
+        try_law(sim, pool, block, w);
+        double before = store.largest;
+        k->store(&transfer, &particles, w->try_tau, w->grad_v, &store);
+        if (!store.is_finite || store.largest > before) worst = m;
+        if (!store.is_finite) break;
     }
-    return judge_energy(sim, home, w, verdict, pool_index);
+    double moving = motion[3];
+    for (int a = 0; a < 3 && store.mass > 0; a++) moving -= motion[a] * motion[a] / store.mass;
+    verdict->stored = moving > 0 ? store.energy / (0.5 * moving) : 0;
+    verdict->is_finite = store.is_finite;
+    if (worst >= 0) *pool_index = worst, verdict->bundle = store.bundle, verdict->lane = store.lane;
+    return verdict->is_finite && !(verdict->stored > most_stored);
 }
 
 static void explain(const firn_sim *sim, int32_t home, int pool_index, const firn_block_verdict *verdict, char *why,

@@ -63,6 +63,13 @@ typedef struct firn_block_verdict {
     double stored;        /* energy that its stress would take up over that of its motion, see judge.c */
 } firn_block_verdict;
 
+/* What the stress of a block's particles would take up, summed over materials; the particle that takes most. */
+typedef struct firn_block_store {
+    double mass, energy, largest; /* kg, J, J */
+    int32_t bundle, lane;
+    int is_finite;
+} firn_block_store;
+
 /* Velocity range over the nodes of one block. */
 typedef struct firn_block_range {
     double min[3], max[3];
@@ -76,10 +83,14 @@ typedef struct firn_kernels {
     /* The columns of the patch that the particles touch; nothing else of a patch is ever cleared, added or read. */
     firn_columns (*touched)(const firn_transfer *transfer, const firn_block_particles *particles);
     void (*patch_clear)(void *patch, firn_columns columns);
+    /* Asks the memory for the nodes that these columns will be added to or read from. */
+    void (*patch_ask)(firn_columns columns, const int32_t neighbours[27], const void *nodes);
     /* Adds a block's particles into its patch of momenta (and of force momenta dt f, when `forces` is not NULL). */
     void (*p2g)(const firn_transfer *transfer, const firn_block_particles *particles, void *patch, void *forces);
     /* Patch to the 27 blocks around it (compact indices), added; and back, copied (-1: zeros). */
     void (*patch_add)(const void *patch, firn_columns columns, const int32_t neighbours[27], void *nodes);
+    /* Its masses alone: [slot][64] reals; -1: not wanted. */
+    void (*patch_weigh)(const void *patch, firn_columns columns, const int32_t slots[27], void *masses);
     void (*patch_load)(void *patch, firn_columns columns, const int32_t neighbours[27], const void *nodes);
     /* New v, C, x; grad_v [bundles][9][16] is for the law. */
     void (*g2p)(const firn_transfer *transfer, const firn_block_particles *particles, const void *patch,
@@ -87,6 +98,11 @@ typedef struct firn_kernels {
     /* The same interpolation, judged instead of applied; grad_v as in g2p. */
     void (*judge)(const firn_transfer *transfer, const firn_block_particles *particles, const void *patch, void *grad_v,
                   firn_block_verdict *verdict);
+    /* A patch of velocities relative to `from`, with their squares in the fourth channel. */
+    void (*deviate)(const void *patch, const double from[3], void *deviations);
+    /* Adds what a change of stress to tau_new takes up in the motion grad_v. */
+    void (*store)(const firn_transfer *transfer, const firn_block_particles *particles, const void *tau_new,
+                  const void *grad_v, firn_block_store *store);
     /* rho [n][16]: the grid's mass density at the particles; the patch holds masses. */
     void (*density)(const firn_transfer *transfer, const firn_block_particles *particles, const void *patch, void *rho);
     /* sum over particles of m sum_i w_i patch_i, channel by channel, added to sum. */

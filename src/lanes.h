@@ -61,6 +61,20 @@ typedef int32_t lane_int;
 #define FIRN_VECTOR_BYTES 64
 #endif
 
+/* Asks the memory for a field of n components of a bundle that comes soon. Blocks of few particles end before the
+ * processor notices that it walks along an array; the next block's bundles follow in the same array, and to ask for
+ * what lies beyond its end does no harm. */
+enum { LANES_AHEAD = 3 };
+FIRN_INLINE void lanes_ask(const void *field, int64_t bundle, int n)
+{
+    const char *from = (const char *)field + (bundle + LANES_AHEAD) * n * 16 * (int64_t)sizeof(real);
+    for (int i = 0; i < n * 16 * (int)sizeof(real); i += 64) __builtin_prefetch(from + i);
+}
+FIRN_INLINE void lanes_ask_ids(const uint32_t *id, int64_t bundle)
+{
+    __builtin_prefetch(id + (bundle + LANES_AHEAD) * 16);
+}
+
 #if FIRN_ISA == 0 /* ------------------------------------------------------------------ plain C */
 
 typedef real fr;
@@ -75,6 +89,8 @@ FIRN_INLINE real fr_lane(fr a, int lane)
     (void)lane;
     return a;
 }
+FIRN_INLINE real fr_least(fr a) { return a; }
+FIRN_INLINE real fr_most(fr a) { return a; }
 FIRN_INLINE fm fr_lt(fr a, fr b) { return a < b; }
 FIRN_INLINE fm fr_le(fr a, fr b) { return a <= b; }
 FIRN_INLINE fm fr_gt(fr a, fr b) { return a > b; }
@@ -173,6 +189,17 @@ FIRN_INLINE fr fr_select(fm m, fr a, fr b) { return (fr)((m & (fi)a) | (~m & (fi
 FIRN_INLINE fr fr_min(fr a, fr b) { return (fr)FIRN_X(min)(a, b); }
 FIRN_INLINE fr fr_max(fr a, fr b) { return (fr)FIRN_X(max)(a, b); }
 FIRN_INLINE fr fr_sqrt(fr a) { return (fr)FIRN_X(sqrt)(a); }
+
+/* Over all lanes; none of them is NaN. */
+FIRN_INLINE real fr_least(fr a)
+{
+    real x[LANES];
+    fr_store(x, a);
+    for (int half = LANES / 2; half; half /= 2)
+        for (int l = 0; l < half; l++) x[l] = x[l + half] < x[l] ? x[l + half] : x[l];
+    return x[0];
+}
+FIRN_INLINE real fr_most(fr a) { return -fr_least(-a); }
 
 #if FIRN_DOUBLE
 #define LANE_SIGN ((lane_int)0x8000000000000000ull)

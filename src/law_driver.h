@@ -285,6 +285,10 @@ FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, cons
     }
     if (k->derive) k->derive(p, d);
     for (int bundle = 0; bundle < b->n_bundles; bundle++) {
+        lanes_ask(b->F, bundle, 9);
+        if (b->tau) lanes_ask(b->tau, bundle, 6);
+        if (n_history) lanes_ask(b->history, bundle, n_history);
+        if (n_varying && b->id) lanes_ask_ids(b->id, bundle);
         for (int i = 0; i < n_varying; i++) law_parameter_row(b, info, bundle, varying[i], row[i]);
 #pragma GCC unroll 1
         for (int lane = 0; lane < FIRN_BUNDLE; lane += LANES) {

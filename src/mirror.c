@@ -30,7 +30,7 @@ typedef struct cell {
 
 typedef struct mirror {
     firn_sim *sim;
-    int wall, axis, is_upper, is_fold;
+    int wall, axis, is_upper, is_fold, chunk;
     int64_t plane; /* index of its nodes along the axis */
     double fall;   /* g_n dt */
     double flip;   /* a */
@@ -82,10 +82,10 @@ static cell mirror_of(const mirror *m, const int64_t node[3])
 static void book(const mirror *m, cell from, double J, double mass, firn_exchange *exchange)
 {
     exchange->impulse[m->axis] -= J;
-    if (!m->sim->tally.first || !(mass > 0)) return;
+    if (!(mass > 0)) return;
     double given[FIRN_N_GIVERS][4] = {{0}};
     given[FIRN_GIVER_WALLS][m->axis] = J / mass;
-    firn_tally_write(m->sim, from.block, from.node, given);
+    firn_tally_share(m->sim, m->chunk, from.block, from.node, mass, given);
 }
 
 static void fold_node(const mirror *m, cell from, cell to, firn_exchange *exchange)
@@ -101,6 +101,7 @@ static void fold_node(const mirror *m, cell from, cell to, firn_exchange *exchan
         put(sim, nodes, i, get(sim, nodes, i) + sign * get(sim, nodes, j) - (old ? 0 : back));
         if (old) put(sim, old, i, get(sim, old, i) + sign * get(sim, old, j) - back);
     }
+    firn_tally_fold(sim, from.block, from.node, to.block, to.node);
     book(m, from, -2 * (q + mass * m->fall - m->flip * q_old), mass, exchange);
 }
 
@@ -143,19 +144,21 @@ static void pass_wall(firn_sim *sim, int w, int is_fold, double dt)
 {
     const firn_grid_def *def = &sim->scene.grid;
     if (!def->has_box || def->walls[w] != FIRN_WALL_MIRROR) return;
-    const mirror m = {.sim = sim,
-                      .wall = w,
-                      .axis = w / 2,
-                      .is_upper = w & 1,
-                      .is_fold = is_fold,
-                      .plane = llround((w & 1 ? def->box_max : def->box_min)[w / 2] / sim->h),
-                      .fall = dt * sim->scene.gravity[w / 2],
-                      .flip = sim->n_pools ? sim->pools[0].transfer.flip : 0};
+    const mirror all = {.sim = sim,
+                        .wall = w,
+                        .axis = w / 2,
+                        .is_upper = w & 1,
+                        .is_fold = is_fold,
+                        .plane = llround((w & 1 ? def->box_max : def->box_min)[w / 2] / sim->h),
+                        .fall = dt * sim->scene.gravity[w / 2],
+                        .flip = sim->n_pools ? sim->pools[0].transfer.flip : 0};
     const int n_exchanges = firn_solver_n_exchanges(sim);
 #pragma omp parallel for schedule(static) num_threads(sim->n_threads)
     for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++) {
         int32_t first = (int32_t)((int64_t)sim->grid.n_blocks * chunk / FIRN_CHUNKS);
         int32_t end = (int32_t)((int64_t)sim->grid.n_blocks * (chunk + 1) / FIRN_CHUNKS);
+        mirror m = all;
+        m.chunk = chunk;
         firn_exchange *exchange = &sim->chunks[chunk * n_exchanges + firn_solver_walls(sim)];
         for (int32_t b = first; b < end; b++) each_node_beyond(&m, b, exchange);
     }

@@ -67,13 +67,11 @@ typedef struct firn_exchange {
 
 /* Where materials share nodes, each must get its part of what the nodes were given; see tally.c. */
 typedef struct firn_tally {
-    int32_t *first;  /* [n_blocks] a block's first slot; -1: nothing reaches it */
-    uint8_t *givers; /* [n_blocks] bits: the slots that a block has, in order */
-    char *slots;     /* blocks of nodes: dv x y z, work per mass */
-    int64_t n_slots, capacity;
-    int32_t block_capacity;
-    double (*sums)[FIRN_N_GIVERS][4]; /* [pool][home] */
-    int64_t sum_capacity;
+    int is_kept;   /* from before P2G to the end of a step */
+    int32_t *slot; /* [n_blocks] -1: nothing reaches it */
+    char *masses;  /* [pools but the last][n_slots][64] reals: mass of the materials up to this one */
+    int32_t n_slots, capacity, block_capacity;
+    double (*sums)[FIRN_N_GIVERS][4]; /* [FIRN_CHUNKS][pool] impulse and work, friction in those of walls */
 } firn_tally;
 
 /* Where the material stands that a node sees, near colliders that touch at its surface; see approach.c. */
@@ -233,8 +231,8 @@ typedef enum firn_verdict { FIRN_VERDICT_GOOD, FIRN_VERDICT_MOTION, FIRN_VERDICT
 firn_verdict firn_judge_step(firn_sim *sim, char *why, size_t n_why);
 /* conditions.c: forces, colliders, grips and walls on the nodes of a block; true when velocities were changed. */
 firn_status firn_conditions_prepare(firn_sim *sim);
-unsigned firn_conditions_givers(const firn_sim *sim, int32_t block); /* bits: what may reach the block's nodes */
-int firn_conditions_apply(const firn_sim *sim, int32_t block, firn_exchange *exchange);
+int firn_conditions_reach(const firn_sim *sim, int32_t block); /* does anything? */
+int firn_conditions_apply(const firn_sim *sim, int32_t block, int chunk);
 /* Why a particle at x is deleted, a firn_loss; -1: it stays. */
 int firn_conditions_deletes(const firn_sim *sim, const double x[3]);
 /* Is one of the block's particles in a sink? */
@@ -282,9 +280,12 @@ double firn_acts_rate(const firn_sim *sim);
 void firn_acts_grip(firn_sim *sim, firn_report *report);
 /* tally.c */
 firn_status firn_tally_prepare(firn_sim *sim);
-void firn_tally_write(const firn_sim *sim, int32_t block, int node, const double given[FIRN_N_GIVERS][4]);
-void firn_tally_gather(firn_sim *sim, int32_t home, int pool_index, const firn_pool_block *block,
-                       const firn_workspace *w);
+void firn_tally_clear_masses(const firn_sim *sim);
+void firn_tally_weigh(const firn_sim *sim, int32_t home, int pool, const void *patch); /* after the pool's P2G */
+void firn_tally_fold(const firn_sim *sim, int32_t from_block, int from_node, int32_t to_block, int to_node);
+/* Shares what a node of this mass was given: dv x y z and work per mass; for walls: friction per mass. */
+void firn_tally_share(const firn_sim *sim, int chunk, int32_t block, int node, double mass,
+                      const double given[FIRN_N_GIVERS][4]);
 void firn_tally_collect(firn_sim *sim);
 void firn_tally_clear(firn_sim *sim);
 /* mirror.c: momentum beyond a mirror wall is folded back before, velocities are unfolded after the grid update. */

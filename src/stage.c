@@ -28,6 +28,7 @@ static void clear_nodes(firn_sim *sim)
         memset(nodes + (size_t)b * size, 0, size);
         if (old) memset(old + (size_t)b * size, 0, size);
     }
+    firn_tally_clear_masses(sim);
 }
 
 static void p2g_block(firn_sim *sim, int32_t home, const firn_workspace *w)
@@ -42,19 +43,22 @@ static void p2g_block(firn_sim *sim, int32_t home, const firn_workspace *w)
         columns |= k->touched(&sim->pools[m].transfer, &particles);
     }
     grid->columns[home] = columns;
+    k->patch_ask(columns, grid->neighbours[home], grid->nodes);
     k->patch_clear(w->patch, columns);
     if (sim->keeps_old) k->patch_clear(w->forces, columns);
     for (int m = 0; m < sim->n_pools; m++) {
         const firn_pool *pool = &sim->pools[m];
         const firn_pool_block *block = firn_pool_block_at(pool, home);
-        if (!block) continue;
-        firn_transfer transfer = firn_stage_transfer(sim, pool);
-        firn_block_particles particles = firn_pool_block_particles(pool, block);
-        if (sim->has_pull || sim->acceleration) {
-            firn_acts_pull(sim, pool, block, w->pull);
-            particles.pull = w->pull;
+        if (block) {
+            firn_transfer transfer = firn_stage_transfer(sim, pool);
+            firn_block_particles particles = firn_pool_block_particles(pool, block);
+            if (sim->has_pull || sim->acceleration) {
+                firn_acts_pull(sim, pool, block, w->pull);
+                particles.pull = w->pull;
+            }
+            k->p2g(&transfer, &particles, w->patch, sim->keeps_old ? w->forces : NULL);
         }
-        k->p2g(&transfer, &particles, w->patch, sim->keeps_old ? w->forces : NULL);
+        firn_tally_weigh(sim, home, m, w->patch);
     }
     k->patch_add(w->patch, columns, grid->neighbours[home], grid->nodes);
     if (sim->keeps_old) k->patch_add(w->forces, columns, grid->neighbours[home], grid->old);
@@ -87,7 +91,6 @@ void firn_stage_grid(firn_sim *sim)
 {
     firn_grid *grid = &sim->grid;
     const firn_kernels *k = sim->kernels;
-    const int n_exchanges = firn_solver_n_exchanges(sim);
     double dv[3];
     for (int a = 0; a < 3; a++) dv[a] = sim->dt * sim->scene.gravity[a];
     firn_mirror_fold(sim, sim->dt);
@@ -98,8 +101,7 @@ void firn_stage_grid(firn_sim *sim)
         for (int32_t b = first; b < end; b++) {
             void *nodes = firn_grid_nodes(grid, b);
             k->velocity(nodes, firn_grid_old(grid, b), dv, &grid->range[b]);
-            if (firn_conditions_apply(sim, b, sim->chunks + (size_t)chunk * (size_t)n_exchanges))
-                k->range(nodes, &grid->range[b]);
+            if (firn_conditions_apply(sim, b, chunk)) k->range(nodes, &grid->range[b]);
         }
     }
     firn_mirror_unfold(sim);
@@ -145,12 +147,10 @@ static void g2p_block(firn_sim *sim, int32_t home, const firn_workspace *w, doub
     const firn_kernels *k = sim->kernels;
     const int has_acts = firn_acts_any(sim), is_timed = home % ONE_TIMED_IN == 0;
     double t0 = is_timed ? firn_solver_clock() : 0;
-    for (int m = 0; sim->tally.first && m < sim->n_pools; m++) {
-        const firn_pool_block *block = firn_pool_block_at(&sim->pools[m], home);
-        if (block) firn_tally_gather(sim, home, m, block, w);
-    }
     firn_stage_load(sim, home, sim->grid.nodes, w->patch);
     if (sim->keeps_old) firn_stage_load(sim, home, sim->grid.old, w->forces);
+    if (home + 1 < sim->grid.n_home)
+        k->patch_ask(sim->grid.columns[home + 1], sim->grid.neighbours[home + 1], sim->grid.nodes);
     for (int m = 0; m < sim->n_pools; m++) {
         firn_pool *pool = &sim->pools[m];
         const firn_pool_block *block = firn_pool_block_at(pool, home);

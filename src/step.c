@@ -55,7 +55,7 @@ static void add_exchanges(firn_sim *sim)
         }
         add_exchange(&sim->total[e], &sim->last[e]);
     }
-    if (sim->tally.first) firn_tally_collect(sim);
+    if (sim->tally.is_kept) firn_tally_collect(sim);
 }
 
 /* The grid's answer to the present particles, with a dt that it can bear. */

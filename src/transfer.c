@@ -24,7 +24,7 @@
  *
  * Layout     Weights are computed for LANES particles at once; what a particle needs as a vector over channels is
  *            turned from lanes into groups of four by transpose4 and found again by slot(particle).
- *            Runs of particles with the same nodes keep their rows in registers (f32_avx512: all 16 of them; narrower
+ *            Particles of a bundle with the same nodes keep their rows in registers (f32_avx512: all 16; narrower
  *            machines: one plane i at a time), so the order that the sort leaves behind is worth a factor of two. */
 #include "kernels.h"
 #include "lanes.h"
@@ -291,13 +291,7 @@ static firn_columns touched(const firn_transfer *transfer, const firn_block_part
             }
     int first[2], last[2];
     for (int axis = 0; axis < 2; axis++) {
-        real least[LANES], most[LANES];
-        fr_store(least, low[axis] + before), fr_store(most, high[axis] + before);
-        first[axis] = (int)least[0], last[axis] = (int)most[0];
-        for (int l = 1; l < LANES; l++) {
-            if ((int)least[l] < first[axis]) first[axis] = (int)least[l];
-            if ((int)most[l] > last[axis]) last[axis] = (int)most[l];
-        }
+        first[axis] = (int)fr_least(low[axis] + before), last[axis] = (int)fr_most(high[axis] + before);
     }
     firn_columns line = (((firn_columns)1 << (last[1] - first[1] + n_y)) - 1) << first[1], all = 0;
     for (int i = first[0]; i < last[0] + n_x; i++) all |= line << 8 * i;
@@ -389,28 +383,60 @@ FIRN_INLINE void add_plane(int n, int moment, int gradient, const weights *wt, c
     }
 }
 
-/* Adds particles `first` to `last` - 1 of a bundle, which have the same nodes. */
-FIRN_INLINE void add_run(int n, int moment, int gradient, const weights *wt, const outgoing *out, int first, int last,
-                         real *patch)
+/* For each particle of a group: bit l is lane l of the bundle. */
+#define FOR_LANES(group, lane)                                                                                         \
+    for (unsigned left_ = (group), lane; left_ && (lane = (unsigned)__builtin_ctz(left_), 1); left_ &= left_ - 1)
+
+/* Particles of a bundle that have the same nodes are a group. A sort puts them side by side, but until the next one
+ * half of them may go over into a neighbouring cell. */
+FIRN_INLINE unsigned group_of(const weights *wt, unsigned first)
 {
-    real *at = patch + wt->node[first];
+#if FIRN_ISA == 3
+    return _mm512_cmpeq_epi32_mask(_mm512_load_si512(wt->node), _mm512_set1_epi32(wt->node[first]));
+#else
+    unsigned same = 0;
+    for (int l = 0; l < 16; l++) same |= (unsigned)(wt->node[l] == wt->node[first]) << l;
+    return same;
+#endif
+}
+
+/* The first lane of each group among those of a set. Known for all at once where the processor finds conflicts: a
+ * group that had to wait for the one before would cost as much as a particle. */
+FIRN_INLINE unsigned first_of_groups(const weights *wt, unsigned set)
+{
+#if FIRN_ISA == 3
+    const __m512i before = _mm512_conflict_epi32(_mm512_load_si512(wt->node));
+    return _mm512_testn_epi32_mask(before, before) & set;
+#else
+    unsigned firsts = 0;
+    for (unsigned left = set; left; left &= ~group_of(wt, (unsigned)__builtin_ctz(left))) firsts |= left & -left;
+    return firsts;
+#endif
+}
+
+/* Adds a group of particles. */
+FIRN_INLINE void add_group(int n, int moment, int gradient, const weights *wt, const outgoing *out, unsigned group,
+                           real *patch)
+{
+    real *at = patch + wt->node[__builtin_ctz(group)];
     if (PLANES == 4) {
         row rows[4][4];
         UNROLL for (int i = 0; i < n; i++) UNROLL for (int j = 0; j < n; j++) rows[i][j] =
             row_load(at + i * NODE_X + j * NODE_Y);
-        for (int lane = first; lane < last; lane++) {
-            prepared r = prepare(n, moment, gradient, wt, out, lane);
-            UNROLL for (int i = 0; i < n; i++) add_plane(n, moment, gradient, wt, &r, lane, i, rows[i]);
+        FOR_LANES(group, lane)
+        {
+            prepared r = prepare(n, moment, gradient, wt, out, (int)lane);
+            UNROLL for (int i = 0; i < n; i++) add_plane(n, moment, gradient, wt, &r, (int)lane, i, rows[i]);
         }
         UNROLL for (int i = 0; i < n; i++) UNROLL for (int j = 0; j < n; j++)
             row_store(at + i * NODE_X + j * NODE_Y, rows[i][j]);
     } else {
         prepared r[16];
-        for (int lane = first; lane < last; lane++) r[lane] = prepare(n, moment, gradient, wt, out, lane);
+        FOR_LANES(group, lane) r[lane] = prepare(n, moment, gradient, wt, out, (int)lane);
         for (int i = 0; i < n; i++) {
             row rows[4];
             UNROLL for (int j = 0; j < n; j++) rows[j] = row_load(at + i * NODE_X + j * NODE_Y);
-            for (int lane = first; lane < last; lane++) add_plane(n, moment, gradient, wt, &r[lane], lane, i, rows);
+            FOR_LANES(group, lane) add_plane(n, moment, gradient, wt, &r[lane], (int)lane, i, rows);
             UNROLL for (int j = 0; j < n; j++) row_store(at + i * NODE_X + j * NODE_Y, rows[j]);
         }
     }
@@ -427,17 +453,21 @@ FIRN_INLINE void p2g_case(int is_quadratic, int affine, int mls, int is_apart, c
     weights wt;
     outgoing out, force;
     for (int b = 0; b * 16 < p->n; b++) {
+        lanes_ask(p->x, b, 3), lanes_ask(p->v, b, 3), lanes_ask(p->tau, b, 6);
+        lanes_ask(p->mass, b, 1), lanes_ask(p->volume, b, 1);
+        if (affine) lanes_ask(p->C, b, 9);
         weights_of_bundle(is_quadratic, moment, !mls, (const real *)p->x + b * 48, &wt);
         outgoing_of_bundle(p, b, 1, affine, mls, !is_apart, h, stress_factor, &out);
         if (is_apart) outgoing_of_bundle(p, b, 0, 0, mls, 1, h, stress_factor, &force);
-        int end = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
-        for (int first = 0, last; first < end; first = last) {
-            for (last = first + 1; last < end && wt.node[last] == wt.node[first];) last++;
+        const unsigned all = (1u << (p->n - b * 16 < 16 ? p->n - b * 16 : 16)) - 1;
+        FOR_LANES(first_of_groups(&wt, all), first)
+        {
+            const unsigned group = group_of(&wt, first) & all;
             if (is_apart) {
-                add_run(n, affine, 0, &wt, &out, first, last, patch);
-                add_run(n, mls, !mls, &wt, &force, first, last, forces);
+                add_group(n, affine, 0, &wt, &out, group, patch);
+                add_group(n, mls, !mls, &wt, &force, group, forces);
             } else
-                add_run(n, moment, !mls, &wt, &out, first, last, patch);
+                add_group(n, moment, !mls, &wt, &out, group, patch);
         }
     }
 }
@@ -552,6 +582,8 @@ FIRN_INLINE void g2p_case(int is_quadratic, int moment, int gradient, int with_o
     for (int b = 0; b * 16 < p->n; b++) {
         real *x = (real *)p->x + b * 48, *v = (real *)p->v + b * 48, *C = (real *)p->C + b * 144, *L = grad_v + b * 144;
         int count = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
+        lanes_ask(p->x, b, 3), lanes_ask(p->v, b, 3);
+        if (moment) lanes_ask(p->C, b, 9);
         gather_bundle(is_quadratic, moment, gradient, with_old, x, count, patch, old_patch, &in);
         UNROLL for (int l = 0; l < 16; l += LANES)
         {
@@ -597,6 +629,16 @@ static void g2p(const firn_transfer *transfer, const firn_block_particles *p, co
     }
 }
 
+FIRN_INLINE double sum_of_lanes(fr a)
+{
+    double sum = 0;
+    real x[LANES];
+    if (!fm_any(fm_not(fr_eq(a, fr_zero())))) return 0;
+    fr_store(x, a);
+    for (int l = 0; l < LANES; l++) sum += x[l];
+    return sum;
+}
+
 /* ---------------------------------------------------------------- judging a step before it is taken */
 
 static void judge(const firn_transfer *transfer, const firn_block_particles *p, const void *patch, void *grad_v,
@@ -638,6 +680,50 @@ static void judge(const firn_transfer *transfer, const firn_block_particles *p, 
             if (moved > verdict->max_move) verdict->max_move = moved;
         }
     }
+}
+
+static void deviate(const void *patch_, const double from[3], void *deviations)
+{
+    const real *patch = patch_;
+    real *to = deviations;
+    for (int n = 0; n < FIRN_PATCH_NODES; n += LANES) {
+        fr u[3], square = fr_zero(), mass;
+        groups_load(patch, n, &u[0], &u[1], &u[2], &mass);
+        for (int a = 0; a < 3; a++) u[a] = u[a] - (real)from[a], square = fr_fma(u[a], u[a], square);
+        groups_store(to, n, u[0], u[1], u[2], square);
+    }
+}
+
+static void store(const firn_transfer *transfer, const firn_block_particles *p, const void *tau_new, const void *grad_v,
+                  firn_block_store *store)
+{
+    static const int sym[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+    const real *mass = p->mass, *volume = p->volume;
+    const fr half_dt = fr_set1((real)(0.5 * transfer->dt)), largest = fr_set1(REAL_MAX);
+    for (int b = 0; b * 16 < p->n; b++)
+        for (int l = 0; l < 16; l += LANES) {
+            const real *before = (const real *)p->tau + b * 96 + l, *after = (const real *)tau_new + b * 96 + l,
+                       *L = (const real *)grad_v + b * 144 + l;
+            fr own = fr_zero();
+            for (int c = 0; c < 9; c++) {
+                int of = sym[c / 3][c % 3] * 16;
+                own = fr_fma(fr_load(after + of) - fr_load(before + of), fr_load(L + c * 16), own);
+            }
+            fr V = fr_load(volume + b * 16 + l);
+            own = fr_select(fr_gt(V, fr_zero()), own * half_dt * V, fr_zero());
+            unsigned unknown = fm_bits(fm_not(fr_le(fr_abs(own), largest)));
+            double most = unknown ? 0 : (double)fr_most(own);
+            if (unknown || most > store->largest) {
+                unsigned worst = unknown ? unknown : fm_bits(fr_eq(own, fr_set1((real)most)));
+                store->bundle = b, store->lane = l + __builtin_ctz(worst);
+                store->largest = most;
+            }
+            if (unknown) {
+                store->is_finite = 0;
+                return;
+            }
+            store->energy += sum_of_lanes(own), store->mass += sum_of_lanes(fr_load(mass + b * 16 + l));
+        }
 }
 
 static void collect(const firn_transfer *transfer, const firn_block_particles *p, const void *patch, double sum[4])
@@ -700,26 +786,17 @@ static void diagnose(const firn_transfer *transfer, const firn_block_particles *
             flagged = fr_max(flagged, fr_load(flags + o));
         }
     }
-    real rate[LANES], at[LANES], out[LANES], s2[LANES], worst[LANES], sum[2][LANES];
-    fr_store(rate, best), fr_store(at, best_bundle), fr_store(out, reach), fr_store(s2, speed2),
-        fr_store(worst, flagged);
-    fr_store(sum[0], plastic_sum), fr_store(sum[1], viscous_sum);
-    *report = (firn_block_report){.max_rate = 0};
-    double max_s2 = 0, max_out = 0, any = 0;
-    for (int l = 0; l < LANES; l++) {
-        if (!(rate[l] <= report->max_rate)) {
-            report->max_rate = rate[l];
-            report->rate_bundle = (int32_t)at[l] / 16, report->rate_lane = (int32_t)at[l] % 16 + l;
-        }
-        if (s2[l] > max_s2) max_s2 = s2[l];
-        if (out[l] > max_out) max_out = out[l];
-        if (worst[l] > any) any = worst[l];
-        report->plastic += sum[0][l], report->viscous += sum[1][l];
-    }
-    int o = report->rate_bundle * 16 + report->rate_lane;
+    real rate[LANES], at[LANES];
+    fr_store(rate, best), fr_store(at, best_bundle);
+    unsigned unknown = fm_bits(fm_not(fr_eq(best, best))); /* NaN */
+    unsigned worst = unknown ? unknown : fm_bits(fr_eq(best, fr_set1(fr_most(best))));
+    int l = __builtin_ctz(worst), o = (int32_t)at[l] + l;
+    double max_s2 = (double)fr_most(speed2), any = (double)fr_most(flagged);
+    *report = (firn_block_report){.max_rate = rate[l], .rate_bundle = o / 16, .rate_lane = o % 16};
+    report->plastic = sum_of_lanes(plastic_sum), report->viscous = sum_of_lanes(viscous_sum);
     report->rate_is_viscous = (double)viscosity[o] * 6 / transfer->h > (double)wave[o] + sqrt(max_s2);
     report->max_speed = sqrt(max_s2);
-    report->is_out_of_reach = max_out >= 2.5;
+    report->is_out_of_reach = (double)fr_most(reach) >= 2.5;
     if (any <= 0) return;
     for (int q = 0; q < p->n; q++) {
         unsigned bits = (unsigned)flags[q];
@@ -763,6 +840,22 @@ static void patch_clear(void *patch_, firn_columns columns)
         *(oct *)(patch + FIRN_PATCH_NODES * FIRN_CHANNELS + pad) = zero;
 }
 
+static void patch_ask(firn_columns columns, const int32_t neighbours[27], const void *nodes_)
+{
+    const real *block[27];
+    for (int q = 0; q < 27; q++)
+        block[q] = (const real *)nodes_ + (size_t)neighbours[q] * FIRN_BLOCK_NODES * FIRN_CHANNELS;
+    FOR_COLUMNS(columns, at, i, j)
+    {
+        (void)at;
+        const real *const *b = block + BLOCK_OF(i, j);
+        int first = FIRST_OF(i, j);
+        __builtin_prefetch(b[0] + first + OCT, 1), __builtin_prefetch(b[1] + first, 1);
+        if (sizeof(real) == 8) __builtin_prefetch(b[1] + first + OCT, 1);
+        __builtin_prefetch(b[2] + first, 1);
+    }
+}
+
 static void patch_add(const void *patch, firn_columns columns, const int32_t neighbours[27], void *nodes_)
 {
     real *block[27];
@@ -775,6 +868,22 @@ static void patch_add(const void *patch, firn_columns columns, const int32_t nei
         oct_add(b[0] + first + OCT, from);
         oct_add(b[1] + first, from + OCT), oct_add(b[1] + first + OCT, from + 2 * OCT);
         oct_add(b[2] + first, from + 3 * OCT);
+    }
+}
+
+static void patch_weigh(const void *patch, firn_columns columns, const int32_t slots[27], void *masses_)
+{
+    real nobody[FIRN_BLOCK_NODES] = {0}, *masses[27];
+    for (int q = 0; q < 27; q++)
+        masses[q] = slots[q] < 0 ? nobody : (real *)masses_ + (size_t)slots[q] * FIRN_BLOCK_NODES;
+    FOR_COLUMNS(columns, at, i, j)
+    {
+        const real *from = (const real *)patch + at * 4 * OCT + 3;
+        real *const *b = masses + BLOCK_OF(i, j);
+        int first = FIRST_OF(i, j) / FIRN_CHANNELS;
+        for (int k = 0; k < 2; k++) b[0][first + 2 + k] += from[k * FIRN_CHANNELS];
+        for (int k = 0; k < 4; k++) b[1][first + k] += from[(2 + k) * FIRN_CHANNELS];
+        for (int k = 0; k < 2; k++) b[2][first + k] += from[(6 + k) * FIRN_CHANNELS];
     }
 }
 
@@ -824,15 +933,7 @@ FIRN_INLINE void range_add(lane_range *r, const fr v[3], fr mass)
 FIRN_INLINE void range_store(const lane_range *r, firn_block_range *out)
 {
     out->is_finite = r->is_finite;
-    for (int a = 0; a < 3; a++) {
-        real low[LANES], high[LANES];
-        fr_store(low, r->min[a]), fr_store(high, r->max[a]);
-        out->min[a] = low[0], out->max[a] = high[0];
-        for (int l = 1; l < LANES; l++) {
-            if (low[l] < out->min[a]) out->min[a] = low[l];
-            if (high[l] > out->max[a]) out->max[a] = high[l];
-        }
-    }
+    for (int a = 0; a < 3; a++) out->min[a] = fr_least(r->min[a]), out->max[a] = fr_most(r->max[a]);
 }
 
 static void range(const void *nodes, firn_block_range *out)
@@ -879,11 +980,15 @@ const firn_kernels FIRN_VARIANT_NAME(firn_kernels) = {
     sizeof(real),
     touched,
     patch_clear,
+    patch_ask,
     p2g,
     patch_add,
+    patch_weigh,
     patch_load,
     g2p,
     judge,
+    deviate,
+    store,
     density,
     collect,
     diagnose,

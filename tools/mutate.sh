@@ -52,7 +52,7 @@ pull-a-step-late|src/acts.c|fmin(sim->time + sim->dt, g->def.release)|fmin(sim->
 hold-keeps-velocity|src/acts.c|    firn_pose_velocity(&g->pose, x, v);|    memcpy(v, s->v, sizeof v);|sim
 work-of-standing-bodies|src/contact.c|e->work -= d[a] * surface_v[a];|e->work -= d[a] * after[a];|ledger
 friction-unbooked|src/contact.c|e->friction += d[a] * (after[a] - surface_v[a]);|e->friction += 0 * d[a];|ledger
-shares-without-mass|src/transfer.c|sum[c] += (double)mass[lane] * (double)in.v|sum[c] += 0 * (double)mass[lane] + (double)in.v|ledger
+shares-without-mass|src/tally.c|+= own * given|+= 0 * own + given|ledger
 caller-force-without-mass|src/acts.c|impulse[a] = sim->dt * own[a] * mass;|impulse[a] = sim->dt * own[a];|mms
 volume-wrong|src/populate.c|volume = spacing * spacing * spacing;|volume = 1.1 * spacing * spacing * spacing;|bar
 F-transposed-dropped|src/law_common.h|tau[i] = 2 * mu * (s[i] - 1) * s[i] + volumetric|tau[i] = 2 * mu * (s[i] - 1) + volumetric|bar
