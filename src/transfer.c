@@ -320,7 +320,7 @@ FIRN_INLINE void outgoing_of_bundle(const firn_block_particles *p, int b, int wi
             for (int i = 0; i < 3; i++) q[i] = m * fr_load(v + i * 16 + l);
         if (force && pull)
             for (int i = 0; i < 3; i++) q[i] = q[i] + fr_load(pull + i * 16 + l);
-        groups_store(out->base, l, q[0], q[1], q[2], with_momentum ? m : fr_zero());
+        if (with_momentum || pull) groups_store(out->base, l, q[0], q[1], q[2], with_momentum ? m : fr_zero());
         fr s = force ? fr_load(volume + l) * stress_factor : fr_zero();
         for (int a = 0; a < 3; a++) {
             fr stress[3], moment[3];
@@ -339,12 +339,12 @@ typedef struct prepared { /* one particle's rows: V0, w_k A_x, w_k S_x, and t_j 
     row V0, Ax, Sx, t[4];
 } prepared;
 
-FIRN_INLINE prepared prepare(int n, int moment, int gradient, const weights *wt, const outgoing *o, int lane)
+FIRN_INLINE prepared prepare(int n, int base, int moment, int gradient, const weights *wt, const outgoing *o, int lane)
 {
     int s = slot(lane);
     row zw = row_of_weights(wt->zw + s);
     prepared r;
-    r.V0 = row_mul(zw, row_of_channels(o->base + s));
+    r.V0 = base ? row_mul(zw, row_of_channels(o->base + s)) : row_zero();
     r.Ax = r.Sx = row_zero();
     row Ay = row_zero(), Sy = row_zero();
     if (moment) {
@@ -415,8 +415,8 @@ FIRN_INLINE unsigned first_of_groups(const weights *wt, unsigned set)
 }
 
 /* Adds a group of particles. */
-FIRN_INLINE void add_group(int n, int moment, int gradient, const weights *wt, const outgoing *out, unsigned group,
-                           real *patch)
+FIRN_INLINE void add_group(int n, int base, int moment, int gradient, const weights *wt, const outgoing *out,
+                           unsigned group, real *patch)
 {
     real *at = patch + wt->node[__builtin_ctz(group)];
     if (PLANES == 4) {
@@ -425,14 +425,14 @@ FIRN_INLINE void add_group(int n, int moment, int gradient, const weights *wt, c
             row_load(at + i * NODE_X + j * NODE_Y);
         FOR_LANES(group, lane)
         {
-            prepared r = prepare(n, moment, gradient, wt, out, (int)lane);
+            prepared r = prepare(n, base, moment, gradient, wt, out, (int)lane);
             UNROLL for (int i = 0; i < n; i++) add_plane(n, moment, gradient, wt, &r, (int)lane, i, rows[i]);
         }
         UNROLL for (int i = 0; i < n; i++) UNROLL for (int j = 0; j < n; j++)
             row_store(at + i * NODE_X + j * NODE_Y, rows[i][j]);
     } else {
         prepared r[16];
-        FOR_LANES(group, lane) r[lane] = prepare(n, moment, gradient, wt, out, (int)lane);
+        FOR_LANES(group, lane) r[lane] = prepare(n, base, moment, gradient, wt, out, (int)lane);
         for (int i = 0; i < n; i++) {
             row rows[4];
             UNROLL for (int j = 0; j < n; j++) rows[j] = row_load(at + i * NODE_X + j * NODE_Y);
@@ -464,10 +464,13 @@ FIRN_INLINE void p2g_case(int is_quadratic, int affine, int mls, int is_apart, c
         {
             const unsigned group = group_of(&wt, first) & all;
             if (is_apart) {
-                add_group(n, affine, 0, &wt, &out, group, patch);
-                add_group(n, mls, !mls, &wt, &force, group, forces);
+                add_group(n, 1, affine, 0, &wt, &out, group, patch);
+                if (p->pull)
+                    add_group(n, 1, mls, !mls, &wt, &force, group, forces);
+                else
+                    add_group(n, 0, mls, !mls, &wt, &force, group, forces);
             } else
-                add_group(n, moment, !mls, &wt, &out, group, patch);
+                add_group(n, 1, moment, !mls, &wt, &out, group, patch);
         }
     }
 }
@@ -583,7 +586,7 @@ FIRN_INLINE void g2p_case(int is_quadratic, int moment, int gradient, int with_o
         real *x = (real *)p->x + b * 48, *v = (real *)p->v + b * 48, *C = (real *)p->C + b * 144, *L = grad_v + b * 144;
         int count = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
         lanes_ask(p->x, b, 3), lanes_ask(p->v, b, 3);
-        if (moment) lanes_ask(p->C, b, 9);
+        if (transfer->is_affine) lanes_ask(p->C, b, 9);
         gather_bundle(is_quadratic, moment, gradient, with_old, x, count, patch, old_patch, &in);
         UNROLL for (int l = 0; l < 16; l += LANES)
         {
