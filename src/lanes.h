@@ -67,12 +67,13 @@ typedef int32_t lane_int;
 enum { LANES_AHEAD = 3 };
 FIRN_INLINE void lanes_ask(const void *field, int64_t bundle, int n)
 {
-    const char *from = (const char *)field + (bundle + LANES_AHEAD) * n * 16 * (int64_t)sizeof(real);
-    for (int i = 0; i < n * 16 * (int)sizeof(real); i += 64) __builtin_prefetch(from + i);
+    const uintptr_t bytes = (uintptr_t)n * 16 * sizeof(real); /* numbers, as pointers may not leave their array */
+    const uintptr_t from = (uintptr_t)field + (uintptr_t)(bundle + LANES_AHEAD) * bytes;
+    for (uintptr_t i = 0; i < bytes; i += 64) __builtin_prefetch((const void *)(from + i));
 }
 FIRN_INLINE void lanes_ask_ids(const uint32_t *id, int64_t bundle)
 {
-    __builtin_prefetch(id + (bundle + LANES_AHEAD) * 16);
+    __builtin_prefetch((const void *)((uintptr_t)id + (uintptr_t)(bundle + LANES_AHEAD) * 16 * sizeof *id));
 }
 
 #if FIRN_ISA == 0 /* ------------------------------------------------------------------ plain C */
