@@ -26,16 +26,8 @@
  *            turned from lanes into groups of four by transpose4 and found again by slot(particle).
  *            Particles of a bundle with the same nodes keep their rows in registers (f32_avx512: all 16; narrower
  *            machines: one plane i at a time), so the order that the sort leaves behind is worth a factor of two. */
-#include "kernels.h"
-#include "lanes.h"
-
-#if LANES == 1 /* nothing to gain, and minutes of compiling to lose */
-#define UNROLL
-#elif defined(__clang__)
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 16")
-#endif
+#include "groups.h"
+#include "nodes.h"
 
 enum { ROW = 16, PARTS = ROW / LANES, NODE_X = 64 * FIRN_CHANNELS, NODE_Y = 8 * FIRN_CHANNELS };
 /* Planes of rows that fit the registers beside the rest. */
@@ -164,54 +156,6 @@ FIRN_INLINE void row_sum_z(row a, real *four)
     quad q = __builtin_shufflevector(t, t, 0, 1, 2, 3) + __builtin_shufflevector(t, t, 4, 5, 6, 7);
     memcpy(four, &q, sizeof q);
 #endif
-}
-
-/* ---------------------------------------------------------------- lanes <-> groups of four */
-
-/* Where the four numbers of a particle stand after transpose4: chunk of LANES particles, then (particle mod 4), then
- * (particle div 4). */
-FIRN_INLINE int slot(int particle)
-{
-#if LANES == 1
-    return 4 * particle;
-#else
-    int in_chunk = particle % LANES;
-    return (particle - in_chunk) * 4 + (in_chunk & 3) * LANES + (in_chunk & ~3);
-#endif
-}
-
-#if LANES == 4
-#define INTERLEAVE_LOW(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
-#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
-#elif LANES == 8
-#define INTERLEAVE_LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
-#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
-#elif LANES == 16
-#define INTERLEAVE_LOW(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
-#define INTERLEAVE_HIGH(a, b) __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
-#endif
-
-/* 4 x 4 transpose in every group of four lanes; its own inverse. */
-FIRN_INLINE void transpose4(fr *a, fr *b, fr *c, fr *d)
-{
-#if LANES > 1
-    fr p = INTERLEAVE_LOW(*a, *c), q = INTERLEAVE_HIGH(*a, *c), r = INTERLEAVE_LOW(*b, *d), s = INTERLEAVE_HIGH(*b, *d);
-    *a = INTERLEAVE_LOW(p, r), *b = INTERLEAVE_HIGH(p, r), *c = INTERLEAVE_LOW(q, s), *d = INTERLEAVE_HIGH(q, s);
-#else
-    (void)a, (void)b, (void)c, (void)d;
-#endif
-}
-FIRN_INLINE void groups_store(real *groups, int lane0, fr a, fr b, fr c, fr d)
-{
-    transpose4(&a, &b, &c, &d);
-    real *to = groups + 4 * lane0;
-    fr_store(to, a), fr_store(to + LANES, b), fr_store(to + 2 * LANES, c), fr_store(to + 3 * LANES, d);
-}
-FIRN_INLINE void groups_load(const real *groups, int lane0, fr *a, fr *b, fr *c, fr *d)
-{
-    const real *from = groups + 4 * lane0;
-    *a = fr_load(from), *b = fr_load(from + LANES), *c = fr_load(from + 2 * LANES), *d = fr_load(from + 3 * LANES);
-    transpose4(a, b, c, d);
 }
 
 /* ---------------------------------------------------------------- weights */
@@ -685,18 +629,6 @@ static void judge(const firn_transfer *transfer, const firn_block_particles *p, 
     }
 }
 
-static void deviate(const void *patch_, const double from[3], void *deviations)
-{
-    const real *patch = patch_;
-    real *to = deviations;
-    for (int n = 0; n < FIRN_PATCH_NODES; n += LANES) {
-        fr u[3], square = fr_zero(), mass;
-        groups_load(patch, n, &u[0], &u[1], &u[2], &mass);
-        for (int a = 0; a < 3; a++) u[a] = u[a] - (real)from[a], square = fr_fma(u[a], u[a], square);
-        groups_store(to, n, u[0], u[1], u[2], square);
-    }
-}
-
 static void store(const firn_transfer *transfer, const firn_block_particles *p, const void *tau_new, const void *grad_v,
                   firn_block_store *store)
 {
@@ -809,171 +741,6 @@ static void diagnose(const firn_transfer *transfer, const firn_block_particles *
     }
 }
 
-/* ---------------------------------------------------------------- patches and blocks of nodes */
-
-/* Along an axis a patch overlaps three blocks: their nodes 2 3, 0 1 2 3, 0 1. Along z these nodes are neighbours in
- * memory: a column of a patch is OCT reals of the first block, twice as many of the second, as many of the third. */
-enum { OCT = 2 * FIRN_CHANNELS };
-static const int block_of[8] = {0, 0, 1, 1, 1, 1, 2, 2}, node_of[8] = {2, 3, 0, 1, 2, 3, 0, 1};
-
-typedef real oct __attribute__((vector_size(OCT * sizeof(real)), aligned(sizeof(real)), may_alias));
-
-FIRN_INLINE void oct_copy(real *to, const real *from) { *(oct *)to = *(const oct *)from; }
-FIRN_INLINE void oct_add(real *to, const real *from) { *(oct *)to += *(const oct *)from; }
-
-/* The column (i, j) of a patch begins with the node FIRST_OF in each of these three blocks. */
-#define BLOCK_OF(i, j) (9 * block_of[i] + 3 * block_of[j])
-#define FIRST_OF(i, j) ((node_of[i] * 4 + node_of[j]) * 4 * FIRN_CHANNELS)
-
-/* For each column of a set: `at` counts columns, `i` and `j` are its place in the patch. */
-#define FOR_COLUMNS(columns, at, i, j)                                                                                 \
-    for (firn_columns left_ = (columns); left_; left_ &= left_ - 1)                                                    \
-        for (int at = __builtin_ctzll(left_), i = at >> 3, j = at & 7, once_ = 1; once_; once_ = 0)
-
-static void patch_clear(void *patch_, firn_columns columns)
-{
-    real *patch = patch_;
-    const oct zero = {0};
-    FOR_COLUMNS(columns, at, i, j)
-    {
-        (void)i, (void)j;
-        for (int o = 0; o < 4; o++) *(oct *)(patch + (at * 4 + o) * OCT) = zero;
-    }
-    for (int pad = 0; pad < FIRN_PATCH_PAD * FIRN_CHANNELS; pad += OCT)
-        *(oct *)(patch + FIRN_PATCH_NODES * FIRN_CHANNELS + pad) = zero;
-}
-
-static void patch_ask(firn_columns columns, const int32_t neighbours[27], const void *nodes_)
-{
-    const real *block[27];
-    for (int q = 0; q < 27; q++)
-        block[q] = (const real *)nodes_ + (size_t)neighbours[q] * FIRN_BLOCK_NODES * FIRN_CHANNELS;
-    FOR_COLUMNS(columns, at, i, j)
-    {
-        (void)at;
-        const real *const *b = block + BLOCK_OF(i, j);
-        int first = FIRST_OF(i, j);
-        __builtin_prefetch(b[0] + first + OCT, 1), __builtin_prefetch(b[1] + first, 1);
-        if (sizeof(real) == 8) __builtin_prefetch(b[1] + first + OCT, 1);
-        __builtin_prefetch(b[2] + first, 1);
-    }
-}
-
-static void patch_add(const void *patch, firn_columns columns, const int32_t neighbours[27], void *nodes_)
-{
-    real *block[27];
-    for (int q = 0; q < 27; q++) block[q] = (real *)nodes_ + (size_t)neighbours[q] * FIRN_BLOCK_NODES * FIRN_CHANNELS;
-    FOR_COLUMNS(columns, at, i, j)
-    {
-        const real *from = (const real *)patch + at * 4 * OCT;
-        real *const *b = block + BLOCK_OF(i, j);
-        int first = FIRST_OF(i, j);
-        oct_add(b[0] + first + OCT, from);
-        oct_add(b[1] + first, from + OCT), oct_add(b[1] + first + OCT, from + 2 * OCT);
-        oct_add(b[2] + first, from + 3 * OCT);
-    }
-}
-
-static void patch_weigh(const void *patch, firn_columns columns, const int32_t slots[27], void *masses_)
-{
-    real nobody[FIRN_BLOCK_NODES] = {0}, *masses[27];
-    for (int q = 0; q < 27; q++)
-        masses[q] = slots[q] < 0 ? nobody : (real *)masses_ + (size_t)slots[q] * FIRN_BLOCK_NODES;
-    FOR_COLUMNS(columns, at, i, j)
-    {
-        const real *from = (const real *)patch + at * 4 * OCT + 3;
-        real *const *b = masses + BLOCK_OF(i, j);
-        int first = FIRST_OF(i, j) / FIRN_CHANNELS;
-        for (int k = 0; k < 2; k++) b[0][first + 2 + k] += from[k * FIRN_CHANNELS];
-        for (int k = 0; k < 4; k++) b[1][first + k] += from[(2 + k) * FIRN_CHANNELS];
-        for (int k = 0; k < 2; k++) b[2][first + k] += from[(6 + k) * FIRN_CHANNELS];
-    }
-}
-
-static void patch_load(void *patch, firn_columns columns, const int32_t neighbours[27], const void *nodes_)
-{
-    static const real nothing[FIRN_BLOCK_NODES * FIRN_CHANNELS] = {0};
-    const real *block[27];
-    for (int q = 0; q < 27; q++)
-        block[q] = neighbours[q] < 0 ? nothing
-                                     : (const real *)nodes_ + (size_t)neighbours[q] * FIRN_BLOCK_NODES * FIRN_CHANNELS;
-    FOR_COLUMNS(columns, at, i, j)
-    {
-        real *to = (real *)patch + at * 4 * OCT;
-        const real *const *b = block + BLOCK_OF(i, j);
-        int first = FIRST_OF(i, j);
-        oct_copy(to, b[0] + first + OCT);
-        oct_copy(to + OCT, b[1] + first), oct_copy(to + 2 * OCT, b[1] + first + OCT);
-        oct_copy(to + 3 * OCT, b[2] + first);
-    }
-}
-
-/* Range of the velocities v of nodes that carry mass; LANES nodes at a time. One that is not finite spoils it. */
-typedef struct lane_range {
-    fr min[3], max[3];
-    int is_finite;
-} lane_range;
-
-FIRN_INLINE lane_range range_of_nothing(void)
-{
-    lane_range r = {.is_finite = 1};
-    for (int a = 0; a < 3; a++) r.min[a] = fr_set1((real)INFINITY), r.max[a] = fr_set1((real)-INFINITY);
-    return r;
-}
-
-FIRN_INLINE void range_add(lane_range *r, const fr v[3], fr mass)
-{
-    const fr largest = fr_set1(REAL_MAX), zero = fr_zero();
-    fm is_heavy = fr_gt(mass, zero), is_good = fr_ge(mass, zero);
-    for (int a = 0; a < 3; a++) {
-        is_good = fm_and(is_good, fr_le(fr_abs(fr_select(is_heavy, v[a], zero)), largest));
-        r->min[a] = fr_min(fr_select(is_heavy, v[a], r->min[a]), r->min[a]);
-        r->max[a] = fr_max(fr_select(is_heavy, v[a], r->max[a]), r->max[a]);
-    }
-    r->is_finite &= fm_all(is_good);
-}
-
-FIRN_INLINE void range_store(const lane_range *r, firn_block_range *out)
-{
-    out->is_finite = r->is_finite;
-    for (int a = 0; a < 3; a++) out->min[a] = fr_least(r->min[a]), out->max[a] = fr_most(r->max[a]);
-}
-
-static void range(const void *nodes, firn_block_range *out)
-{
-    lane_range r = range_of_nothing();
-    for (int n = 0; n < FIRN_BLOCK_NODES; n += LANES) {
-        fr v[3], mass;
-        groups_load(nodes, n, &v[0], &v[1], &v[2], &mass);
-        range_add(&r, v, mass);
-    }
-    range_store(&r, out);
-}
-
-/* A node on which no particle weighs gets zero: it is never read with a weight other than zero. Nor is one counted
- * whose mass is the product of such small weights that digits, and then the quotient, are lost. */
-static void velocity(void *nodes, void *old, const double dv[3], firn_block_range *out)
-{
-    lane_range r = range_of_nothing();
-    for (int n = 0; n < FIRN_BLOCK_NODES; n += LANES) {
-        fr v[3], force[3] = {fr_zero(), fr_zero(), fr_zero()}, mass, none;
-        groups_load(nodes, n, &v[0], &v[1], &v[2], &mass);
-        if (old) groups_load(old, n, &force[0], &force[1], &force[2], &none);
-        fm is_heavy = fr_gt(mass, fr_set1(REAL_MIN / REAL_EPSILON));
-        fr inverse = 1 / fr_select(is_heavy, mass, fr_set1(1));
-        mass = fr_select(fr_lt(fr_abs(mass), fr_set1(REAL_MIN / REAL_EPSILON)), fr_zero(), mass);
-        for (int a = 0; a < 3; a++) {
-            fr sum = v[a] + force[a];
-            force[a] = fr_select(is_heavy, v[a] * inverse, fr_zero());
-            v[a] = fr_select(is_heavy, sum * inverse + (real)dv[a], fr_zero());
-        }
-        range_add(&r, v, mass);
-        groups_store(nodes, n, v[0], v[1], v[2], mass);
-        if (old) groups_store(old, n, force[0], force[1], force[2], fr_zero());
-    }
-    range_store(&r, out);
-}
-
 extern const firn_kernels FIRN_VARIANT_NAME(firn_kernels);
 #define FIRN_STRING_(a) #a
 #define FIRN_STRING(a) FIRN_STRING_(a)
@@ -982,19 +749,19 @@ const firn_kernels FIRN_VARIANT_NAME(firn_kernels) = {
     FIRN_DOUBLE,
     sizeof(real),
     touched,
-    patch_clear,
-    patch_ask,
+    FIRN_NODES(clear),
+    FIRN_NODES(ask),
     p2g,
-    patch_add,
-    patch_weigh,
-    patch_load,
+    FIRN_NODES(add),
+    FIRN_NODES(weigh),
+    FIRN_NODES(load),
     g2p,
     judge,
-    deviate,
+    FIRN_NODES(deviate),
     store,
     density,
     collect,
     diagnose,
-    velocity,
-    range,
+    FIRN_NODES(velocity),
+    FIRN_NODES(range),
 };
