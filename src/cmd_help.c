@@ -6,6 +6,7 @@
 #include "scene_help.h"
 #include "shape.h"
 #include "snapshot.h"
+#include "solver.h"
 
 #include <string.h>
 
@@ -39,6 +40,20 @@ static int print_shapes(const firn_cli *cli)
     return FIRN_OK;
 }
 
+static int print_forces(const firn_cli *cli)
+{
+    (void)cli;
+    puts("Kinds of force fields, and the keys that each uses; factors over time (keys) go with all:\n");
+    for (int i = 0; firn_force_kind_at(i); i++) {
+        const firn_force_info *kind = firn_force_kind_at(i);
+        printf("  %-12s %s\n  %-12s keys: %s", kind->name, kind->meaning, "", kind->keys);
+        if (*kind->vector_unit && strcmp(kind->vector_unit, "1") != 0) printf("; vector in %s", kind->vector_unit);
+        if (*kind->strength_unit) printf("; strength in %s", kind->strength_unit);
+        putchar('\n');
+    }
+    return FIRN_OK;
+}
+
 static int print_formats(const firn_cli *cli)
 {
     (void)cli;
@@ -64,14 +79,18 @@ static int print_attributes(const firn_cli *cli)
 
 static int print_measures(const firn_cli *cli)
 {
-    static const char *const of[] = {"of everything, a body, a material or a region", "of everything or a material",
-                                     "of a collider or grip"};
+    static const char *const of[] = {
+        "Of everything, a body, a material or a region:", "Of everything or a material:", "Of a collider or grip:"};
     (void)cli;
-    puts("What `expect` can measure:\n");
-    for (int i = 0; firn_measure_at(i); i++) {
-        const firn_measure *measure = firn_measure_at(i);
-        printf("  %-18s %-9s %s%s; %s\n", measure->name, measure->unit, measure->doc,
-               measure->has_axis ? " along an axis" : "", of[measure->kind]);
+    puts("What `expect` can measure; xyz: along its axis.");
+    for (int kind = 0; kind < 3; kind++) {
+        printf("\n%s\n\n", of[kind]);
+        for (int i = 0; firn_measure_at(i); i++) {
+            const firn_measure *measure = firn_measure_at(i);
+            if ((int)measure->kind != kind) continue;
+            printf("  %-18s %-4s %-9s %s\n", measure->name, measure->has_axis ? "xyz" : "", measure->unit,
+                   measure->doc);
+        }
     }
     return FIRN_OK;
 }
@@ -81,6 +100,7 @@ static int print_measures(const firn_cli *cli)
 static const topic topics[] = {
     {"scene", "what a scene file may say; scene.SECTION for every key of one", print_scene},
     {"shapes", "the kinds of shapes", print_shapes},
+    {"forces", "the kinds of force fields", print_forces},
     {"attributes", "what particles carry", print_attributes},
     {"formats", "file formats of particles", print_formats},
     {"measures", "what a scene's `expect` can measure", print_measures},

@@ -36,9 +36,7 @@ static void keep_books(firn_exchange *exchange, firn_giver giver, node *n, const
 static void push(const firn_sim *sim, node *n, firn_exchange *exchange)
 {
     const double origin[3] = {0, 0, 0}, before[3] = {n->v[0], n->v[1], n->v[2]};
-    double a[3] = {0, 0, 0};
-    for (int f = 0; f < sim->n_forces; f++) firn_force_add(&sim->forces[f], n->x, n->v, sim->time, a);
-    for (int c = 0; c < 3; c++) n->v[c] += sim->dt * a[c];
+    for (int f = 0; f < sim->n_forces; f++) firn_force_push(&sim->forces[f], n->x, sim->time, sim->dt, n->v);
     keep_books(exchange, FIRN_GIVER_FORCES, n, before, n->v, origin);
 }
 

@@ -24,13 +24,14 @@ typedef struct check {
     void *user;
     firn_report *report;
     firn_status status;
+    int n_complaints;
     char path[PATH_MAX_BYTES];
 } check;
 
 FIRN_PRINTF(2, 3) static void complain(check *c, const char *format, ...)
 {
     char place[PLACE_MAX] = "", text[2560];
-    c->status = FIRN_REFUSED;
+    c->status = FIRN_REFUSED, c->n_complaints++;
     if (c->locate && !c->locate(c->user, c->path, place, sizeof place)) return;
     va_list arguments;
     va_start(arguments, format);
@@ -150,7 +151,7 @@ static void check_option(check *c, const firn_option *option, const void *def)
     leave(c, at);
 }
 
-static void check_shape_kind(check *c, const char *kind);
+static void check_shape(check *c, const firn_section *section, const firn_shape_def *shape);
 
 static void check_section(check *c, const firn_section *section, const void *def)
 {
@@ -158,8 +159,9 @@ static void check_section(check *c, const firn_section *section, const void *def
         complain(c, "was not made by its default function; begin with firn_..._default()");
         return;
     }
+    int n_before = c->n_complaints;
     for (int i = 0; i < section->n_options; i++) check_option(c, &section->options[i], def);
-    if (strcmp(section->name, "shape") == 0) check_shape_kind(c, ((const firn_shape_def *)def)->kind);
+    if (strcmp(section->name, "shape") == 0 && c->n_complaints == n_before) check_shape(c, section, def);
 }
 
 /* ---------------------------------------------------------------- what the tables cannot say */
@@ -391,8 +393,12 @@ static void check_sink(check *c, const firn_sink_def *sink)
 static void check_force(check *c, const firn_force_def *force)
 {
     words kinds = {0};
-    for (int i = 0; firn_force_kind(i); i++) add_word(&kinds, firn_force_kind(i));
+    for (int i = 0; firn_force_kind_at(i); i++) add_word(&kinds, firn_force_kind_at(i)->name);
     check_word(c, "kind", force->kind, "kind of force", &kinds);
+    const firn_force_info *kind = firn_force_kind_find(force->kind);
+    const double *v = force->vector;
+    if (kind && kind->needs_vector && v[0] * v[0] + v[1] * v[1] + v[2] * v[2] <= 0)
+        COMPLAIN_ABOUT(c, "vector", "is zero; kind %s needs a direction", kind->name);
     for (int i = 1; i < force->n_keys; i++)
         if (force->keys[i].time <= force->keys[i - 1].time)
             COMPLAIN_ABOUT(c, "keys", "must be in order of time: %g s comes after %g s", force->keys[i].time,
@@ -441,13 +447,29 @@ static void check_expect(check *c, const firn_scene_def *scene, const firn_expec
         COMPLAIN_ABOUT(c, "time", "is %g s, which is not after from (%g s)", expect->time, expect->from);
 }
 
-/* Kinds are another table's (shape.c); a missing or endless text was complained about already. */
-static void check_shape_kind(check *c, const char *kind)
+/* Whether a key of what the path stands at was refused when it was read, so that the default stands in its place. */
+static int has_refused_key(check *c, const firn_section *section)
+{
+    char place[PLACE_MAX];
+    int is_refused = 0;
+    for (int i = 0; c->locate && i < section->n_options; i++) {
+        size_t at = enter(c, section->options[i].key);
+        is_refused |= !c->locate(c->user, c->path, place, sizeof place);
+        leave(c, at);
+    }
+    return is_refused;
+}
+
+/* What shape.c knows: the kinds, and what each wants. */
+static void check_shape(check *c, const firn_section *section, const firn_shape_def *shape)
 {
     words known = {0};
-    if (!is_text_ended(kind, FIRN_NAME) || !*kind) return;
+    firn_report *report = firn_shape_kind_find(shape->kind) ? firn_report_create() : NULL;
     for (int i = 0; firn_shape_kind_at(i); i++) add_word(&known, firn_shape_kind_at(i)->name);
-    check_word(c, "kind", kind, "shape", &known);
+    check_word(c, "kind", shape->kind, "shape", &known);
+    if (report && firn_shape_check(shape, report) != FIRN_OK && !has_refused_key(c, section))
+        complain(c, "%s", firn_report_sentence(report, 0, NULL));
+    firn_report_destroy(report);
 }
 
 /* Every name that caches can carry: the solver's table and the history fields of the scene's laws. */

@@ -1,11 +1,10 @@
-/* force.c: force fields beside the scene's uniform gravity, as accelerations at nodes. One entry of the table a kind.
+/* force.c: force fields beside the scene's uniform gravity, as accelerations of nodes. One entry of the table a kind.
  *
- *   gravity      a = vector                       another uniform field, e.g. keyed in time
- *   drag         a = -strength (v - vector)       towards a wind `vector`; strength in 1/s
- *   point        a = strength f(r) r_hat          away from `position` (negative strength: towards it), m/s^2
- *   vortex       a = strength f(r) axis x r_hat   about the axis `vector` through `position`, m/s^2
- *   turbulence   a = strength curl(noise)         divergence-free, eddies of size `length`, changing `frequency` a
- * second
+ *   gravity      a = vector
+ *   drag         a = -strength (v - vector)       v at the end of the step, see add_drag
+ *   point        a = strength f(r) r_hat
+ *   vortex       a = strength f(r) axis x r_hat
+ *   turbulence   a = strength curl(noise)
  *
  * f(r) = 1 inside `radius`, (radius/r)^2 beyond; radius 0: 1 everywhere. Each is multiplied by its keyed factor. */
 #include "solver.h"
@@ -13,23 +12,28 @@
 #include <math.h>
 #include <string.h>
 
-typedef void (*force_fn)(const firn_force *force, const double x[3], const double v[3], double time, double a[3]);
+typedef struct push { /* where, how fast, when, for how long */
+    const double *x, *v;
+    double time, dt;
+} push;
 
 struct firn_force_kind {
-    const char *name;
-    force_fn add;
+    firn_force_info info;
+    void (*add)(const firn_force *force, const push *p, double a[3]);
 };
 
-static void add_gravity(const firn_force *f, const double x[3], const double v[3], double time, double a[3])
+static void add_gravity(const firn_force *f, const push *p, double a[3])
 {
-    (void)x, (void)v, (void)time;
+    (void)p;
     for (int c = 0; c < 3; c++) a[c] += f->factor * f->def.vector[c];
 }
 
-static void add_drag(const firn_force *f, const double x[3], const double v[3], double time, double a[3])
+/* Implicit: with r = strength dt, v' = (v + r w) / (1 + r) stays between v and the wind w whatever the step, and what
+ * falls reaches exactly the speed g / strength. A negative rate drives and has nothing to overshoot. */
+static void add_drag(const firn_force *f, const push *p, double a[3])
 {
-    (void)x, (void)time;
-    for (int c = 0; c < 3; c++) a[c] -= f->factor * f->def.strength * (v[c] - f->def.vector[c]);
+    double rate = f->factor * f->def.strength, damped = rate / (1 + fmax(0, rate * p->dt));
+    for (int c = 0; c < 3; c++) a[c] -= damped * (p->v[c] - f->def.vector[c]);
 }
 
 static double falloff(const firn_force *f, double r)
@@ -38,26 +42,24 @@ static double falloff(const firn_force *f, double r)
     return radius <= 0 || r <= radius ? 1 : radius * radius / (r * r);
 }
 
-static void add_point(const firn_force *f, const double x[3], const double v[3], double time, double a[3])
+static void add_point(const firn_force *f, const push *p, double a[3])
 {
-    (void)v, (void)time;
     double d[3], r2 = 0;
-    for (int c = 0; c < 3; c++) d[c] = x[c] - f->def.position[c], r2 += d[c] * d[c];
+    for (int c = 0; c < 3; c++) d[c] = p->x[c] - f->def.position[c], r2 += d[c] * d[c];
     double r = sqrt(r2);
     if (r <= 0) return;
     double s = f->factor * f->def.strength * falloff(f, r) / r;
     for (int c = 0; c < 3; c++) a[c] += s * d[c];
 }
 
-static void add_vortex(const firn_force *f, const double x[3], const double v[3], double time, double a[3])
+static void add_vortex(const firn_force *f, const push *p, double a[3])
 {
-    (void)v, (void)time;
     double n[3], d[3], length = 0, along = 0, r2 = 0;
     for (int c = 0; c < 3; c++) length += f->def.vector[c] * f->def.vector[c];
     if (length <= 0) return;
     length = sqrt(length);
     for (int c = 0; c < 3; c++)
-        n[c] = f->def.vector[c] / length, d[c] = x[c] - f->def.position[c], along += d[c] * n[c];
+        n[c] = f->def.vector[c] / length, d[c] = p->x[c] - f->def.position[c], along += d[c] * n[c];
     for (int c = 0; c < 3; c++) d[c] -= along * n[c], r2 += d[c] * d[c];
     double r = sqrt(r2);
     if (r <= 0) return;
@@ -95,12 +97,11 @@ static double noise(uint64_t seed, const double x[3], double t)
     return sum;
 }
 
-static void add_turbulence(const firn_force *f, const double x[3], const double v[3], double time, double a[3])
+static void add_turbulence(const firn_force *f, const push *p, double a[3])
 {
-    (void)v;
     const double d = 0.05; /* of an eddy, for the central differences of the curl */
-    double y[3], t = time * f->def.frequency, s = f->factor * f->def.strength, J[3][3];
-    for (int c = 0; c < 3; c++) y[c] = x[c] / (f->def.length > 0 ? f->def.length : 1);
+    double y[3], t = p->time * f->def.frequency, s = f->factor * f->def.strength, J[3][3];
+    for (int c = 0; c < 3; c++) y[c] = p->x[c] / (f->def.length > 0 ? f->def.length : 1);
     for (int c = 0; c < 3; c++)
         for (int axis = 0; axis < 3; axis++) {
             if (c == axis) continue;
@@ -113,17 +114,38 @@ static void add_turbulence(const firn_force *f, const double x[3], const double 
 }
 
 static const struct firn_force_kind kinds[] = {
-    {"gravity", add_gravity},       {"drag", add_drag}, {"point", add_point}, {"vortex", add_vortex},
-    {"turbulence", add_turbulence},
+    {{"gravity", "the same acceleration everywhere, e.g. keyed in time", "vector", "m/s^2", ""}, add_gravity},
+    {{"drag", "slows down what moves against a wind: a = -strength (v - vector)", "vector (wind) strength (rate)",
+      "m/s", "1/s"},
+     add_drag},
+    {{"point", "pushes away from a point, or pulls towards it where strength is negative",
+      "position strength (acceleration) radius", "", "m/s^2"},
+     add_point},
+    {{"vortex", "pushes around an axis, not inwards", "position vector (axis) strength (acceleration) radius", "1",
+      "m/s^2", 1},
+     add_vortex},
+    {{"turbulence", "swirls that come and go, without sources and sinks: the curl of noise",
+      "strength (acceleration) length (size) frequency seed", "", "m/s^2"},
+     add_turbulence},
 };
 
-const char *firn_force_kind(int i) { return i >= 0 && (size_t)i < sizeof kinds / sizeof *kinds ? kinds[i].name : NULL; }
+const firn_force_info *firn_force_kind_at(int i)
+{
+    return i >= 0 && (size_t)i < sizeof kinds / sizeof *kinds ? &kinds[i].info : NULL;
+}
+
+const firn_force_info *firn_force_kind_find(const char *name)
+{
+    for (int i = 0; firn_force_kind_at(i); i++)
+        if (strcmp(firn_force_kind_at(i)->name, name) == 0) return firn_force_kind_at(i);
+    return NULL;
+}
 
 firn_status firn_force_create(const firn_force_def *def, firn_memory *memory, firn_force *force, firn_report *report)
 {
     *force = (firn_force){.def = *def, .factor = 1};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        if (strcmp(kinds[k].name, def->kind) == 0) force->kind = &kinds[k];
+        if (strcmp(kinds[k].info.name, def->kind) == 0) force->kind = &kinds[k];
     if (!force->kind)
         return firn_report_add(report, FIRN_REFUSED, "force '%s': there is no kind '%s'", def->name, def->kind);
     if (def->n_keys <= 0) return FIRN_OK;
@@ -157,7 +179,10 @@ void firn_force_prepare(firn_force *force, double time)
             k[i - 1].factor + (k[i].factor - k[i - 1].factor) * (time - k[i - 1].time) / (k[i].time - k[i - 1].time);
 }
 
-void firn_force_add(const firn_force *force, const double x[3], const double v[3], double time, double a[3])
+void firn_force_push(const firn_force *force, const double x[3], double time, double dt, double v[3])
 {
-    if (force->factor != 0) force->kind->add(force, x, v, time, a);
+    double a[3] = {0, 0, 0};
+    if (force->factor == 0) return;
+    force->kind->add(force, &(push){x, v, time, dt}, a);
+    for (int c = 0; c < 3; c++) v[c] += dt * a[c];
 }

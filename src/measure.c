@@ -84,6 +84,8 @@ static double max_gap(const firn_ledger *l, int axis) { return (void)axis, l->ma
 static double angular(const firn_ledger *l, int axis) { return l->angular_momentum[axis]; }
 static double wall(const firn_ledger *l, int axis) { return l->wall_impulse[axis]; }
 static double collider(const firn_ledger *l, int axis) { return l->collider_impulse[axis]; }
+static double grip(const firn_ledger *l, int axis) { return l->grip_impulse[axis]; }
+static double forces(const firn_ledger *l, int axis) { return l->force_impulse[axis]; }
 static double friction(const firn_ledger *l, int axis) { return (void)axis, l->friction_work; }
 static double external(const firn_ledger *l, int axis) { return (void)axis, l->external_work; }
 static double inverted(const firn_ledger *l, int axis) { return (void)axis, (double)l->n_inverted; }
@@ -132,6 +134,8 @@ static const firn_measure measures[] = {
      OF_LEDGER = max_gap},
     {"wall_impulse", "N s", "impulse of the walls since the start", OF_LEDGER = wall, .has_axis = 1},
     {"collider_impulse", "N s", "impulse of the colliders since the start", OF_LEDGER = collider, .has_axis = 1},
+    {"grip_impulse", "N s", "impulse of the grips since the start", OF_LEDGER = grip, .has_axis = 1},
+    {"force_impulse", "N s", "impulse of the force fields since the start", OF_LEDGER = forces, .has_axis = 1},
     {"external_work", "J", "work of moving colliders, grips and force fields", OF_LEDGER = external},
     {"friction_work", "J", "work that friction with colliders and walls took", OF_LEDGER = friction},
     {"inversions", "1", "how often a particle was inverted in a step", OF_LEDGER = inverted},

@@ -342,12 +342,16 @@ static const firn_section force_key_section =
 
 static const firn_option force_options[] = {
     TEXT(firn_force_def, "name", name, "", FIRN_OPTION_REQUIRED, "What reports call it."),
-    TEXT(firn_force_def, "kind", kind, "", FIRN_OPTION_REQUIRED, "gravity, drag, point, vortex, turbulence."),
-    REAL(firn_force_def, "vector", vector, "", "0 0 0", -1e12, 1e12, 0,
+    TEXT(firn_force_def, "kind", kind, "", FIRN_OPTION_REQUIRED,
+         "gravity, drag, point, vortex, turbulence (`firn help forces`)."),
+    REAL(firn_force_def, "vector", vector, "", "0 0 0", -1e12, 1e12, FIRN_OPTION_OF_FORCE,
          "Direction and size: acceleration of gravity, wind velocity of drag, axis of a vortex."),
     REAL(firn_force_def, "position", position, "m", "0 0 0", -1e9, 1e9, 0, "Centre of a point or vortex."),
-    REAL(firn_force_def, "strength", strength, "", "0", -1e12, 1e12, 0, "Acceleration, or rate of drag in 1/s."),
-    REAL(firn_force_def, "radius", radius, "m", "0", 0, 1e9, 0, "Reach; 0: unlimited."),
+    REAL(firn_force_def, "strength", strength, "", "0", -1e12, 1e12, FIRN_OPTION_OF_FORCE,
+         "Acceleration, or rate of drag in 1/s."),
+    REAL(
+        firn_force_def, "radius", radius, "m", "0", 0, 1e9, 0,
+        "Up to here a point or vortex has its full strength, beyond strength (radius/distance)^2; 0: full everywhere."),
     REAL(firn_force_def, "length", length, "m", "1", 0, 1e9, FIRN_OPTION_ABOVE, "Size of turbulence's largest swirls."),
     REAL(firn_force_def, "frequency", frequency, "1/s", "1", 0, 1e9, 0, "How fast turbulence changes."),
     SEED(firn_force_def, "Seed of turbulence, added to the scene's."),

@@ -34,7 +34,8 @@ enum {
     FIRN_OPTION_PRESENCE = 8,    /* the int at present_offset says whether this was given at all */
     FIRN_OPTION_OF_MEASURE = 16, /* the unit is that of the measure named beside it */
     FIRN_OPTION_FILE = 32,       /* a path: in a scene file it counts from that file's folder */
-    FIRN_OPTION_WORDS = 64       /* a text that may also be written as a list of words */
+    FIRN_OPTION_WORDS = 64,      /* a text that may also be written as a list of words */
+    FIRN_OPTION_OF_FORCE = 128   /* the unit is that of the kind of force named beside it */
 };
 
 typedef struct firn_section firn_section;

@@ -1,9 +1,10 @@
 /* scene_bind.c: sections, lists and keys. How single values are read is in scene_value.c. */
 #include "scene_bind.h"
 #include "definition.h"
-#include "measure.h"
 #include "nearest.h"
 #include "scene_value.h"
+#include "shape.h"
+#include "solver.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -150,21 +151,42 @@ static void bind_parameter(binder *b, const firn_parameter_info *info, const nod
         refuse_here(b, at, "needs a value or a table");
 }
 
+/* Beside an unknown law: a parameter as all laws that have one of this name have it; the unit "", which takes any,
+ * where they do not agree. 0: no law has it. */
+static int find_parameter_anywhere(const char *name, firn_parameter_info *common)
+{
+    int n = 0;
+    for (int i = 0; i < firn_law_count(); i++) {
+        const firn_parameter_info *info = find_parameter(firn_law_at(i), name);
+        if (!info) continue;
+        if (n++ == 0)
+            *common = *info;
+        else if (strcmp(info->unit, common->unit) != 0)
+            common->unit = "";
+    }
+    return n;
+}
+
 static void bind_parameters(binder *b, const firn_section *section, const node *map, firn_material_def *def)
 {
     const firn_law_info *law = firn_definition_law(def);
-    for (int i = 0; law && i < map->n; i++) {
+    for (int i = 0; i < map->n; i++) {
         const node *key = map->keys[i];
+        firn_parameter_info common;
+        firn_parameter_def idle = firn_parameter_default();
         if (firn_options_find(section, key->text)) continue;
-        const firn_parameter_info *info = find_parameter(law, key->text);
-        if (!info) {
-            refuse_key(b, section, law, key);
-            continue;
-        }
-        if (def->n_parameters == FIRN_MAX_PARAMETERS) continue; /* no law has that many */
         size_t before = enter(b, key->text);
-        bind_parameter(b, info, map->items[i], &def->parameters[def->n_parameters++]);
+        const firn_parameter_info *info = law                                           ? find_parameter(law, key->text)
+                                          : find_parameter_anywhere(key->text, &common) ? &common
+                                                                                        : NULL;
+        if (info)
+            bind_parameter(b, info, map->items[i],
+                           law && def->n_parameters < FIRN_MAX_PARAMETERS ? &def->parameters[def->n_parameters++]
+                                                                          : &idle);
+        else if (!law)
+            refuse_here(b, key, "is no key of a material, nor a parameter of any law");
         leave(b, before);
+        if (law && !info) refuse_key(b, section, law, key);
     }
 }
 
@@ -240,22 +262,46 @@ static void bind_option(binder *b, const firn_option *option, const node *at, ch
     }
 }
 
-/* The unit in which an expectation's numbers are; "": any will do, also where the measure is unknown. */
-static const char *unit_of_measure(const firn_section *section, const node *map)
+/* Whether a key is among those of a kind, which are words and, in parentheses, remarks. */
+static int is_key_of_kind(const char *key, const char *keys)
 {
-    const firn_option *value = firn_options_find(section, "value");
-    if (!value || !(value->flags & FIRN_OPTION_OF_MEASURE)) return "";
-    const node *name = firn_document_find(map, "measure"), *over = firn_document_find(map, "over");
-    if (over && strcmp(over->text, "period") == 0) return "s";
-    const firn_measure *measure = name ? firn_measure_find(name->text) : NULL;
-    return measure ? measure->unit : "";
+    size_t n = strlen(key);
+    for (const char *p = keys; *p;) {
+        size_t word = strcspn(p, " ");
+        if (*p == '(')
+            word = strcspn(p, ")") + 1;
+        else if (word == n && strncmp(p, key, n) == 0)
+            return 1;
+        p += word, p += strspn(p, " ");
+    }
+    return 0;
+}
+
+/* Keys that the kind of shape or force beside them does not use: allowed, because a study may vary the kind, but told.
+ */
+static void warn_of_idle_keys(binder *b, const firn_section *section, const node *map)
+{
+    const node *kind = firn_document_find(map, "kind");
+    const firn_shape_kind_info *shape = kind ? firn_shape_kind_find(kind->text) : NULL;
+    const firn_force_info *force = kind ? firn_force_kind_find(kind->text) : NULL;
+    const char *keys = NULL, *common = "";
+    if (strcmp(section->name, "shape") == 0 && shape) keys = shape->keys, common = "kind center rotate thickness csg";
+    if (strcmp(section->name, "forces") == 0 && force) keys = force->keys, common = "name kind keys";
+    for (int i = 0; keys && i < map->n; i++) {
+        const char *key = map->keys[i]->text;
+        char place[FIRN_DOCUMENT_PLACE];
+        if (!firn_options_find(section, key) || is_key_of_kind(key, keys) || is_key_of_kind(key, common)) continue;
+        firn_document_place(map->keys[i], place);
+        firn_report_warn(b->report, "%s%s.%s is of no use: a %s goes by %s", place, b->path, key, kind->text, keys);
+    }
 }
 
 static void bind_section(binder *b, const firn_section *section, const node *map, void *def)
 {
     int is_file = section == &firn_options_file, has_parameters = 0;
     for (int i = 0; i < section->n_options; i++) has_parameters |= section->options[i].type == FIRN_OPTION_PARAMETERS;
-    b->measure_unit = unit_of_measure(section, map);
+    const node *outer = b->beside;
+    b->beside = map;
     for (int i = 0; i < map->n; i++) {
         const node *key = map->keys[i];
         const firn_option *option = firn_options_find(section, key->text);
@@ -271,6 +317,8 @@ static void bind_section(binder *b, const firn_section *section, const node *map
         leave(b, before);
     }
     if (has_parameters) bind_parameters(b, section, map, def);
+    warn_of_idle_keys(b, section, map);
+    b->beside = outer;
 }
 
 void firn_scene_bind(firn_scene_binder *b, firn_document_node *root, firn_scene_def *def)

@@ -20,7 +20,7 @@ typedef struct firn_scene_binder {
     char path[512];
     firn_scene_mark *marks;
     int n_marks, mark_capacity;
-    const char *measure_unit; /* of the expectation that is being read */
+    const firn_document_node *beside; /* the map that is being read: a value's unit may hang on what stands beside it */
 } firn_scene_binder;
 
 /* Types, units, words and keys; ranges and relations are firn_definition_check_located's. The definition is

@@ -53,7 +53,9 @@ static void describe(const firn_option *option, char *text, size_t n_bytes)
     int is_number =
         option->type == FIRN_OPTION_REAL || option->type == FIRN_OPTION_INT || option->type == FIRN_OPTION_INT64;
     char range[128] = "", words[512] = "", fallback[256] = "";
-    const char *unit = option->flags & FIRN_OPTION_OF_MEASURE ? "the measure's unit" : option->unit;
+    const char *unit = option->flags & FIRN_OPTION_OF_MEASURE ? "the measure's unit"
+                       : option->flags & FIRN_OPTION_OF_FORCE ? "the unit of its kind of force"
+                                                              : option->unit;
     int has_unit = unit && *unit && strcmp(unit, "1") != 0;
     firn_option plain = *option;
     plain.unit = NULL;

@@ -1,6 +1,8 @@
 /* scene_value.c: numbers, vectors, words, texts and rotations from the nodes of a scene file. */
 #include "scene_value.h"
+#include "measure.h"
 #include "nearest.h"
+#include "solver.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -36,10 +38,33 @@ static int read_infinity(const char *text, double *value)
     return 1;
 }
 
+/* The unit in which an expectation's numbers are; "": any will do, also where the measure is unknown. */
+static const char *unit_of_measure(const node *map)
+{
+    const node *name = firn_document_find(map, "measure"), *over = firn_document_find(map, "over");
+    const firn_measure *measure = name ? firn_measure_find(name->text) : NULL;
+    if (over && strcmp(over->text, "period") == 0) return "s";
+    return measure ? measure->unit : "";
+}
+
+static const char *unit_of_force(const node *map, const char *key)
+{
+    const node *name = firn_document_find(map, "kind");
+    const firn_force_info *kind = name ? firn_force_kind_find(name->text) : NULL;
+    return !kind ? "" : strcmp(key, "vector") == 0 ? kind->vector_unit : kind->strength_unit;
+}
+
+static const char *unit_of(const firn_scene_binder *b, const firn_option *option)
+{
+    if (option->flags & FIRN_OPTION_OF_MEASURE) return unit_of_measure(b->beside);
+    if (option->flags & FIRN_OPTION_OF_FORCE) return unit_of_force(b->beside, option->key);
+    return option->unit;
+}
+
 static int read_number(const firn_scene_binder *b, const firn_option *option, const node *at, double *value,
                        char *sentence)
 {
-    const char *unit = option->flags & FIRN_OPTION_OF_MEASURE ? b->measure_unit : option->unit;
+    const char *unit = unit_of(b, option);
     if (option->flags & FIRN_OPTION_INFINITE && at->kind == FIRN_DOCUMENT_SCALAR && read_infinity(at->text, value))
         return 1;
     double read;

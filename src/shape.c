@@ -33,6 +33,13 @@ const firn_shape_kind_info *firn_shape_kind_at(int i)
     return kind ? &kind->info : NULL;
 }
 
+const firn_shape_kind_info *firn_shape_kind_find(const char *name)
+{
+    for (int i = 0; kind_at(i); i++)
+        if (strcmp(kind_at(i)->info.name, name) == 0) return &kind_at(i)->info;
+    return NULL;
+}
+
 static const firn_shape_kind *find_kind(const char *name, const char *where, firn_report *report)
 {
     char known[512] = "";
@@ -130,6 +137,20 @@ static firn_status build_part(firn_shape_part *part, const firn_shape_def *def, 
     status = kind->build(part, def, where, report);
     if (status) part->kind = NULL; /* a kind releases nothing of what it could not build */
     return status;
+}
+
+firn_status firn_shape_check(const firn_shape_def *def, firn_report *report)
+{
+    char where[FIRN_NAME + 16];
+    firn_shape_part part = {0};
+    for (const firn_shape_kind *kind = firn_solid_kinds; kind->info.name; kind++) {
+        if (strcmp(kind->info.name, def->kind) != 0) continue;
+        snprintf(where, sizeof where, "is no %.60s", def->kind);
+        firn_status status = kind->build(&part, def, where, report);
+        if (!status && kind->release) kind->release(&part);
+        return status;
+    }
+    return FIRN_OK;
 }
 
 firn_status firn_shape_create(int n_shapes, const firn_shape_def *shapes, firn_shape **shape, firn_report *report)

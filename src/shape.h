@@ -21,6 +21,11 @@ typedef struct firn_shape_kind_info {
     const char *keys; /* members of firn_shape_def that it uses besides center, rotate, thickness, csg */
 } firn_shape_kind_info;
 const firn_shape_kind_info *firn_shape_kind_at(int i);
+const firn_shape_kind_info *firn_shape_kind_find(const char *name);
+
+/* Whether an analytic shape can be made of these numbers; the sentences begin "is no sphere: ...". What is made from
+ * files is not looked at. */
+firn_status firn_shape_check(const firn_shape_def *def, firn_report *report);
 
 firn_status firn_shape_create(int n_shapes, const firn_shape_def *shapes, firn_shape **shape, firn_report *report);
 /* The same for colliders: distances and normals of files are true down to `depth` (m) below the surface, as deep as

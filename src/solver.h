@@ -300,11 +300,19 @@ void firn_pose_to_shape(const firn_pose *pose, const double world[3], double sha
 void firn_pose_velocity(const firn_pose *pose, const double world[3], double velocity[3]);
 void firn_pose_direction(const firn_pose *pose, const double shape[3], double world[3]);
 /* force.c */
-const char *firn_force_kind(int i); /* names of the kinds, in order; NULL after the last */
+typedef struct firn_force_info {
+    const char *name, *meaning;
+    const char *keys;                        /* members of firn_force_def that it uses, see shape.h */
+    const char *vector_unit, *strength_unit; /* "" where it has none */
+    int needs_vector;
+} firn_force_info;
+const firn_force_info *firn_force_kind_at(int i); /* in order; NULL after the last */
+const firn_force_info *firn_force_kind_find(const char *name);
 firn_status firn_force_create(const firn_force_def *def, firn_memory *memory, firn_force *force, firn_report *report);
 void firn_force_destroy(firn_force *force, firn_memory *memory);
 void firn_force_prepare(firn_force *force, double time);
-void firn_force_add(const firn_force *force, const double x[3], const double v[3], double time, double a[3]);
+/* Changes v by what the force does in dt; forces act one after the other. */
+void firn_force_push(const firn_force *force, const double x[3], double time, double dt, double v[3]);
 /* populate.c: bodies and emitters into pools. */
 typedef struct firn_newborn { /* particles to be added to one pool */
     int64_t n;

@@ -385,6 +385,33 @@ static void what_is_remembered_changes_nothing(void **state)
     }
 }
 
+/* Drag is implicit: what falls reaches exactly the speed g / rate, and however strong it is, nothing is carried past
+ * the wind. */
+static void drag_never_overshoots(void **state)
+{
+    (void)state;
+    const double low[3] = {-0.2, -0.2, -0.2}, high[3] = {0.2, 0.2, 0.2}, rates[] = {50, 400, 1e5};
+    for (int i = 0; i < 3; i++) {
+        verify_scene s;
+        verify_scene_init(&s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+        verify_box(&s, low, high, 2)->velocity[0] = 1;
+        s.scene.gravity[1] = -10;
+        firn_force_def *wind = verify_force(&s, "drag");
+        wind->strength = rates[i], wind->vector[0] = -1;
+        firn_sim *sim = verify_start(&s);
+        for (double fastest = 1; firn_sim_time(sim) < 1;) {
+            assert_int_equal(firn_sim_step(sim, 1, NULL), FIRN_OK);
+            double v = verify_books(sim).momentum[0] / 64;
+            assert_true(v <= fastest + 1e-9 && v >= -1 - 1e-9);
+            fastest = v;
+        }
+        firn_ledger l = verify_books(sim);
+        assert_true(fabs(l.momentum[0] / l.mass + 1) < 1e-6);
+        assert_true(fabs(l.momentum[1] / l.mass + 10 / rates[i]) < 1e-9);
+        firn_sim_destroy(sim);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -398,6 +425,7 @@ int main(void)
         cmocka_unit_test(causes_are_told_apart),
         cmocka_unit_test(a_fall_ends_on_the_floor),
         cmocka_unit_test(what_is_remembered_changes_nothing),
+        cmocka_unit_test(drag_never_overshoots),
     };
     return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
 }

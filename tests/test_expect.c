@@ -122,6 +122,8 @@ static void test_refused(void **state)
                   "expect.0.measure is \"mas\", which is no measure; allowed: mass,");
     check_refused("{measure: mass, value: 1 m, source: x}",
                   "expect.0.value is \"1 m\", but m does not convert to kg; allowed: a number in kg");
+    check_refused("{measure: mass, region: {kind: sphere, radius: 1}, value: 1 m, source: x}",
+                  "expect.0.value is \"1 m\", but m does not convert to kg; allowed: a number in kg");
     check_refused("{measure: mass, source: x}", "expect.0.value is missing; give value, at_least or at_most");
     check_refused("{measure: mass, value: 1}", "expect.0.source is missing");
     check_refused("{measure: mass, of: blok, value: 1, source: x}",

@@ -68,28 +68,28 @@ static firn_scene *check_taken(const char *text, int n_sets, const char *const *
 static void test_values(void **state)
 {
     (void)state;
-    firn_scene *scene =
-        check_taken("scene: {name: shot, frames: 12, fps: 30, precision: double, seed: 18446744073709551615}\n"
-                    "grid: {dx: 2 cm, shape: quadratic, box_min: [0, 0, 0], box_max: [1, 50 cm, 1], walls: [open, "
-                    "open, stick, open, slip, delete]}\n"
-                    "time: {cfl: 0.3, dt_max: 1 ms}\n"
-                    "transfer: {scheme: flip, flip_blend: 95 %, force: mls}\n"
-                    "gravity: [0, 0, -1.62]\n"
-                    "materials:\n"
-                    "  jelly: {law: neo_hookean, E: {value: 140 kPa, noise: 10 %}, nu: 0.4}\n"
-                    "  wax: {preset: dry_sand, E: {table: {0 degC: 1 MPa, 60 degC: 1 kPa}}, transfer: {scheme: pic}}\n"
-                    "bodies:\n"
-                    "  - {name: a, material: jelly, shape: [{kind: box, size: [1, 2, 3]}, {kind: sphere, csg: "
-                    "difference, radius: 1}], F: [1, 1, 1.2]}\n"
-                    "  - {name: b, material: wax, shapes: {kind: sphere, radius: 1}, F: [[1, 2, 0], [0, 1, 0], [0, 0, "
-                    "1]], temperature: 20 degC}\n"
-                    "colliders:\n"
-                    "  drum: {shape: {kind: cylinder, radius: 1}, motion: {keys: [{time: 0}, {time: 1, rotation: [0, "
-                    "90 deg, 0]}]}, friction: 0.5}\n"
-                    "outputs:\n"
-                    "  - {format: ply, attributes: [P, v], every: 2}\n"
-                    "expect: []\n",
-                    0, NULL);
+    firn_scene *scene = check_taken(
+        "scene: {name: shot, frames: 12, fps: 30, precision: double, seed: 18446744073709551615}\n"
+        "grid: {dx: 2 cm, shape: quadratic, box_min: [0, 0, 0], box_max: [1, 50 cm, 1], walls: [open, "
+        "open, stick, open, slip, delete]}\n"
+        "time: {cfl: 0.3, dt_max: 1 ms}\n"
+        "transfer: {scheme: flip, flip_blend: 95 %, force: mls}\n"
+        "gravity: [0, 0, -1.62]\n"
+        "materials:\n"
+        "  jelly: {law: neo_hookean, E: {value: 140 kPa, noise: 10 %}, nu: 0.4}\n"
+        "  wax: {preset: dry_sand, E: {table: {0 degC: 1 MPa, 60 degC: 1 kPa}}, transfer: {scheme: pic}}\n"
+        "bodies:\n"
+        "  - {name: a, material: jelly, shape: [{kind: box, size: [1, 2, 3]}, {kind: sphere, csg: "
+        "difference, radius: 1}], F: [1, 1, 1.2]}\n"
+        "  - {name: b, material: wax, shapes: {kind: sphere, radius: 1}, F: [[1, 2, 0], [0, 1, 0], [0, 0, "
+        "1]], temperature: 20 degC}\n"
+        "colliders:\n"
+        "  drum: {shape: {kind: cylinder, radius: 1, height: 1}, motion: {keys: [{time: 0}, {time: 1, rotation: [0, "
+        "90 deg, 0]}]}, friction: 0.5}\n"
+        "outputs:\n"
+        "  - {format: ply, attributes: [P, v], every: 2}\n"
+        "expect: []\n",
+        0, NULL);
     const firn_scene_def *def = firn_scene_definition(scene);
     assert_string_equal(def->name, "shot");
     assert_true(def->frames == 12 && def->is_double == 1 && def->seed == UINT64_MAX);
@@ -158,8 +158,8 @@ static void test_settings(void **state)
     assert_true(def->bodies[0].shapes[0].radius == 3 && def->bodies[0].shapes[0].center[2] == 3);
     firn_scene_destroy(scene);
     const char *const by_list[] = {"bodies.b.velocity=[0, 1, 0]", "bodies.0.spacing=2", "bodies.b.shape.radius=7"};
-    scene = check_taken(GRID MATERIALS "bodies:\n- {name: a, material: jelly, shape: {kind: sphere}}\n"
-                                       "- {name: b, material: jelly, shapes: [{kind: sphere}]}\n",
+    scene = check_taken(GRID MATERIALS "bodies:\n- {name: a, material: jelly, shape: {kind: sphere, radius: 1}}\n"
+                                       "- {name: b, material: jelly, shapes: [{kind: sphere, radius: 1}]}\n",
                         3, by_list);
     def = firn_scene_definition(scene);
     assert_true(def->bodies[1].velocity[1] == 1 && def->bodies[0].spacing == 2 && def->bodies[1].shapes[0].radius == 7);
@@ -252,15 +252,15 @@ static void test_keys_refused(void **state)
     check_refused(GRID MATERIALS BODIES "outputs: {format: bgeo, attributes: [P, velo]}\n", sentence);
     check_refused(GRID "materials: {jelly: {}}\n" BODIES,
                   "s.yaml:2:20: materials.jelly.law is missing; name a law or a preset, one of `firn materials`");
-    check_refused(GRID MATERIALS "bodies: {ball: {material: jely, shape: {kind: sphere}}}\n",
+    check_refused(GRID MATERIALS "bodies: {ball: {material: jely, shape: {kind: sphere, radius: 1}}}\n",
                   "s.yaml:3:27: bodies.ball.material is \"jely\", but no material has that name; there are: jelly");
     check_refused(GRID MATERIALS, "s.yaml:1:1: bodies is missing; a scene needs at least one body or emitter");
-    check_refused(
-        GRID MATERIALS
-        "bodies: [{name: a, material: jelly, shape: {kind: box}}, {name: a, material: jelly, shape: {kind: box}}]\n",
-        "s.yaml:3:58: bodies.a has the same name as another of the bodies; names must differ");
-    check_refused(GRID MATERIALS "bodies: {ball: {material: jelly, shape: {kind: box}, shapes: {kind: box}}}\n",
-                  "s.yaml:3:54: bodies.ball.shape is given twice, under both of its names");
+    check_refused(GRID MATERIALS "bodies: [{name: a, material: jelly, shape: {kind: box, size: [1, 1, 1]}}, {name: a, "
+                                 "material: jelly, shape: {kind: box, size: [1, 1, 1]}}]\n",
+                  "s.yaml:3:75: bodies.a has the same name as another of the bodies; names must differ");
+    check_refused(GRID MATERIALS "bodies: {ball: {material: jelly, shape: {kind: box, size: [1, 1, 1]}, shapes: {kind: "
+                                 "box, size: [1, 1, 1]}}}\n",
+                  "s.yaml:3:71: bodies.ball.shape is given twice, under both of its names");
 }
 
 static void test_all_at_once(void **state)
@@ -273,6 +273,77 @@ static void test_all_at_once(void **state)
 }
 
 /* ---------------------------------------------------------------- texts that attack */
+
+/* What is wrong beside an unknown law is told with it: units that all laws share are checked. */
+static void test_beside_an_unknown_law(void **state)
+{
+    (void)state;
+    const char *text = GRID "materials:\n  jelly: {law: neo_hokean, E: 3 kg, nu: 0.3 m, Q: 1, theta_c: 1 %}\n" BODIES;
+    const char *const sentences[] = {
+        "s.yaml:3:16: materials.jelly.law is \"neo_hokean\", which is no law; allowed: ",
+        "s.yaml:3:31: materials.jelly.E is \"3 kg\", but kg does not convert to Pa; allowed: a number in Pa",
+        "s.yaml:3:41: materials.jelly.nu is \"0.3 m\", but must be without a unit",
+        "s.yaml:3:48: materials.jelly.Q is no key of a material, nor a parameter of any law",
+    };
+    firn_report *report = firn_report_create();
+    assert_null(parse(text, 0, NULL, report));
+    assert_int_equal(firn_report_total(report), 4);
+    for (int i = 0; i < 4; i++)
+        assert_memory_equal(firn_report_sentence(report, i, NULL), sentences[i], strlen(sentences[i]));
+    firn_report_destroy(report);
+}
+
+/* A force's vector and strength have the unit of its kind. */
+static void test_forces_refused(void **state)
+{
+    (void)state;
+    check_refused(
+        GRID MATERIALS BODIES "forces:\n"
+                              "  a: {kind: drag, strength: 3 Pa}\n"
+                              "  b: {strength: 1/s, kind: point}\n"
+                              "  c: {kind: gravity, vector: [0, 1 m/s, 0]}\n"
+                              "  d: {kind: vortex, strength: 3}\n",
+        "s.yaml:5:29: forces.a.strength is \"3 Pa\", but Pa does not convert to 1/s; allowed: a number in 1/s\n"
+        "s.yaml:6:17: forces.b.strength is \"1/s\", in which \"/s\" cannot be read; allowed: a number in m/s^2\n"
+        "s.yaml:7:30: forces.c.vector is \"1 m/s\", but m/s does not convert to m/s^2; allowed: a number in "
+        "m/s^2\n"
+        "s.yaml:8:6: forces.d.vector is zero; kind vortex needs a direction");
+}
+
+/* Numbers that no shape of the kind can have are told with their place, beside other errors. */
+static void test_shapes_refused(void **state)
+{
+    (void)state;
+    check_refused(
+        GRID MATERIALS "time: {cfl: -1}\n"
+                       "bodies:\n  ball: {material: jelly, shape: {kind: sphere}}\n"
+                       "colliders:\n  a: {shape: [{kind: plane}, {kind: box, size: [1, 0, 1]}]}\n",
+        "s.yaml:3:13: time.cfl is -1; allowed: above 0, up to 2\n"
+        "s.yaml:5:34: bodies.ball.shape.0 is no sphere: the radius of a sphere must be greater than 0, not 0.\n"
+        "s.yaml:7:30: colliders.a.shape.1 is no box: all three edges of size must be greater than 0; size is "
+        "[1, 0, 1].");
+}
+
+/* Keys that a kind does not use are allowed, but told. */
+static void test_idle_keys(void **state)
+{
+    (void)state;
+    const char *text =
+        GRID MATERIALS "bodies: {ball: {material: jelly, shape: {kind: sphere, radius: 1, size: [1, 1, 1], "
+                       "center: [0, 0, 0]}}}\n"
+                       "forces: {a: {kind: gravity, vector: [0, 1, 0], strength: 2}}\n"
+                       "colliders: {b: {shape: {kind: cone, radius: 1, height: 1, normal: [0, 1, 0]}}}\n";
+    firn_report *report = firn_report_create();
+    firn_scene *scene = parse(text, 0, NULL, report);
+    assert_non_null(scene);
+    assert_int_equal(firn_report_total(report), 2);
+    assert_string_equal(firn_report_sentence(report, 0, NULL),
+                        "s.yaml:3:67: bodies.ball.shape.0.size is of no use: a sphere goes by radius");
+    assert_string_equal(firn_report_sentence(report, 1, NULL),
+                        "s.yaml:4:48: forces.a.strength is of no use: a gravity goes by vector");
+    firn_report_destroy(report);
+    firn_scene_destroy(scene);
+}
 
 static void test_text_refused(void **state)
 {
@@ -358,7 +429,7 @@ static void test_paths_count_from_the_scene(void **state)
 {
     (void)state;
     const char *text = GRID MATERIALS "bodies: {a: {material: jelly, points: lay/out.bgeo}, b: {material: jelly, "
-                                      "shape: {kind: box, file: /abs.obj}}}\n";
+                                      "shape: {kind: mesh, file: /abs.obj}}}\n";
     firn_scene *scene = firn_scene_parse(text, strlen(text), "shots/one.yaml", 0, NULL, NULL);
     assert_non_null(scene);
     assert_string_equal(firn_scene_definition(scene)->bodies[0].points, "shots/lay/out.bgeo");
@@ -442,7 +513,7 @@ static void test_effective_scene_round_trips(void **state)
              "0]}]}}}\n"
              "emitters: {tap: {material: grains, shape: {kind: box, size: [1, 1, 1]}, stop: 3 s}}\n"
              "forces: {wind: {kind: drag, vector: [1, 0, 0], keys: [{time: 0, factor: 0}, {time: 1, factor: 1}]}}\n"
-             "grips: {hand: {body: ball, shape: {kind: box}, free_axes: [false, true, true]}}\n"
+             "grips: {hand: {body: ball, shape: {kind: box, size: [1, 1, 1]}, free_axes: [false, true, true]}}\n"
              "scene: {name: \"with \\\"quotes\\\" and \xc3\xa9\"}\n",
         0, NULL);
     firn_text first = {0}, second = {0};
@@ -486,6 +557,10 @@ int main(void)
                                        cmocka_unit_test(test_numbers_refused),
                                        cmocka_unit_test(test_keys_refused),
                                        cmocka_unit_test(test_all_at_once),
+                                       cmocka_unit_test(test_beside_an_unknown_law),
+                                       cmocka_unit_test(test_forces_refused),
+                                       cmocka_unit_test(test_shapes_refused),
+                                       cmocka_unit_test(test_idle_keys),
                                        cmocka_unit_test(test_text_refused),
                                        cmocka_unit_test(test_alias_bomb),
                                        cmocka_unit_test(test_depth),
