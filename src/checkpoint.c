@@ -16,7 +16,6 @@
  * Not compressed: for half a million particles (71 MB) zlib at its fastest takes 1.4 s where writing takes 0.04 s of
  * processor time, and saves little more than a quarter. */
 #include "checkpoint.h"
-#include "hash.h"
 #include "manifest.h"
 #include "memory.h"
 
@@ -26,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HEADER = 56, VERSION = 1, PATH_ROOM = 4096, LISTED = 4096 };
+enum { HEADER = 56, VERSION = 1, PATH_ROOM = FIRN_CHECKPOINT_ROOM, LISTED = 4096 };
 static const char MAGIC[] = "FIRNCKPT";
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are copied as they lie in memory");
@@ -110,39 +109,52 @@ static void pack(unsigned char header[HEADER], const firn_checkpoint_info *info,
     memcpy(header + 48, &n_state, 8);
 }
 
-static uint64_t sum_of(const unsigned char header[HEADER], const void *state, size_t n_state)
+firn_status firn_checkpoint_begin(firn_checkpoint_writer *writer, const char *shot_folder,
+                                  const firn_checkpoint_info *info, size_t n_state, firn_report *report)
 {
-    firn_hash hash;
-    firn_hash_init(&hash);
-    firn_hash_update(&hash, header, HEADER);
-    firn_hash_update(&hash, state, n_state);
-    return firn_hash_value(&hash);
+    unsigned char header[HEADER];
+    char path[PATH_ROOM + 64];
+    folder_of(shot_folder, writer->folder);
+    firn_status status = firn_file_make_folder(writer->folder, report);
+    if (status != FIRN_OK) return status;
+    snprintf(path, sizeof path, "%s/checkpoint.%06d.firn", writer->folder, info->frame);
+    writer->file = firn_file_create(path, 0, report);
+    if (!writer->file) return firn_file_failure(report);
+    firn_hash_init(&writer->hash);
+    pack(header, info, n_state);
+    firn_checkpoint_put(writer, header, HEADER);
+    return FIRN_OK;
+}
+
+void firn_checkpoint_put(void *user, const void *data, size_t n_bytes)
+{
+    firn_checkpoint_writer *writer = user;
+    firn_hash_update(&writer->hash, data, n_bytes);
+    firn_file_write(writer->file, data, n_bytes);
+}
+
+firn_status firn_checkpoint_end(firn_checkpoint_writer *writer, int keep, firn_report *report)
+{
+    uint64_t sum = firn_hash_value(&writer->hash);
+    firn_file_write(writer->file, &sum, 8);
+    firn_status status = firn_file_commit(writer->file, NULL, report);
+
+    /* Old ones go only once the new one is safe. */
+    list l;
+    if (status == FIRN_OK) status = find_all(writer->folder, &l, report);
+    for (int i = 0; status == FIRN_OK && i < l.n - (keep > 1 ? keep : 1); i++)
+        status = drop(writer->folder, l.frames[i], report);
+    return status;
 }
 
 firn_status firn_checkpoint_write(const char *shot_folder, const firn_checkpoint_info *info, const void *state,
                                   size_t n_state, int keep, firn_report *report)
 {
-    char folder[PATH_ROOM], path[PATH_ROOM + 64];
-    unsigned char header[HEADER];
-    folder_of(shot_folder, folder);
-    firn_status status = firn_file_make_folder(folder, report);
+    firn_checkpoint_writer writer;
+    firn_status status = firn_checkpoint_begin(&writer, shot_folder, info, n_state, report);
     if (status != FIRN_OK) return status;
-    snprintf(path, sizeof path, "%s/checkpoint.%06d.firn", folder, info->frame);
-    firn_file_writer *writer = firn_file_create(path, 0, report);
-    if (!writer) return firn_file_failure(report);
-    pack(header, info, n_state);
-    uint64_t sum = sum_of(header, state, n_state);
-    firn_file_write(writer, header, HEADER);
-    firn_file_write(writer, state, n_state);
-    firn_file_write(writer, &sum, 8);
-    status = firn_file_commit(writer, NULL, report);
-
-    /* Old ones go only once the new one is safe. */
-    list l;
-    if (status == FIRN_OK) status = find_all(folder, &l, report);
-    for (int i = 0; status == FIRN_OK && i < l.n - (keep > 1 ? keep : 1); i++)
-        status = drop(folder, l.frames[i], report);
-    return status;
+    firn_checkpoint_put(&writer, state, n_state);
+    return firn_checkpoint_end(&writer, keep, report);
 }
 
 /* ---------------------------------------------------------------- reading */

@@ -6,6 +6,7 @@
 #define FIRN_CHECKPOINT_H
 
 #include "file.h"
+#include "hash.h"
 
 typedef struct firn_checkpoint_info {
     uint64_t scene_hash;
@@ -22,7 +23,17 @@ typedef struct firn_checkpoint {
 } firn_checkpoint;
 
 /* Writes one into the shot's folder, then removes all but the newest `keep` (at least 1). A checkpoint of a frame that
- * has one already replaces it. */
+ * has one already replaces it. A large state goes piece by piece: begin, put until all n_state bytes are given, end. */
+enum { FIRN_CHECKPOINT_ROOM = 4096 };
+typedef struct firn_checkpoint_writer {
+    firn_file_writer *file;
+    firn_hash hash;
+    char folder[FIRN_CHECKPOINT_ROOM];
+} firn_checkpoint_writer;
+firn_status firn_checkpoint_begin(firn_checkpoint_writer *writer, const char *shot_folder,
+                                  const firn_checkpoint_info *info, size_t n_state, firn_report *report);
+void firn_checkpoint_put(void *writer, const void *data, size_t n_bytes); /* a firn_save_put */
+firn_status firn_checkpoint_end(firn_checkpoint_writer *writer, int keep, firn_report *report);
 firn_status firn_checkpoint_write(const char *shot_folder, const firn_checkpoint_info *info, const void *state,
                                   size_t n_state, int keep, firn_report *report);
 /* The newest whole one of a frame <= max_frame; damaged ones are passed over with a warning. FIRN_IO and a sentence

@@ -5,6 +5,7 @@
  * begins with -- must be attached (--name=--value): far more often it is a forgotten value. */
 #include "cli.h"
 #include "nearest.h"
+#include "units.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -370,6 +371,15 @@ double firn_cli_number(const firn_cli *cli, const char *name, double otherwise)
 {
     const char *value = last_value(cli, name);
     return value ? strtod(value, NULL) : otherwise;
+}
+
+firn_status firn_cli_quantity(const firn_cli *cli, const char *name, const char *unit, double *value,
+                              firn_report *report)
+{
+    char message[FIRN_UNITS_MESSAGE];
+    const char *text = last_value(cli, name);
+    if (!text || firn_units_read(text, unit, value, message)) return FIRN_OK;
+    return firn_report_add(report, FIRN_USAGE, "--%s %s", name, message);
 }
 
 size_t firn_cli_bytes(const firn_cli *cli, const char *name, size_t otherwise)

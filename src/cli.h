@@ -70,6 +70,9 @@ int firn_cli_has(const firn_cli *cli, const char *name);
 const char *firn_cli_text(const firn_cli *cli, const char *name, const char *otherwise); /* the last one given */
 int64_t firn_cli_integer(const firn_cli *cli, const char *name, int64_t otherwise);
 double firn_cli_number(const firn_cli *cli, const char *name, double otherwise);
+/* A number with a unit, into *value where it was given. */
+firn_status firn_cli_quantity(const firn_cli *cli, const char *name, const char *unit, double *value,
+                              firn_report *report);
 size_t firn_cli_bytes(const firn_cli *cli, const char *name, size_t otherwise);
 /* An open end keeps what *first or *last held before; zero when the option was not given. */
 int firn_cli_span(const firn_cli *cli, const char *name, int *first, int *last);

@@ -81,8 +81,9 @@ static int run(const firn_cli *cli)
 static const firn_cli_option options[] = {
     {"out", 'o', FIRN_CLI_FOLDER, "DIR", "Folder of the study; usually studies/NAME."},
     {"jobs", 'j', FIRN_CLI_INTEGER, "N", "Runs at the same time; 1 when nothing is said.", .min = 1, .max = 256},
-    {"threads", 't', FIRN_CLI_INTEGER, "N", "Threads of each run; otherwise the machine is divided among the jobs.",
-     .min = 1, .max = 1024},
+    {"threads", 't', FIRN_CLI_INTEGER, "N",
+     "Threads of each run; otherwise as many as its particles are worth, up to its share of the machine.", .min = 1,
+     .max = 1024},
     {"set", 's', FIRN_CLI_SETTING, "KEY=VALUE",
      "A setting of all runs, e.g. grid.dx=4cm for a quick look; may be given again. A sweep of the same key wins.",
      .repeats = 1},

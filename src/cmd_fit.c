@@ -1,7 +1,6 @@
 /* cmd_fit.c: `firn fit data.csv --law LAW --free E,nu`: parameters of a law from a measured curve. */
 #include "cli.h"
 #include "fit.h"
-#include "units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,15 +18,6 @@ static firn_status read_free(const char *text, firn_fit_law *problem, firn_repor
         text += n + (text[n] != 0);
     }
     return problem->n_free ? FIRN_OK : firn_report_add(report, FIRN_USAGE, "--free names no parameter");
-}
-
-static firn_status read_quantity(const firn_cli *cli, const char *name, const char *unit, double *value,
-                                 firn_report *report)
-{
-    char message[FIRN_UNITS_MESSAGE];
-    const char *text = firn_cli_text(cli, name, NULL);
-    if (!text || firn_units_read(text, unit, value, message)) return FIRN_OK;
-    return firn_report_add(report, FIRN_USAGE, "--%s %s", name, message);
 }
 
 static firn_status read_problem(const firn_cli *cli, firn_fit_law *p, firn_report *report)
@@ -52,7 +42,7 @@ static firn_status read_problem(const firn_cli *cli, firn_fit_law *p, firn_repor
                       {"pressure", "Pa", &p->options.pressure},
                       {"temperature", "K", &p->options.temperature}};
     for (size_t i = 0; i < sizeof quantities / sizeof *quantities && status == FIRN_OK; i++)
-        status = read_quantity(cli, quantities[i].name, quantities[i].unit, quantities[i].value, report);
+        status = firn_cli_quantity(cli, quantities[i].name, quantities[i].unit, quantities[i].value, report);
     if (status != FIRN_OK || firn_cli_has(cli, "free"))
         return status == FIRN_OK ? read_free(firn_cli_text(cli, "free", ""), p, report) : status;
     const firn_law_info *law = &material.law->info;

@@ -3,23 +3,12 @@
 #include "file.h"
 #include "lab.h"
 #include "nearest.h"
-#include "units.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { LAWS_MAX = 32, OVERLAYS_MAX = 8 };
-
-/* An option with a unit, refused in words. */
-static firn_status read_quantity(const firn_cli *cli, const char *name, const char *unit, double *value,
-                                 firn_report *report)
-{
-    char message[FIRN_UNITS_MESSAGE];
-    const char *text = firn_cli_text(cli, name, NULL);
-    if (!text || firn_units_read(text, unit, value, message)) return FIRN_OK;
-    return firn_report_add(report, FIRN_USAGE, "--%s %s", name, message);
-}
 
 static firn_status refuse_name(const char *what, const char *given, const char *names, firn_report *report)
 {
@@ -75,7 +64,7 @@ static firn_status read_options(const firn_cli *cli, firn_lab_options *o, firn_r
                       {"temperature", "K", &o->temperature}};
     firn_status status = FIRN_OK;
     for (size_t i = 0; i < sizeof quantities / sizeof *quantities && status == FIRN_OK; i++)
-        status = read_quantity(cli, quantities[i].name, quantities[i].unit, quantities[i].value, report);
+        status = firn_cli_quantity(cli, quantities[i].name, quantities[i].unit, quantities[i].value, report);
     return status;
 }
 
@@ -213,10 +202,10 @@ static firn_status run_maps(const firn_cli *cli, firn_report *report)
 {
     firn_lab_map_options o = firn_lab_map_options_default();
     const char *out = firn_cli_text(cli, "out", NULL);
-    firn_status status = read_quantity(cli, "from", "1", &o.from, report);
-    if (status == FIRN_OK) status = read_quantity(cli, "to", "1", &o.to, report);
-    if (status == FIRN_OK) status = read_quantity(cli, "third", "1", &o.third, report);
-    if (status == FIRN_OK) status = read_quantity(cli, "temperature", "K", &o.temperature, report);
+    firn_status status = firn_cli_quantity(cli, "from", "1", &o.from, report);
+    if (status == FIRN_OK) status = firn_cli_quantity(cli, "to", "1", &o.to, report);
+    if (status == FIRN_OK) status = firn_cli_quantity(cli, "third", "1", &o.third, report);
+    if (status == FIRN_OK) status = firn_cli_quantity(cli, "temperature", "K", &o.temperature, report);
     o.n = (int)firn_cli_integer(cli, "steps", o.n - 1) + 1;
     for (int i = 0; i < cli->n_arguments && status == FIRN_OK; i++) {
         firn_material material;

@@ -126,9 +126,10 @@ typedef struct firn_compare {
 
 typedef struct firn_compare_options {
     const char *folder, *program; /* program: the firn that runs */
-    int n_jobs, n_threads;        /* threads of each; 0: the machine's divided among the jobs */
-    int is_fresh;                 /* runs that are done already are done again */
-    int n_sets;                   /* settings of all runs beside the study's own */
+    int n_jobs,
+        n_threads; /* threads of each; 0: as many as each is worth, at most the machine's divided among the jobs */
+    int is_fresh;  /* runs that are done already are done again */
+    int n_sets;    /* settings of all runs beside the study's own */
     const char **sets;
     void (*told)(const firn_compare_run *run, int n_done, int n_runs); /* may be NULL */
     int (*signal)(void); /* the number of a signal that wants the study to end, 0 for none; may be NULL */

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -276,7 +277,7 @@ static pid_t start(const firn_compare_run *run, const char *scene, int how, cons
     arguments[n++] = how == 1 ? run->folder : scene;
     for (int i = 0; how == 2 && i < run->n_sets; i++) arguments[n++] = "--set", arguments[n++] = run->sets[i];
     if (how == 2) arguments[n++] = "--out", arguments[n++] = run->folder, arguments[n++] = "--overwrite";
-    arguments[n++] = "--threads", arguments[n++] = threads;
+    if (n_threads > 0) arguments[n++] = "--threads", arguments[n++] = threads;
     arguments[n++] = "--progress", arguments[n++] = "none";
     arguments[n] = NULL;
     return spawn(options->program, arguments, log);
@@ -334,13 +335,25 @@ static int tend(job *j, firn_compare *c, const firn_compare_options *options, in
     return 1;
 }
 
+/* Each run takes as many threads as its particles are worth, and at most its share of the machine, or of what the
+ * caller allowed. */
+static void share_threads(int n_jobs)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const char *allowed = getenv("OMP_NUM_THREADS");
+    char share[24];
+    if (allowed && atol(allowed) > 0) cores = atol(allowed);
+    snprintf(share, sizeof share, "%ld", cores > n_jobs ? cores / n_jobs : 1);
+    setenv("OMP_NUM_THREADS", share, 1);
+}
+
 firn_status firn_compare_execute(firn_compare *c, const firn_compare_options *options, firn_report *report)
 {
     enum { JOBS_MAX = 256 };
     job jobs[JOBS_MAX] = {0};
     int n_jobs = options->n_jobs < 1 ? 1 : options->n_jobs > JOBS_MAX ? JOBS_MAX : options->n_jobs;
-    int cores = (int)sysconf(_SC_NPROCESSORS_ONLN), n_threads = options->n_threads, n_done = 0, is_ending = 0;
-    if (n_threads < 1) n_threads = cores > n_jobs ? cores / n_jobs : 1;
+    int n_threads = options->n_threads, n_done = 0, is_ending = 0;
+    if (n_threads < 1) share_threads(n_jobs);
     char path[FIRN_PATH + 8];
     snprintf(path, sizeof path, "%s/runs", options->folder);
     firn_status status = firn_file_make_folder(path, report);

@@ -374,8 +374,9 @@ static void say_shot(firn_text *text, const char *folder, const firn_manifest *m
     firn_text_add(text,
                   "\n%.0f steps in %.1f s of wall time, %.0f repeated, %.0f particles lost, peak memory %.0f MB\n",
                   t->steps, t->wall_seconds, t->retries, t->lost, t->memory_peak * 1e-6);
-    firn_text_add(text, "last dt %.4g s, limited by %s%s%s\n", t->dt, harmless(t->criterion, safe, sizeof safe),
-                  *t->material ? " of " : "", harmless(t->material, material, sizeof material));
+    if (t->dt > 0)
+        firn_text_add(text, "last dt %.4g s, limited by %s%s%s\n", t->dt, harmless(t->criterion, safe, sizeof safe),
+                      *t->material ? " of " : "", harmless(t->material, material, sizeof material));
     firn_text_add(text, "ledger at the end:\n  %-16s %12s %12s %12s %12s %12s %12s\n", "material", "particles",
                   "mass kg", "kinetic J", "elastic J", "plastic J", "speed m/s");
     firn_text_add_bytes(text, t->ledgers.data ? t->ledgers.data : "", t->ledgers.n);

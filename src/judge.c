@@ -91,20 +91,15 @@ static int judge_block(firn_sim *sim, int32_t home, const firn_workspace *w, fir
     firn_stage_load(sim, home, sim->grid.nodes, w->patch);
     middle_of(&sim->grid.range[home], middle);
     k->deviate(w->patch, middle, w->forces);
-    for (int m = 0; m < sim->n_pools; m++) {
-        const firn_pool *pool = &sim->pools[m];
-        const firn_pool_block *block = firn_pool_block_at(pool, home);
-        if (!block) continue;
-        firn_transfer transfer = firn_stage_transfer(sim, pool);
-        firn_block_particles particles = firn_pool_block_particles(pool, block);
-        k->judge(&transfer, &particles, w->patch, w->grad_v, verdict);
-        *pool_index = m;
+    FIRN_RESIDENTS (sim, home, r) {
+        k->judge(&r.transfer, &r.particles, w->patch, w->grad_v, verdict);
+        *pool_index = r.material;
         if (!verdict->is_finite || verdict->min_det < least_det || verdict->max_move > most_cells) return 0;
-        k->collect(&transfer, &particles, w->forces, motion);
-        try_law(sim, pool, block, w);
+        k->collect(&r.transfer, &r.particles, w->forces, motion);
+        try_law(sim, r.pool, r.block, w);
         double before = store.largest;
-        k->store(&transfer, &particles, w->try_tau, w->grad_v, &store);
-        if (!store.is_finite || store.largest > before) worst = m;
+        k->store(&r.transfer, &r.particles, w->try_tau, w->grad_v, &store);
+        if (!store.is_finite || store.largest > before) worst = r.material;
         if (!store.is_finite) break;
     }
     double moving = motion[3];
@@ -124,15 +119,10 @@ static void explain(const firn_sim *sim, int32_t home, int pool_index, const fir
         snprintf(why, n_why, "velocities in block %d are not finite", home);
         return;
     }
-    int64_t b = block->first + verdict->bundle;
-    long cell[3];
-    for (int a = 0; a < 3; a++)
-        cell[a] = 4L * block->coord[a] + (long)floor(firn_pool_value(pool, FIRN_FIELD_X, b, a, verdict->lane));
-    int n = snprintf(why, n_why, "material '%s' (law %s), particle %u, cell %ld %ld %ld: ", pool->material.name,
-                     pool->material.law->info.name, (unsigned)firn_pool_value(pool, FIRN_FIELD_ID, b, 0, verdict->lane),
-                     cell[0], cell[1], cell[2]);
-    if (n < 0 || (size_t)n >= n_why) return;
-    why += n, n_why -= (size_t)n;
+    firn_stage_particle(pool, block, verdict->bundle, verdict->lane, why, n_why);
+    size_t n = strlen(why);
+    n += (size_t)snprintf(why + n, n_why - n, ": ");
+    why += n, n_why -= n;
     if (!verdict->is_finite)
         snprintf(why, n_why, "its velocity or stress is not finite");
     else if (verdict->max_move > most_cells)

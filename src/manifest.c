@@ -22,10 +22,22 @@ static void release_text(char *text)
     if (text) firn_memory_release(NULL, text, strlen(text) + 1);
 }
 
+int firn_manifest_take_last(firn_manifest *manifest, const char *line, size_t n)
+{
+    char *copy = n ? firn_memory_allocate(NULL, n) : NULL;
+    if (!copy) return n == 0;
+    memcpy(copy, line, n - 1); /* without the line's end, which becomes the text's */
+    copy[n - 1] = 0;
+    release_text(manifest->last_json);
+    manifest->last_json = copy;
+    return 1;
+}
+
 void firn_manifest_clear(firn_manifest *manifest)
 {
     release_text(manifest->scene_json);
     release_text(manifest->history_json);
+    release_text(manifest->last_json);
     *manifest = (firn_manifest){0};
 }
 
@@ -96,6 +108,7 @@ static void put_manifest(firn_json_writer *w, const firn_manifest *manifest)
     firn_json_begin(w, "history", '[');
     if (*manifest->history_json) firn_json_raw(w, NULL, manifest->history_json);
     firn_json_end(w);
+    if (manifest->last_json) firn_json_raw(w, "last", manifest->last_json);
     firn_json_hex(w, "scene_hash", manifest->scene_hash);
     firn_json_raw(w, "scene", manifest->scene_json);
     firn_json_seal(w, "checksum");

@@ -22,6 +22,7 @@ typedef struct firn_manifest {
     int n_subframes, n_threads;
     uint64_t scene_hash;
     char *scene_json, *history_json;  /* an object; the items of an array, without its brackets */
+    char *last_json;                  /* the last line of frames.jsonl, NULL: none; written, not read */
     firn_file_receipt frames, ledger; /* their good parts */
     int64_t n_moments;
     int last_frame, last_sub;
@@ -30,6 +31,8 @@ typedef struct firn_manifest {
 void firn_manifest_clear(firn_manifest *manifest);
 firn_status firn_manifest_write(const char *folder, const firn_manifest *manifest, firn_report *report);
 firn_status firn_manifest_read(const char *folder, firn_manifest *manifest, firn_report *report);
+/* Keeps the last line of frames.jsonl, n bytes with its end. 0: memory. */
+int firn_manifest_take_last(firn_manifest *manifest, const char *line, size_t n);
 /* Whether the folder has a manifest at all. */
 int firn_manifest_exists(const char *folder);
 

@@ -214,6 +214,30 @@ static firn_status add_body(firn_sim *sim, const firn_body_def *def, firn_report
     return status;
 }
 
+/* A closed wall holds what is inside; what begins beyond it was most likely put there by mistake. */
+static void warn_of_outside(const firn_sim *sim, firn_report *report)
+{
+    const firn_grid_def *grid = &sim->scene.grid;
+    for (int m = 0; grid->has_box && m < sim->n_pools; m++) {
+        const firn_pool *pool = &sim->pools[m];
+        int64_t n = 0;
+        double x[3], at[3] = {0, 0, 0};
+        for (int32_t b = 0; b < pool->n_blocks; b++)
+            for (int p = 0; p < pool->blocks[b].n; p++) {
+                int is_outside = 0;
+                firn_acts_place(sim, pool, &pool->blocks[b], p, x);
+                for (int w = 0; w < 6; w++)
+                    if (grid->walls[w] != FIRN_WALL_OPEN && grid->walls[w] != FIRN_WALL_DELETE)
+                        is_outside |= w & 1 ? x[w / 2] > grid->box_max[w / 2] : x[w / 2] < grid->box_min[w / 2];
+                if (is_outside && n++ == 0) memcpy(at, x, sizeof at);
+            }
+        if (n)
+            firn_report_warn(report,
+                             "%lld particles of material '%s' begin beyond closed walls, one at %.4g %.4g %.4g m",
+                             (long long)n, pool->material.name, at[0], at[1], at[2]);
+    }
+}
+
 firn_status firn_populate_bodies(firn_sim *sim, firn_report *report)
 {
     enum { RANGES = 256 };
@@ -235,10 +259,16 @@ firn_status firn_populate_bodies(firn_sim *sim, firn_report *report)
         end[n_ranges++] = sim->next_id;
     }
     firn_acts_grip(sim, report);
-    for (int g = 0; g < sim->n_grips; g++) /* a hold may be of nodes alone */
-        if (sim->grips[g].def.mode != FIRN_GRIP_MOTION && sim->grips[g].n_particles == 0)
+    for (int g = 0; g < sim->n_grips; g++) {
+        const firn_grip *grip = &sim->grips[g];
+        if (grip->n_particles) continue;
+        if (grip->def.mode != FIRN_GRIP_MOTION)
             return firn_report_add(report, FIRN_REFUSED, "grip '%s' holds no particle: its region misses the body",
-                                   sim->grips[g].def.name);
+                                   grip->def.name);
+        if (grip->has_taken) /* a hold may be of nodes alone, and of what comes to them later */
+            firn_report_warn(report, "grip '%s' holds no particle: its region misses the body", grip->def.name);
+    }
+    warn_of_outside(sim, report);
     firn_status status = firn_sort_particles(sim, report);
     if (status == FIRN_OK && n_ranges) firn_stage_weigh(sim, first, end, n_ranges);
     if (status == FIRN_OK) firn_stage_measure(sim);

@@ -4,6 +4,7 @@
 #include "gap.h"
 #include "memory.h"
 #include "snapshot.h"
+#include "solver.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,18 +77,20 @@ static firn_status write_checkpoint(firn_record *record, firn_sim *sim, firn_rep
     double began = firn_record_clock();
     /* The books must not lag behind the checkpoint: going on from it would leave a hole in the shot. */
     firn_status status = firn_cache_flush(record->cache, report);
-    void *state = NULL;
     size_t n_bytes = 0;
-    if (status == FIRN_OK) status = firn_sim_save(sim, &state, &n_bytes, report);
+    if (status == FIRN_OK) status = firn_save_stream(sim, NULL, NULL, &n_bytes, report);
     if (status != FIRN_OK) return status;
     firn_checkpoint_info info = {.scene_hash = record->scene_hash,
                                  .frame = record->frame,
                                  .sub = record->sub,
                                  .time = firn_sim_time(sim),
                                  .step = firn_sim_step_count(sim)};
-    status = firn_checkpoint_write(firn_shot_folder(record->shot), &info, state, n_bytes,
-                                   record->scene->checkpoint.keep, report);
-    firn_sim_release_state(sim, state, n_bytes);
+    firn_checkpoint_writer writer;
+    status = firn_checkpoint_begin(&writer, firn_shot_folder(record->shot), &info, n_bytes, report);
+    if (status == FIRN_OK) {
+        firn_save_stream(sim, firn_checkpoint_put, &writer, &n_bytes, NULL);
+        status = firn_checkpoint_end(&writer, record->scene->checkpoint.keep, report);
+    }
     record->last_checkpoint = firn_record_clock();
     record->checkpoint_seconds += record->last_checkpoint - began, record->n_checkpoints++;
     return status;

@@ -1,4 +1,4 @@
-/* save.c: the complete state of a simulation in one piece of memory, and back.
+/* save.c: the complete state of a simulation in one piece of memory, or piece by piece to a file, and back.
  *
  *   header     magic, version, precision, numbers of things, time, dt, counters, limits
  *   exchanges  what colliders, grips and walls have taken since the start
@@ -34,7 +34,9 @@ typedef struct pool_header {
 
 /* One walk over the state serves measuring, writing and reading. */
 typedef struct walk {
-    char *at, *end; /* NULL at: measure only */
+    char *at, *end; /* NULL at: measure only, or give it away */
+    firn_save_put *put;
+    void *user;
     size_t n_bytes;
     int is_reading, is_short;
 } walk;
@@ -42,6 +44,7 @@ typedef struct walk {
 static void pass(walk *w, void *data, size_t n)
 {
     w->n_bytes += n;
+    if (w->put) w->put(w->user, data, n);
     if (!w->at || w->is_short || n == 0) return;
     if ((size_t)(w->end - w->at) < n) {
         w->is_short = 1;
@@ -143,23 +146,32 @@ static void walk_out(walk *w, firn_sim *sim)
     }
 }
 
-firn_status firn_sim_save(firn_sim *sim, void **state, size_t *n_bytes, firn_report *report)
+firn_status firn_save_stream(firn_sim *sim, firn_save_put *put, void *user, size_t *n_bytes, firn_report *report)
 {
-    *state = NULL, *n_bytes = 0;
-    if (!sim) return firn_report_add(report, FIRN_USAGE, "firn_sim_save: there is no simulation (NULL)");
+    *n_bytes = 0;
     if (sim->is_empty)
         return firn_report_add(report, FIRN_STOPPED, "the simulation is empty: a restore failed half way");
     if (sim->is_spoiled)
         return firn_report_add(report, FIRN_STOPPED, "the state at t = %.9g s is not saved: it is not finite",
                                sim->time);
-    walk measure = {0};
-    walk_out(&measure, sim);
-    *state = firn_memory_allocate(&sim->memory, measure.n_bytes);
-    if (!*state)
-        return firn_report_add(report, FIRN_MEMORY, "no memory for a checkpoint of %.1f MB",
-                               (double)measure.n_bytes / 1e6);
-    *n_bytes = measure.n_bytes;
-    walk write = {.at = *state, .end = (char *)*state + measure.n_bytes};
+    walk w = {.put = put, .user = user};
+    walk_out(&w, sim);
+    *n_bytes = w.n_bytes;
+    return FIRN_OK;
+}
+
+firn_status firn_sim_save(firn_sim *sim, void **state, size_t *n_bytes, firn_report *report)
+{
+    *state = NULL, *n_bytes = 0;
+    if (!sim) return firn_report_add(report, FIRN_USAGE, "firn_sim_save: there is no simulation (NULL)");
+    firn_status status = firn_save_stream(sim, NULL, NULL, n_bytes, report);
+    if (status != FIRN_OK) return status;
+    *state = firn_memory_allocate(&sim->memory, *n_bytes);
+    if (!*state) {
+        status = firn_report_add(report, FIRN_MEMORY, "no memory for a checkpoint of %.1f MB", (double)*n_bytes / 1e6);
+        return *n_bytes = 0, status;
+    }
+    walk write = {.at = *state, .end = (char *)*state + *n_bytes};
     walk_out(&write, sim);
     return FIRN_OK;
 }

@@ -277,9 +277,19 @@ static int is_key_of_kind(const char *key, const char *keys)
     return 0;
 }
 
-/* Keys that the kind of shape or force beside them does not use: allowed, because a study may vary the kind, but told.
- */
-static void warn_of_idle_keys(binder *b, const firn_section *section, const node *map)
+static int is_default(const firn_section *section, const firn_option *option, const char *def)
+{
+    _Alignas(16) char fresh[sizeof(firn_shape_def)];
+    if (section->size > sizeof fresh) return 0;
+    firn_options_fill(section, fresh);
+    if (option->type == FIRN_OPTION_TEXT) return strcmp(def + option->offset, fresh + option->offset) == 0;
+    size_t n = option->type == FIRN_OPTION_REAL ? (size_t)option->n * sizeof(double) : sizeof(uint64_t);
+    return memcmp(def + option->offset, fresh + option->offset, n) == 0;
+}
+
+/* Keys that the kind of shape or force beside them does not use: allowed, because a study may vary the kind and a
+ * manifest holds all keys, but told where they say anything. */
+static void warn_of_idle_keys(binder *b, const firn_section *section, const node *map, const void *def)
 {
     const node *kind = firn_document_find(map, "kind");
     const firn_shape_kind_info *shape = kind ? firn_shape_kind_find(kind->text) : NULL;
@@ -290,7 +300,9 @@ static void warn_of_idle_keys(binder *b, const firn_section *section, const node
     for (int i = 0; keys && i < map->n; i++) {
         const char *key = map->keys[i]->text;
         char place[FIRN_DOCUMENT_PLACE];
-        if (!firn_options_find(section, key) || is_key_of_kind(key, keys) || is_key_of_kind(key, common)) continue;
+        const firn_option *option = firn_options_find(section, key);
+        if (!option || is_key_of_kind(key, keys) || is_key_of_kind(key, common)) continue;
+        if (is_default(section, option, def)) continue;
         firn_document_place(map->keys[i], place);
         firn_report_warn(b->report, "%s%s.%s is of no use: a %s goes by %s", place, b->path, key, kind->text, keys);
     }
@@ -317,7 +329,7 @@ static void bind_section(binder *b, const firn_section *section, const node *map
         leave(b, before);
     }
     if (has_parameters) bind_parameters(b, section, map, def);
-    warn_of_idle_keys(b, section, map);
+    warn_of_idle_keys(b, section, map, def);
     b->beside = outer;
 }
 

@@ -343,7 +343,7 @@ firn_status firn_shot_create(const firn_shot_setup *setup, int replace, firn_sho
 typedef struct cut {
     int frame, sub;
     int64_t n_moments;
-    uint64_t frames_bytes, ledger_bytes;
+    uint64_t line_begin, frames_bytes, ledger_bytes;
     int last_frame, last_sub;
 } cut;
 
@@ -352,7 +352,7 @@ static void find_cut(void *user, const firn_manifest_moment *moment)
     cut *c = user;
     if (moment->frame > c->frame || (moment->frame == c->frame && moment->sub > c->sub)) return;
     c->n_moments++;
-    c->frames_bytes = moment->last_byte, c->ledger_bytes = moment->ledger_bytes;
+    c->line_begin = moment->first_byte, c->frames_bytes = moment->last_byte, c->ledger_bytes = moment->ledger_bytes;
     c->last_frame = moment->frame, c->last_sub = moment->sub;
 }
 
@@ -370,6 +370,24 @@ static firn_status hash_book(firn_shot *shot, const char *name, uint64_t n, firn
         if (status == FIRN_OK) firn_hash_update(hash, piece, take);
         n -= take;
     }
+    firn_file_close(reader);
+    return status;
+}
+
+/* The line that the books end with after the cut. */
+static firn_status keep_last_line(firn_shot *shot, const cut *c, firn_report *report)
+{
+    char path[PATH_ROOM];
+    size_t n = (size_t)(c->frames_bytes - c->line_begin);
+    path_in(shot, FIRN_MANIFEST_FRAMES, path);
+    firn_file_reader *reader = firn_file_open(path, 0, report);
+    char *text = firn_memory_allocate(NULL, (size_t)c->frames_bytes + 1);
+    firn_status status = !reader ? firn_file_failure(report)
+                         : text  ? firn_file_read(reader, text, (size_t)c->frames_bytes, "the books", report)
+                                 : FIRN_MEMORY;
+    if (status == FIRN_OK && !firn_manifest_take_last(&shot->manifest, text + c->line_begin, n)) status = FIRN_MEMORY;
+    if (status == FIRN_MEMORY) firn_report_add(report, FIRN_MEMORY, "%s: no memory for the shot's books", shot->folder);
+    if (text) firn_memory_release(NULL, text, (size_t)c->frames_bytes + 1);
     firn_file_close(reader);
     return status;
 }
@@ -398,6 +416,7 @@ static firn_status resume(firn_shot *shot, const firn_manifest *old, const firn_
                                shot->folder, old->name, manifest->name);
     status = hash_book(shot, FIRN_MANIFEST_FRAMES, c.frames_bytes, &shot->frames, report);
     if (status == FIRN_OK) status = hash_book(shot, FIRN_MANIFEST_LEDGER, c.ledger_bytes, &shot->ledger, report);
+    if (status == FIRN_OK && c.n_moments) status = keep_last_line(shot, &c, report);
     if (status != FIRN_OK) return status;
     if (*old->isa && *manifest->isa && strcmp(old->isa, manifest->isa) != 0)
         firn_report_warn(report, "%s: computed by %s until now and by %s from here: the last digits may differ",
@@ -459,13 +478,18 @@ firn_status firn_shot_book(firn_shot *shot, const firn_shot_moment *moment, int 
         status = firn_file_append(path, frames.n_bytes, text, n, report);
         firn_hash_update(&shot->frames, text, n);
     }
+    manifest->last_json = NULL; /* `before` has the old one */
+    if (status == FIRN_OK && !firn_manifest_take_last(manifest, text, n))
+        status = firn_report_add(report, FIRN_MEMORY, "%s: no memory for the shot's books", shot->folder);
     if (status == FIRN_OK) {
         take_lengths(shot);
         manifest->n_moments++;
         manifest->last_frame = moment->frame, manifest->last_sub = moment->sub;
         status = firn_manifest_write(shot->folder, manifest, report);
     }
+    firn_manifest stale = {.last_json = status == FIRN_OK ? before.last_json : manifest->last_json};
     if (status != FIRN_OK) *manifest = before, shot->frames = frames, shot->ledger = ledger;
+    firn_manifest_clear(&stale);
     firn_text_clear(&rows);
     firn_json_clear(&line);
     return status;

@@ -212,8 +212,13 @@ int firn_simulate(const firn_cli *cli, firn_sim *sim, firn_record *record, const
     status = firn_record_end(record, sim, status, first_error(report), report);
     firn_interrupt_end();
     firn_cli_report(report, status);
-    if (status == FIRN_INTERRUPTED || status == FIRN_STOPPED)
+    if (status == FIRN_INTERRUPTED)
         firn_cli_note("the shot is whole up to %g s; to go on: firn resume %s", firn_sim_time(sim), folder);
+    if (status == FIRN_STOPPED)
+        firn_cli_note(
+            "the shot is whole up to its last frame; change what made it stop and go on: firn resume %s --set "
+            "KEY=VALUE (from an earlier frame: --from)",
+            folder);
     if (status == FIRN_OK) tell_end(&s, sim, folder);
     firn_expect_destroy(s.expect);
     return status;

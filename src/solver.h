@@ -222,8 +222,21 @@ void firn_stage_load(const firn_sim *sim, int32_t home, const void *nodes, void 
 void firn_stage_measure(firn_sim *sim); /* stress and limits of the state as it is */
 /* The grid's mass density at the particles, for bodies whose volume is measured: m / rho becomes V0. */
 void firn_stage_weigh(firn_sim *sim, const uint32_t *first_id, const uint32_t *end_id, int n_ranges);
-/* What the kernels and the law of a pool are called with in the present step. */
-firn_transfer firn_stage_transfer(const firn_sim *sim, const firn_pool *pool);
+/* The particles of one material in one home block, and what the kernels are called with in the present step. */
+typedef struct firn_resident {
+    int material;
+    firn_pool *pool;
+    const firn_pool_block *block;
+    firn_transfer transfer;
+    firn_block_particles particles;
+} firn_resident;
+int firn_stage_resident(const firn_sim *sim, int32_t home, int material, firn_resident *r); /* 0: it has none there */
+/* The next material after r->material that has particles there; 0: there is none. */
+int firn_stage_next(const firn_sim *sim, int32_t home, firn_resident *r);
+#define FIRN_RESIDENTS(sim, home, r) for (firn_resident r = {.material = -1}; firn_stage_next(sim, home, &r);)
+/* "material 'snow' (law snow), particle 12, cell 1 -2 3" */
+void firn_stage_particle(const firn_pool *pool, const firn_pool_block *block, int bundle, int lane, char *text,
+                         size_t n);
 firn_law_batch firn_stage_batch(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block,
                                 const firn_workspace *w);
 /* judge.c: whether the step that the grid holds may be taken; the reason where it may not. */
@@ -299,6 +312,10 @@ void firn_pose_to_world(const firn_pose *pose, const double shape[3], double wor
 void firn_pose_to_shape(const firn_pose *pose, const double world[3], double shape[3]);
 void firn_pose_velocity(const firn_pose *pose, const double world[3], double velocity[3]);
 void firn_pose_direction(const firn_pose *pose, const double shape[3], double world[3]);
+/* save.c: the state of firn_sim_save piece by piece, so that it need not stand in memory twice. NULL put: only counts.
+ */
+typedef void firn_save_put(void *user, const void *data, size_t n_bytes);
+firn_status firn_save_stream(firn_sim *sim, firn_save_put *put, void *user, size_t *n_bytes, firn_report *report);
 /* force.c */
 typedef struct firn_force_info {
     const char *name, *meaning;

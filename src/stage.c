@@ -10,11 +10,33 @@
 
 double firn_solver_clock(void) { return omp_get_wtime(); }
 
-firn_transfer firn_stage_transfer(const firn_sim *sim, const firn_pool *pool)
+int firn_stage_resident(const firn_sim *sim, int32_t home, int material, firn_resident *r)
 {
-    firn_transfer t = pool->transfer;
-    t.dt = sim->dt;
-    return t;
+    r->material = material, r->pool = &sim->pools[material];
+    r->block = firn_pool_block_at(r->pool, home);
+    if (!r->block) return 0;
+    r->transfer = r->pool->transfer, r->transfer.dt = sim->dt;
+    r->particles = firn_pool_block_particles(r->pool, r->block);
+    return 1;
+}
+
+int firn_stage_next(const firn_sim *sim, int32_t home, firn_resident *r)
+{
+    for (int m = r->material + 1; m < sim->n_pools; m++)
+        if (firn_stage_resident(sim, home, m, r)) return 1;
+    return 0;
+}
+
+void firn_stage_particle(const firn_pool *pool, const firn_pool_block *block, int bundle, int lane, char *text,
+                         size_t n)
+{
+    int64_t b = block->first + bundle;
+    long cell[3];
+    for (int a = 0; a < 3; a++)
+        cell[a] = 4L * block->coord[a] + (long)floor(firn_pool_value(pool, FIRN_FIELD_X, b, a, lane));
+    snprintf(text, n, "material '%s' (law %s), particle %u, cell %ld %ld %ld", pool->material.name,
+             pool->material.law->info.name, (unsigned)firn_pool_value(pool, FIRN_FIELD_ID, b, 0, lane), cell[0],
+             cell[1], cell[2]);
 }
 
 /* ---------------------------------------------------------------- particles to grid */
@@ -36,27 +58,19 @@ static void p2g_block(firn_sim *sim, int32_t home, const firn_workspace *w)
     const firn_kernels *k = sim->kernels;
     firn_grid *grid = &sim->grid;
     firn_columns columns = 0;
-    for (int m = 0; m < sim->n_pools; m++) {
-        const firn_pool_block *block = firn_pool_block_at(&sim->pools[m], home);
-        if (!block) continue;
-        firn_block_particles particles = firn_pool_block_particles(&sim->pools[m], block);
-        columns |= k->touched(&sim->pools[m].transfer, &particles);
-    }
+    FIRN_RESIDENTS (sim, home, r) columns |= k->touched(&r.transfer, &r.particles);
     grid->columns[home] = columns;
     k->patch_ask(columns, grid->neighbours[home], grid->nodes);
     k->patch_clear(w->patch, columns);
     if (sim->keeps_old) k->patch_clear(w->forces, columns);
     for (int m = 0; m < sim->n_pools; m++) {
-        const firn_pool *pool = &sim->pools[m];
-        const firn_pool_block *block = firn_pool_block_at(pool, home);
-        if (block) {
-            firn_transfer transfer = firn_stage_transfer(sim, pool);
-            firn_block_particles particles = firn_pool_block_particles(pool, block);
+        firn_resident r;
+        if (firn_stage_resident(sim, home, m, &r)) {
             if (sim->has_pull || sim->acceleration) {
-                firn_acts_pull(sim, pool, block, w->pull);
-                particles.pull = w->pull;
+                firn_acts_pull(sim, r.pool, r.block, w->pull);
+                r.particles.pull = w->pull;
             }
-            k->p2g(&transfer, &particles, w->patch, sim->keeps_old ? w->forces : NULL);
+            k->p2g(&r.transfer, &r.particles, w->patch, sim->keeps_old ? w->forces : NULL);
         }
         firn_tally_weigh(sim, home, m, w->patch);
     }
@@ -140,6 +154,11 @@ static firn_exchange *acts_of(const firn_sim *sim, int pool_index, int32_t home)
     return acts;
 }
 
+static firn_block_report *report_of(const firn_sim *sim, int pool_index, int32_t home)
+{
+    return &sim->reports[(size_t)pool_index * (size_t)sim->grid.n_home + (size_t)home];
+}
+
 enum { ONE_TIMED_IN = 8 }; /* blocks whose parts are timed: looking at the clock costs as much as a few particles */
 
 static void g2p_block(firn_sim *sim, int32_t home, const firn_workspace *w, double seconds[3])
@@ -151,24 +170,19 @@ static void g2p_block(firn_sim *sim, int32_t home, const firn_workspace *w, doub
     if (sim->keeps_old) firn_stage_load(sim, home, sim->grid.old, w->forces);
     if (home + 1 < sim->grid.n_home)
         k->patch_ask(sim->grid.columns[home + 1], sim->grid.neighbours[home + 1], sim->grid.nodes);
-    for (int m = 0; m < sim->n_pools; m++) {
-        firn_pool *pool = &sim->pools[m];
-        const firn_pool_block *block = firn_pool_block_at(pool, home);
-        if (!block) continue;
-        firn_transfer transfer = firn_stage_transfer(sim, pool);
-        firn_block_particles particles = firn_pool_block_particles(pool, block);
-        size_t bytes = (size_t)firn_bundles_of(block->n) * 48 * k->real_size;
+    FIRN_RESIDENTS (sim, home, r) {
+        size_t bytes = (size_t)firn_bundles_of(r.block->n) * 48 * k->real_size;
         void *v_before = (char *)w->before + bytes;
-        if (has_acts) memcpy(w->before, particles.x, bytes), memcpy(v_before, particles.v, bytes);
-        k->g2p(&transfer, &particles, w->patch, w->forces, w->grad_v);
-        if (has_acts) firn_acts_apply(sim, pool, block, w->before, v_before, acts_of(sim, m, home));
+        if (has_acts) memcpy(w->before, r.particles.x, bytes), memcpy(v_before, r.particles.v, bytes);
+        k->g2p(&r.transfer, &r.particles, w->patch, w->forces, w->grad_v);
+        if (has_acts) firn_acts_apply(sim, r.pool, r.block, w->before, v_before, acts_of(sim, r.material, home));
         double t1 = is_timed ? firn_solver_clock() : 0;
-        firn_law_batch batch = firn_stage_batch(sim, pool, block, w);
-        pool->material.law->kernels[sim->variant].update(&batch);
+        firn_law_batch batch = firn_stage_batch(sim, r.pool, r.block, w);
+        r.pool->material.law->kernels[sim->variant].update(&batch);
         double t2 = is_timed ? firn_solver_clock() : 0;
-        firn_block_report *r = &sim->reports[(size_t)m * (size_t)sim->grid.n_home + (size_t)home];
-        k->diagnose(&transfer, &particles, w->wave, w->viscosity, w->plastic, w->viscous, w->flags, r);
-        r->is_out_of_reach |= firn_conditions_drains(sim, pool, block);
+        firn_block_report *report = report_of(sim, r.material, home);
+        k->diagnose(&r.transfer, &r.particles, w->wave, w->viscosity, w->plastic, w->viscous, w->flags, report);
+        report->is_out_of_reach |= firn_conditions_drains(sim, r.pool, r.block);
         double t3 = is_timed ? firn_solver_clock() : 0;
         seconds[0] += t1 - t0, seconds[1] += t2 - t1, seconds[2] += t3 - t2;
         t0 = t3;
@@ -180,15 +194,28 @@ static uint32_t id_at(const firn_pool *pool, const firn_pool_block *block, int b
     return (uint32_t)firn_pool_value(pool, FIRN_FIELD_ID, block->first + bundle, 0, lane);
 }
 
+/* The first of the reports that a run cannot go on with, as a sentence. */
+static firn_status tell_failure(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block,
+                                const firn_block_report *r, firn_report *report)
+{
+    char who[4 * FIRN_NAME];
+    firn_stage_particle(pool, block, r->flag_bundle, r->flag_lane, who, sizeof who);
+    return firn_report_add(
+        report, FIRN_STOPPED, "in the step at t = %.9g s, dt = %.3g s: %s: %s", sim->time, sim->dt, who,
+        r->flags & FIRN_FLAG_FAILED ? "the law lost its validity (material failure: no longer elliptic)"
+                                    : "the law gave a stress that is not finite");
+}
+
 /* Adds up the blocks' reports in their order. */
 static firn_status collect_reports(firn_sim *sim, firn_report *report)
 {
+    firn_status status = FIRN_OK;
     sim->max_rate = 0, sim->max_speed = 0, sim->rate_pool = -1, sim->rate_particle = -1;
     for (int m = 0; m < sim->n_pools; m++) {
         firn_pool *pool = &sim->pools[m];
         for (int32_t i = 0; i < pool->n_blocks; i++) {
             const firn_pool_block *block = &pool->blocks[i];
-            const firn_block_report *r = &sim->reports[(size_t)m * (size_t)sim->grid.n_home + (size_t)block->home];
+            const firn_block_report *r = report_of(sim, m, block->home);
             if (!(r->max_rate <= sim->max_rate)) {
                 sim->max_rate = r->max_rate, sim->rate_is_viscous = r->rate_is_viscous;
                 sim->rate_pool = m, sim->rate_particle = id_at(pool, block, r->rate_bundle, r->rate_lane);
@@ -198,15 +225,11 @@ static firn_status collect_reports(firn_sim *sim, firn_report *report)
             pool->account.n_inverted += r->n_inverted;
             sim->must_sort |= r->is_out_of_reach;
             sim->is_spoiled |= (r->flags & FIRN_FLAG_NONFINITE) != 0;
-            if (r->flags & (FIRN_FLAG_FAILED | FIRN_FLAG_NONFINITE))
-                return firn_report_add(
-                    report, FIRN_STOPPED, "material '%s' (law %s), particle %u at t = %.9g s: %s", pool->material.name,
-                    pool->material.law->info.name, id_at(pool, block, r->flag_bundle, r->flag_lane), sim->time,
-                    r->flags & FIRN_FLAG_FAILED ? "the law lost its validity (material failure: no longer elliptic)"
-                                                : "the law gave a stress that is not finite");
+            if (status == FIRN_OK && r->flags & (FIRN_FLAG_FAILED | FIRN_FLAG_NONFINITE))
+                status = tell_failure(sim, pool, block, r, report);
         }
     }
-    return FIRN_OK;
+    return status;
 }
 
 firn_status firn_stage_g2p(firn_sim *sim, firn_report *report)
@@ -237,35 +260,30 @@ void firn_stage_measure(firn_sim *sim)
         firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
 #pragma omp for schedule(dynamic, 2)
         for (int32_t home = 0; home < sim->grid.n_home; home++)
-            for (int m = 0; m < sim->n_pools; m++) {
-                firn_pool *pool = &sim->pools[m];
-                const firn_pool_block *block = firn_pool_block_at(pool, home);
-                if (!block) continue;
-                size_t lanes = (size_t)firn_bundles_of(block->n) * 16 * sim->kernels->real_size;
+            FIRN_RESIDENTS (sim, home, r) {
+                size_t lanes = (size_t)firn_bundles_of(r.block->n) * 16 * sim->kernels->real_size;
                 memset(w.grad_v, 0, 9 * lanes), memset(w.plastic, 0, lanes), memset(w.viscous, 0, lanes);
-                firn_law_batch batch = firn_stage_batch(sim, pool, block, &w);
+                firn_law_batch batch = firn_stage_batch(sim, r.pool, r.block, &w);
                 batch.energy = w.energy, batch.plastic = batch.viscous = NULL;
-                pool->material.law->kernels[sim->variant].measure(&batch);
+                r.pool->material.law->kernels[sim->variant].measure(&batch);
                 memset(w.flags, 0, lanes);
-                firn_transfer transfer = firn_stage_transfer(sim, pool);
-                firn_block_particles particles = firn_pool_block_particles(pool, block);
-                sim->kernels->diagnose(&transfer, &particles, w.wave, w.viscosity, w.plastic, w.viscous, w.flags,
-                                       &sim->reports[(size_t)m * (size_t)sim->grid.n_home + (size_t)home]);
+                sim->kernels->diagnose(&r.transfer, &r.particles, w.wave, w.viscosity, w.plastic, w.viscous, w.flags,
+                                       report_of(sim, r.material, home));
             }
     }
     collect_reports(sim, NULL);
 }
 
-static void weigh_block(firn_sim *sim, firn_pool *pool, const firn_pool_block *block, const firn_workspace *w,
-                        const uint32_t *first_id, const uint32_t *end_id, int n_ranges)
+static void weigh_block(firn_sim *sim, const firn_resident *r, const firn_workspace *w, const uint32_t *first_id,
+                        const uint32_t *end_id, int n_ranges)
 {
-    firn_transfer transfer = firn_stage_transfer(sim, pool);
-    firn_block_particles particles = firn_pool_block_particles(pool, block);
-    sim->kernels->density(&transfer, &particles, w->patch, w->energy);
+    firn_pool *pool = r->pool;
+    const firn_pool_block *block = r->block;
+    sim->kernels->density(&r->transfer, &r->particles, w->patch, w->energy);
     for (int p = 0; p < block->n; p++) {
         uint32_t id = id_at(pool, block, p / 16, p % 16);
         int is_wanted = 0;
-        for (int r = 0; r < n_ranges; r++) is_wanted |= id >= first_id[r] && id < end_id[r];
+        for (int k = 0; k < n_ranges; k++) is_wanted |= id >= first_id[k] && id < end_id[k];
         double rho = sim->kernels->is_double ? ((double *)w->energy)[p] : (double)((float *)w->energy)[p];
         if (is_wanted && rho > 0)
             firn_pool_set(pool, FIRN_FIELD_VOLUME, block->first + p / 16, 0, p % 16,
@@ -283,10 +301,7 @@ void firn_stage_weigh(firn_sim *sim, const uint32_t *first_id, const uint32_t *e
 #pragma omp for schedule(dynamic, 2)
         for (int32_t home = 0; home < sim->grid.n_home; home++) {
             firn_stage_load(sim, home, sim->grid.nodes, w.patch);
-            for (int m = 0; m < sim->n_pools; m++) {
-                const firn_pool_block *block = firn_pool_block_at(&sim->pools[m], home);
-                if (block) weigh_block(sim, &sim->pools[m], block, &w, first_id, end_id, n_ranges);
-            }
+            FIRN_RESIDENTS (sim, home, r) weigh_block(sim, &r, &w, first_id, end_id, n_ranges);
         }
     }
 }

@@ -2,9 +2,10 @@
 #ifndef FIRN_TEST_PICTURE_H
 #define FIRN_TEST_PICTURE_H
 
-#include "points.h"
+#include "format.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
 /* A number in 0..1 from a linear congruential generator (Numerical Recipes' constants). */
 static inline float picture_random(uint32_t *state)
@@ -28,6 +29,16 @@ static inline firn_points *picture_points(int64_t n, float r)
         v[3 * k] = p[3 * k], scale[k] = r, material->data.i[k] = p[3 * k] > 0;
     }
     return points;
+}
+
+/* Writes FOLDER/cube.NNNN.bgeo and destroys the points; 0: not written. */
+static inline int picture_write(const char *folder, int frame, firn_points *points)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/cube.%04d.bgeo", folder, frame);
+    firn_status status = firn_format_write(path, points, NULL, NULL);
+    firn_points_destroy(points);
+    return status == FIRN_OK;
 }
 
 #endif

@@ -77,7 +77,7 @@ static void test_too_large_is_refused(void **state)
     assert_int_equal(check(unbounded, 0, 1, &c, report), FIRN_REFUSED);
     assert_string_equal(firn_report_sentence(report, 0, NULL), "bodies.a.shape has no bounds; it cannot be filled");
     firn_check_clear(&c), firn_report_clear(report);
-    const char *empty = "grid: {dx: 1 m}\nbodies: {a: {material: jelly, shape: {kind: sphere, radius: 0}}}\n";
+    const char *empty = "grid: {dx: 1 m}\nbodies: {a: {material: jelly, shape: {kind: sphere, radius: 1e-9}}}\n";
     assert_true(check(empty, 0, 1, &c, report) == FIRN_REFUSED);
     firn_check_clear(&c);
     firn_report_destroy(report);

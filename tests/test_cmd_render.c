@@ -22,13 +22,8 @@ static int begin(void **state)
     (void)state;
     strcpy(folder, "/tmp/firn-render-XXXXXX");
     if (!mkdtemp(folder)) return 1;
-    for (int frame = 3; frame < 9; frame++) {
-        firn_points *points = picture_points(300, 0.05f);
-        char path[128];
-        snprintf(path, sizeof path, "%s/cube.%04d.bgeo", folder, frame);
-        if (firn_format_write(path, points, NULL, NULL) != FIRN_OK) return 1;
-        firn_points_destroy(points);
-    }
+    for (int frame = 3; frame < 9; frame++)
+        if (!picture_write(folder, frame, picture_points(300, 0.05f))) return 1;
     return 0;
 }
 

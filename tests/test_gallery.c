@@ -30,10 +30,7 @@ static int begin(void **state)
         firn_points *points = picture_points(500, 0.04f);
         for (int k = 0; k < 500; k++) firn_points_find(points, "P")->data.f[3 * k] += 0.1f * (float)frame;
         firn_points_add_detail(points, "time", FIRN_ATTRIBUTE_FLOAT, 1)->data.f[0] = (float)frame / 25.0f;
-        char path[128];
-        snprintf(path, sizeof path, "%s/cube.%04d.bgeo", folder, frame);
-        if (firn_format_write(path, points, NULL, NULL) != FIRN_OK) return 1;
-        firn_points_destroy(points);
+        if (!picture_write(folder, frame, points)) return 1;
     }
     return 0;
 }

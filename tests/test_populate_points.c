@@ -1,6 +1,7 @@
 /* test_populate_points.c: caches and files of other programs as bodies - what goes in comes out, what cannot go in is
  * a sentence. */
 #include "firn/firn.h"
+#include "running.h"
 #include "format.h"
 #include "snapshot.h"
 #include "scratch.h"
@@ -40,26 +41,6 @@ static void make(setup *s)
     s->scene.grid.walls[2] = FIRN_WALL_SEPARATE;
 }
 
-static firn_sim *start(setup *s)
-{
-    firn_report *report = firn_report_create();
-    firn_sim *sim = NULL;
-    if (firn_sim_create(&s->scene, &s->options, &sim, report) != FIRN_OK)
-        for (int i = 0; i < firn_report_total(report); i++) print_error("%s\n", firn_report_sentence(report, i, NULL));
-    firn_report_destroy(report);
-    assert_non_null(sim);
-    return sim;
-}
-
-static double *copy(firn_sim *sim, const char *name)
-{
-    int n_components = firn_attribute_components(name);
-    size_t n = (size_t)firn_sim_n_particles(sim) * (size_t)(n_components ? n_components : 1);
-    double *values = malloc(n * sizeof *values);
-    assert_int_equal(firn_sim_copy(sim, name, values, n, NULL), FIRN_OK);
-    return values;
-}
-
 static void from_file(setup *s, const char *path)
 {
     s->body.n_shapes = 0, s->body.shapes = NULL, s->body.velocity[1] = 0;
@@ -76,7 +57,7 @@ static void a_cache_is_a_body(void **state)
     for (int e = 0; e < 4; e++) {
         setup s;
         make(&s);
-        firn_sim *sim = start(&s);
+        firn_sim *sim = running_start(&s.scene, &s.options);
         assert_int_equal(firn_sim_advance_to(sim, 0.03, NULL), FIRN_OK);
         firn_points *points;
         char name[64];
@@ -87,12 +68,12 @@ static void a_cache_is_a_body(void **state)
         firn_points_destroy(points);
         from_file(&s, scratch(name));
         if (e) s.body.material[0] = 0; /* the attribute says it */
-        firn_sim *again = start(&s);
+        firn_sim *again = running_start(&s.scene, &s.options);
         int64_t n = firn_sim_n_particles(sim);
         assert_int_equal(firn_sim_n_particles(again), n);
         double changed = 0;
         for (int k = 0; k < 9; k++) {
-            double *a = copy(sim, names[k]), *b = copy(again, names[k]), scale = 0;
+            double *a = running_copy(sim, names[k]), *b = running_copy(again, names[k]), scale = 0;
             int n_components = firn_attribute_components(names[k]);
             for (int64_t i = 0; i < n * n_components; i++) scale = fmax(scale, fabs(a[i]));
             for (int64_t i = 0; i < n * n_components; i++) assert_true(fabs(a[i] - b[i]) <= 1e-5 * scale);
@@ -148,8 +129,9 @@ static void what_is_missing_is_filled_in(void **state)
         for (int i = 0; pscale && i < 20; i++) pscale[i] = 0.02f;
         from_file(&s, store(points));
         s.body.spacing = 0.03, s.body.velocity[0] = 2, s.body.spin[2] = 1, s.body.temperature = 260;
-        firn_sim *sim = start(&s);
-        double *volume = copy(sim, "volume"), *mass = copy(sim, "mass"), *v = copy(sim, "v"), *T = copy(sim, "T");
+        firn_sim *sim = running_start(&s.scene, &s.options);
+        double *volume = running_copy(sim, "volume"), *mass = running_copy(sim, "mass"), *v = running_copy(sim, "v"),
+               *T = running_copy(sim, "T");
         for (int i = 0; i < 20; i++) {
             assert_true(fabs(volume[i] / pow(with_pscale ? 0.04 : 0.03, 3) - 1) < 1e-5);
             assert_true(fabs(mass[i] / volume[i] / 400 - 1) < 1e-5); /* snow's density */
@@ -178,8 +160,8 @@ static void materials_and_painted_parameters(void **state)
     }
     from_file(&s, store(points));
     s.body.material[0] = 0;
-    firn_sim *sim = start(&s);
-    double *stress = copy(sim, "stress"), *id = copy(sim, "material_id"), *P = copy(sim, "P");
+    firn_sim *sim = running_start(&s.scene, &s.options);
+    double *stress = running_copy(sim, "stress"), *id = running_copy(sim, "material_id"), *P = running_copy(sim, "P");
     int n_white = 0;
     double sum[2][2] = {{0, 0}, {0, 0}}; /* [material][soft, hard] */
     for (int i = 0; i < 40; i++) n_white += id[i] == 0, sum[(int)id[i]][P[3 * i] > 0.97] += stress[6 * i];

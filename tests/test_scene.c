@@ -341,8 +341,14 @@ static void test_idle_keys(void **state)
                         "s.yaml:3:67: bodies.ball.shape.0.size is of no use: a sphere goes by radius");
     assert_string_equal(firn_report_sentence(report, 1, NULL),
                         "s.yaml:4:48: forces.a.strength is of no use: a gravity goes by vector");
+    firn_text whole = {0}; /* all keys are in it, as in a manifest: those with their defaults are not told */
+    assert_int_equal(firn_scene_write(firn_scene_definition(scene), &whole, NULL), FIRN_OK);
+    firn_scene *again = firn_scene_parse(whole.data, whole.n, "s.yaml", 0, NULL, report);
+    assert_non_null(again);
+    assert_int_equal(firn_report_total(report), 4);
+    firn_text_clear(&whole);
     firn_report_destroy(report);
-    firn_scene_destroy(scene);
+    firn_scene_destroy(scene), firn_scene_destroy(again);
 }
 
 static void test_text_refused(void **state)

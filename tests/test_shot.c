@@ -67,6 +67,18 @@ static void look(void *user, const firn_manifest_moment *moment)
     s->n++, s->last_frame = moment->frame, s->n_files += moment->n_files;
 }
 
+/* The manifest holds the last moment whole. */
+static void check_last(const char *manifest, const char *words)
+{
+    size_t n;
+    char path[512]; /* others still use theirs */
+    snprintf(path, sizeof path, "%s/%s", scratch_folder, manifest);
+    char *text = (char *)scratch_load(path, &n);
+    const char *last = strstr(text, "\"last\": {");
+    if (!last || !strstr(last, words)) fail_msg("%s not in %s", words, text);
+    free(text);
+}
+
 static void keeps_books(void **state)
 {
     (void)state;
@@ -75,6 +87,8 @@ static void keeps_books(void **state)
     firn_manifest manifest;
     assert_int_equal(firn_manifest_read(scratch("books"), &manifest, report), FIRN_OK);
     assert_string_equal(manifest.name, "snow_ball");
+    check_last("books/manifest.json", "{\"frame\": 9, \"sub\": 0, \"time\": 0.375, ");
+    check_last("books/manifest.json", "\"state_hash\": \"0000000000000056\"");
     assert_string_equal(manifest.state, "finished");
     assert_string_equal(manifest.scene_json, "{\"scene\": {\"name\": \"snow ball\"}}");
     assert_true(manifest.scene_hash == 0x1234 && manifest.n_moments == 10 && manifest.last_frame == 9);
@@ -121,6 +135,7 @@ static void goes_on_after_a_moment(void **state)
     assert_int_equal(access(scratch("resume/snow_ball.0005.bgeo"), F_OK), 0);
     assert_int_not_equal(access(scratch("resume/snow_ball.0006.bgeo"), F_OK), 0);
     assert_int_not_equal(access(scratch("resume/snow_ball_2.0008.bgeo"), F_OK), 0);
+    check_last("resume/manifest.json", "\"state_hash\": \"0000000000000052\"");
     /* one writer at a time */
     assert_int_equal(firn_shot_resume(&setup, 5, 0, &second, report), FIRN_IO);
     assert_true(scratch_says(report, "another run is writing into this folder"));
@@ -137,6 +152,7 @@ static void goes_on_after_a_moment(void **state)
     assert_int_equal(firn_manifest_read(scratch("resume"), &manifest, NULL), FIRN_OK);
     assert_non_null(strstr(manifest.history_json, "\"what\": \"run\""));
     assert_non_null(strstr(manifest.history_json, "\"after_frame\": 5"));
+    check_last("resume/manifest.json", "\"state_hash\": \"0000000000000058\"");
     assert_non_null(strstr(manifest.history_json, "\"edits\": [\"gravity=[0, 0, 0]\"]"));
     firn_manifest_clear(&manifest);
     firn_report_destroy(report);
