@@ -420,6 +420,17 @@ static int has_name(const firn_scene_def *scene, const char *name, firn_measure_
     return is_there || has_material(scene, name);
 }
 
+/* Every name that particles of the scene answer to: the solver's table and the history fields of its laws. */
+static void add_attributes(words *known, const firn_scene_def *scene)
+{
+    for (int i = 0; firn_attribute_at(i); i++) add_word(known, firn_attribute_at(i)->name);
+    for (int m = 0; m < scene->n_materials; m++) {
+        const firn_law_info *law = firn_definition_law(&scene->materials[m]);
+        for (int k = 0; law && k < law->n_history; k++)
+            if (!has_word(known, law->history[k].name)) add_word(known, law->history[k].name);
+    }
+}
+
 static void check_expect(check *c, const firn_scene_def *scene, const firn_expect_def *expect)
 {
     static const char *const what[] = {"body or material", "material (the ledger has nothing finer)",
@@ -437,6 +448,11 @@ static void check_expect(check *c, const firn_scene_def *scene, const firn_expec
                        what[measure->kind]);
     if (measure->has_attribute && !*expect->attribute)
         COMPLAIN_ABOUT(c, "attribute", "is missing; %s needs one, see `firn help attributes`", measure->name);
+    if (measure->has_attribute && *expect->attribute) {
+        words known = {0};
+        add_attributes(&known, scene);
+        check_word(c, "attribute", expect->attribute, "attribute of this scene's particles", &known);
+    }
     if (expect->n_shapes && measure->kind != FIRN_MEASURE_PARTICLES)
         COMPLAIN_ABOUT(c, "region", "is of no use: %s is not measured on particles", measure->name);
     if (isinf(expect->value) && isinf(expect->at_least) && isinf(expect->at_most))
@@ -472,19 +488,13 @@ static void check_shape(check *c, const firn_section *section, const firn_shape_
     firn_report_destroy(report);
 }
 
-/* Every name that caches can carry: the solver's table and the history fields of the scene's laws. */
 static void check_output(check *c, const firn_scene_def *scene, const firn_output_def *output)
 {
     words formats = {0}, known = {0};
     for (int i = 0; firn_format_at(i); i++)
         if (firn_format_at(i)->write) add_word(&formats, firn_format_at(i)->name);
     check_word(c, "format", output->format, "format that can be written", &formats);
-    for (int i = 0; firn_attribute_at(i); i++) add_word(&known, firn_attribute_at(i)->name);
-    for (int m = 0; m < scene->n_materials; m++) {
-        const firn_law_info *law = firn_definition_law(&scene->materials[m]);
-        for (int k = 0; law && k < law->n_history; k++)
-            if (!has_word(&known, law->history[k].name)) add_word(&known, law->history[k].name);
-    }
+    add_attributes(&known, scene);
     char name[FIRN_NAME];
     for (const char *p = output->attributes; *p;) {
         size_t n = strcspn(p, " ");

@@ -78,38 +78,33 @@ static double lattice(uint64_t seed, int64_t i, int64_t j, int64_t k, int64_t l)
     return (double)(z >> 11) * 0x1p-52 - 1;
 }
 
-/* Smooth noise in (x, time), quintic blend: twice differentiable, so that its curl is smooth. */
-static double noise(uint64_t seed, const double x[3], double t)
+/* The gradient in space of smooth noise in (x, t): values at the corners of a unit lattice, blended by s^3 (6 s^2 - 15
+ * s + 10), whose first two derivatives vanish at the corners. */
+static void noise_gradient(uint64_t seed, const double p[4], double gradient[3])
 {
-    double p[4] = {x[0], x[1], x[2], t}, w[4], sum = 0;
+    double w[4][2], slope[3][2];
     int64_t at[4];
     for (int c = 0; c < 4; c++) {
         at[c] = (int64_t)floor(p[c]);
         double s = p[c] - (double)at[c];
-        w[c] = s * s * s * (s * (6 * s - 15) + 10);
+        w[c][1] = s * s * s * (s * (6 * s - 15) + 10), w[c][0] = 1 - w[c][1];
+        if (c < 3) slope[c][1] = 30 * s * s * (s - 1) * (s - 1), slope[c][0] = -slope[c][1];
     }
     for (int corner = 0; corner < 16; corner++) {
-        double weight = 1;
-        for (int c = 0; c < 4; c++) weight *= corner >> c & 1 ? w[c] : 1 - w[c];
-        sum += weight * lattice(seed, at[0] + (corner & 1), at[1] + (corner >> 1 & 1), at[2] + (corner >> 2 & 1),
-                                at[3] + (corner >> 3 & 1));
+        const int i = corner & 1, j = corner >> 1 & 1, k = corner >> 2 & 1, l = corner >> 3;
+        double value = w[3][l] * lattice(seed, at[0] + i, at[1] + j, at[2] + k, at[3] + l);
+        gradient[0] += value * slope[0][i] * w[1][j] * w[2][k];
+        gradient[1] += value * w[0][i] * slope[1][j] * w[2][k];
+        gradient[2] += value * w[0][i] * w[1][j] * slope[2][k];
     }
-    return sum;
 }
 
+/* In units of the eddies: the curl of three noises, so that there is no divergence. */
 static void add_turbulence(const firn_force *f, const push *p, double a[3])
 {
-    const double d = 0.05; /* of an eddy, for the central differences of the curl */
-    double y[3], t = p->time * f->def.frequency, s = f->factor * f->def.strength, J[3][3];
-    for (int c = 0; c < 3; c++) y[c] = p->x[c] / (f->def.length > 0 ? f->def.length : 1);
-    for (int c = 0; c < 3; c++)
-        for (int axis = 0; axis < 3; axis++) {
-            if (c == axis) continue;
-            double low[3] = {y[0], y[1], y[2]}, high[3] = {y[0], y[1], y[2]};
-            low[axis] -= d, high[axis] += d;
-            uint64_t seed = f->def.seed * 3 + (uint64_t)c;
-            J[c][axis] = (noise(seed, high, t) - noise(seed, low, t)) / (2 * d);
-        }
+    double at[4] = {0, 0, 0, p->time * f->def.frequency}, s = f->factor * f->def.strength, J[3][3] = {{0}};
+    for (int c = 0; c < 3; c++) at[c] = p->x[c] / (f->def.length > 0 ? f->def.length : 1);
+    for (int c = 0; c < 3; c++) noise_gradient(f->def.seed * 3 + (uint64_t)c, at, J[c]);
     a[0] += s * (J[2][1] - J[1][2]), a[1] += s * (J[0][2] - J[2][0]), a[2] += s * (J[1][0] - J[0][1]);
 }
 

@@ -155,8 +155,7 @@ static const firn_section material_section =
 /* ---------------------------------------------------------------- shapes, motion */
 
 static const firn_option shape_options[] = {
-    TEXT(firn_shape_def, "kind", kind, "", FIRN_OPTION_REQUIRED,
-         "sphere, box, capsule, cylinder, plane, half_space, mesh, vdb, ... (`firn help shapes`)."),
+    TEXT(firn_shape_def, "kind", kind, "", FIRN_OPTION_REQUIRED, "One of `firn help shapes`, each with its keys."),
     WORD(firn_shape_def, "csg", csg, "union difference intersection", "union",
          "How this shape joins those before it in the list."),
     REAL(firn_shape_def, "center", center, "m", "0 0 0", -1e9, 1e9, 0, "Centre, or a point of a plane."),
@@ -342,8 +341,7 @@ static const firn_section force_key_section =
 
 static const firn_option force_options[] = {
     TEXT(firn_force_def, "name", name, "", FIRN_OPTION_REQUIRED, "What reports call it."),
-    TEXT(firn_force_def, "kind", kind, "", FIRN_OPTION_REQUIRED,
-         "gravity, drag, point, vortex, turbulence (`firn help forces`)."),
+    TEXT(firn_force_def, "kind", kind, "", FIRN_OPTION_REQUIRED, "One of `firn help forces`, each with its keys."),
     REAL(firn_force_def, "vector", vector, "", "0 0 0", -1e12, 1e12, FIRN_OPTION_OF_FORCE,
          "Direction and size: acceleration of gravity, wind velocity of drag, axis of a vortex."),
     REAL(firn_force_def, "position", position, "m", "0 0 0", -1e9, 1e9, 0, "Centre of a point or vortex."),
@@ -363,8 +361,7 @@ static const firn_section force_section =
 /* ---------------------------------------------------------------- what comes out */
 
 static const firn_option output_options[] = {
-    TEXT(firn_output_def, "format", format, "bgeo", FIRN_OPTION_REQUIRED,
-         "bgeo, bgeo.gz, ply, vtp, vdb (`firn help formats`)."),
+    TEXT(firn_output_def, "format", format, "bgeo", FIRN_OPTION_REQUIRED, "One of `firn help formats`."),
     TEXT(
         firn_output_def, "attributes", attributes, "", FIRN_OPTION_WORDS,
         "Names separated by blanks (`firn help attributes`); empty: P v id pscale material and Jp where there is one."),

@@ -39,7 +39,8 @@ static int is_floor(const firn_collider_def *def, int up, double *height)
 {
     if (def->n_shapes != 1 || def->distance || def->motion.n_keys) return 0;
     const firn_shape_def *shape = &def->shapes[0];
-    if (strcmp(shape->kind, "plane") != 0 && strcmp(shape->kind, "half_space") != 0) return 0;
+    const firn_shape_kind_info *kind = firn_shape_kind_find(shape->kind);
+    if (!kind || !kind->is_half_space) return 0;
     double length = 0, moves = 0;
     for (int c = 0; c < 3; c++) {
         length += shape->normal[c] * shape->normal[c];

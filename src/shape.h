@@ -18,7 +18,8 @@ typedef struct firn_surface_point {
 /* The table of kinds, for help and checks: i from 0 until NULL is returned. */
 typedef struct firn_shape_kind_info {
     const char *name, *meaning;
-    const char *keys; /* members of firn_shape_def that it uses besides center, rotate, thickness, csg */
+    const char *keys;  /* members of firn_shape_def that it uses besides center, rotate, thickness, csg */
+    int is_half_space; /* everything behind the plane through center with this normal */
 } firn_shape_kind_info;
 const firn_shape_kind_info *firn_shape_kind_at(int i);
 const firn_shape_kind_info *firn_shape_kind_find(const char *name);

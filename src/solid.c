@@ -293,14 +293,14 @@ static void bounds_torus(const firn_shape_part *part, double min[3], double max[
 /* ---------------------------------------------------------------- the kinds */
 
 const firn_shape_kind firn_solid_kinds[] = {
-    {{"plane", "everything below the plane through center; normal points out of the solid", "normal"},
+    {{"plane", "everything below the plane through center; normal points out of the solid", "normal", 1},
      build_plane,
      plane,
      NULL,
      NULL,
      NULL,
      1},
-    {{"half_space", "the same as plane", "normal"}, build_plane, plane, NULL, NULL, NULL, 1},
+    {{"half_space", "the same as plane", "normal", 1}, build_plane, plane, NULL, NULL, NULL, 1},
     {{"sphere", "a ball", "radius"}, build_sphere, sphere, bounds_sphere, NULL, NULL, 0},
     {{"box", "a block with edges along the axes", "size (full edges)"}, build_box, box, bounds_box, NULL, NULL, 0},
     {{"capsule", "a cylinder with round ends; height is the straight part's", "radius height normal (axis)"},

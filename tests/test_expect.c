@@ -124,6 +124,8 @@ static void test_refused(void **state)
                   "expect.0.value is \"1 m\", but m does not convert to kg; allowed: a number in kg");
     check_refused("{measure: mass, region: {kind: sphere, radius: 1}, value: 1 m, source: x}",
                   "expect.0.value is \"1 m\", but m does not convert to kg; allowed: a number in kg");
+    check_refused("{measure: mean_of, attribute: Jq, value: 1, source: x}",
+                  "expect.0.attribute is \"Jq\", which is no attribute of this scene's particles; allowed: P, v,");
     check_refused("{measure: mass, source: x}", "expect.0.value is missing; give value, at_least or at_most");
     check_refused("{measure: mass, value: 1}", "expect.0.source is missing");
     check_refused("{measure: mass, of: blok, value: 1, source: x}",

@@ -57,7 +57,7 @@ states() { sed 's/.*,\([0-9a-f]\{16\}\),\([0-9a-f]\{16\}\),.*/\1 \2/' "$1/summar
 for signal in TERM KILL ALONE; do
     setsid "$firn" compare "$folder/long.yaml" --out "$folder/$signal" >"$folder/killed" 2>&1 &
     pid=$!
-    for _ in $(seq 600); do grep -q '^\[1/4\]' "$folder/killed" && break; sleep 0.05; done
+    for _ in $(seq 6000); do grep -q "^\[1/4\]" "$folder/killed" && break; sleep 0.05; done
     case $signal in TERM) kill -TERM $pid ;; KILL) kill -KILL -- -$pid ;; ALONE) kill -KILL $pid ;; esac
     wait $pid 2>/dev/null
     code=$?
