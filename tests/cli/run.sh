@@ -128,5 +128,13 @@ for setting in materials.jelly.E=40kPa 'colliders=[{name: post, shape: {kind: sp
     cmp -s <(hashes edit | head -5) <(hashes kept | head -5) || fail "$setting: the frames before the edit changed"
 done
 
+# ---- particles too far apart to hold each other: told when the scene is read, or once they are drawn so far, once
+expect 0 "bodies.cube puts its particles 1 cells apart" check "$scene" --seconds 0 --set bodies.cube.particles_per_cell=1
+[ "$(grep -c warning: err)" -eq 1 ] || fail "a sparse body is warned of $(grep -c warning: err) times: $(cat err)"
+expect 0 "material 'jelly' at t = 0 s: particle" run "$scene" --out drawn --set 'bodies.cube.F=[2, 1, 1]' --frames :2
+[ "$(grep -c 'is stretched to 2 times its length' err)" -eq 1 ] || fail "a stretched body: $(cat err)"
+python3 -c 'import csv, sys; sys.exit(abs(float(next(csv.DictReader(open("drawn/ledger.csv")))["max_gap"]) - 1) > 1e-4)' ||
+    fail "max_gap of a body stretched to twice its length is not 1 cell"
+
 [ $failures -eq 0 ] && echo "all checks of run and resume passed"
 exit $((failures > 0))
