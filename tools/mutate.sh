@@ -4,9 +4,10 @@
 #
 #     mutation | caught by
 #
-# then `N caught, N survived`, and exits with 1 when a change survives. Without names all changes are tried. Only the
-# plain double variant is built: the changes are in sources that all variants share, and test_sim.c compares the variants
-# with each other. `mutate.sh --check` only looks whether every change fits the sources (a test of the unit suite).
+# then `N caught, N survived`, and exits with 1 when a change survives. Without names all changes are tried, with names
+# only the programs that their lines name and the quick tests are run. Only the plain double variant is built: the
+# changes are in sources that all variants share, and test_sim.c compares the variants with each other. `mutate.sh
+# --check` only looks whether every change fits the sources (a test of the unit suite).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 top=$PWD
@@ -97,7 +98,10 @@ named() { # the programs named by the changes that are asked for
         [ $# -gt 0 ] && [[ " $* " != *" $name "* ]] || echo "$first"
     done
 }
-for p in $slow; do [[ " $(named "$@" | tr '\n' ' ') " != *" $p "* ]] || tests="$tests $p"; done
+is_named() { [[ " $names " == *" $1 "* ]]; }
+names=$(named "$@" | tr '\n' ' ')
+for p in $slow; do ! is_named "$p" || tests="$tests $p"; done
+programs=$(for p in $programs; do ! is_named "$p" || echo "$p"; done)
 targets=$(for p in $programs; do echo "tests/verify_$p"; done; for p in $tests; do echo "tests/test_$p"; done)
 build() { nice ninja -C build $targets >../log 2>&1; }
 notices() {
