@@ -1,7 +1,7 @@
 #!/bin/bash
 # verify.sh [--table] [--quick|--full] [--build DIR] [FOLDER]: runs every verification program (tests/verify) and
-# prints one table with the columns case, reference, firn, error, gate; the curves go to FOLDER as CSV, those of convergence
-# also as plots (SVG).
+# prints one table with the columns case, reference, firn, error, gate; the curves go to FOLDER as CSV, those of convergence and
+# the dam's front also as plots (SVG).
 # --table is the default and means the full resolutions; exits with 1 when a row misses its gate.
 set -u
 cd "$(dirname "$0")/.." || exit 1

@@ -48,6 +48,8 @@ static void dam(verify_table *table, int cells)
     }
     snprintf(name, sizeof name, "dam break a = %d dx: dZ/dT of the front from T = 1.98 to 2.98", cells);
     verify_near(table, name, (Z[5] - Z[3]) / (T[5] - T[3]), (front[5] - front[3]) / (T[5] - T[3]), 0.1, 0);
+    verify_beside(table, "dam_break", "Dam break: place of the front over a", "T = t sqrt(2 g / a)", "Z", 6, T, Z,
+                  front);
     firn_sim_destroy(sim);
 }
 

@@ -96,12 +96,22 @@ double verify_order(const verify_series *series)
     return least;
 }
 
+static void write_svg(const verify_table *table, const char *name, const firn_plot *plot)
+{
+    char path[1200];
+    snprintf(path, sizeof path, "%s/%s.svg", table->folder, name);
+    firn_report *report = firn_report_create();
+    if (firn_plot_write(&(firn_figure){.n_plots = 1, .plots = plot}, path, report) != FIRN_OK)
+        fprintf(stderr, "%s: %s\n", path, firn_report_sentence(report, 0, NULL)), exit(1);
+    firn_report_destroy(report);
+}
+
 void verify_convergence(const verify_table *table, const char *name, const char *title, double order, int n,
                         const verify_series *series)
 {
     FILE *csv = verify_curve(table, name);
     if (!csv) return;
-    char path[1200], slope_label[64];
+    char slope_label[64];
     firn_plot_series lines[9];
     double slope[8];
     fprintf(csv, "series,cells,error\n");
@@ -118,11 +128,22 @@ void verify_convergence(const verify_table *table, const char *name, const char 
     firn_plot plot = {.title = title, .n_series = n + 1, .series = lines};
     plot.x = (firn_plot_axis){.label = "cells a unit", .is_log = 1};
     plot.y = (firn_plot_axis){.label = "error", .is_log = 1};
-    snprintf(path, sizeof path, "%s/%s.svg", table->folder, name);
-    firn_report *report = firn_report_create();
-    if (firn_plot_write(&(firn_figure){.n_plots = 1, .plots = &plot}, path, report) != FIRN_OK)
-        fprintf(stderr, "%s: %s\n", path, firn_report_sentence(report, 0, NULL)), exit(1);
-    firn_report_destroy(report);
+    write_svg(table, name, &plot);
+}
+
+void verify_beside(const verify_table *table, const char *name, const char *title, const char *x_label,
+                   const char *y_label, int n, const double *x, const double *reference, const double *value)
+{
+    FILE *csv = verify_curve(table, name);
+    if (!csv) return;
+    fprintf(csv, "%s,reference,firn\n", x_label);
+    for (int i = 0; i < n; i++) fprintf(csv, "%g,%g,%.9g\n", x[i], reference[i], value[i]);
+    fclose(csv);
+    firn_plot_series lines[2] = {{"measured", n, x, reference, FIRN_PLOT_MARKERS, 0},
+                                 {"firn", n, x, value, FIRN_PLOT_LINE, 0}};
+    firn_plot plot = {.title = title, .n_series = 2, .series = lines};
+    plot.x = (firn_plot_axis){.label = x_label}, plot.y = (firn_plot_axis){.label = y_label};
+    write_svg(table, name, &plot);
 }
 
 int verify_end(const verify_table *table)

@@ -48,6 +48,9 @@ double verify_order(const verify_series *series);
 /* NAME.csv and NAME.svg in the --csv folder. */
 void verify_convergence(const verify_table *table, const char *name, const char *title, double order, int n,
                         const verify_series *series);
+/* A curve beside what was measured, in the same files. */
+void verify_beside(const verify_table *table, const char *name, const char *title, const char *x_label,
+                   const char *y_label, int n, const double *x, const double *reference, const double *value);
 
 /* ---------------------------------------------------------------- scenes */
 
