@@ -91,9 +91,9 @@ typedef enum firn_loss { FIRN_LOST_FAR, FIRN_LOST_WALL, FIRN_LOST_SINK, FIRN_N_L
 
 /* The books of one material, or of everything (material -1). Impulses and works are sums since the start, impulses as
  * they acted on the material; where materials share a node each gets its part by mass. Momentum changes by gravity and
- * the four impulses (and, for one material among others, by what the others gave it). A body does the work J . v with
- * the velocity v of its surface, none when it rests, and friction takes -J . (slip); a pull does J . v with the mean of
- * the velocities before and after the step. Energy that an impact takes on the grid is in no column. */
+ * the four impulses, by what is born and what is lost (and, for one material among others, by what the others gave it).
+ * A body does the work J . v with the velocity v of its surface, none when it rests, and friction takes -J . (slip); a
+ * pull does J . v with the mean of the velocities before and after. Energy that an impact takes on the grid is lost. */
 typedef struct firn_ledger {
     char material[FIRN_NAME];
     int64_t n_particles, n_lost, n_lost_by[FIRN_N_LOSSES];
