@@ -194,40 +194,55 @@ static int meets(const firn_sim *sim, const firn_collider *c, const double u[3],
     return 1;
 }
 
-static void keep_out(subject *s, const firn_collider *c, firn_exchange *e)
+/* Returns the clearance that is left; less than 0 where they met. */
+static double keep_out(subject *s, const firn_collider *c, firn_exchange *e)
 {
     const firn_sim *sim = s->sim;
     firn_surface_point at;
-    if (!firn_contact_surface(c, s->x, sim->time + sim->dt, 2 * sim->h, &at)) return;
+    int is_near = firn_contact_surface(c, s->x, sim->time + sim->dt, 2 * sim->h, &at);
+    double clearance = firn_near_clearance(c, at.distance);
+    if (!is_near) return clearance;
     double x[3], u[3], v[3], was[3], length2 = 0;
     for (int a = 0; a < 3; a++) {
         x[a] = s->x[a], v[a] = was[a] = s->v[a];
         u[a] = x[a] - s->before[a] - sim->dt * (at.velocity[a] - c->def.surface_velocity[a]);
         length2 += u[a] * u[a];
     }
-    if (at.distance > 0 && at.distance * at.distance > length2) return;
-    if (!meets(sim, c, u, x, &at)) return;
+    if (at.distance > 0 && at.distance * at.distance > length2) return clearance;
+    if (!meets(sim, c, u, x, &at)) return clearance;
     firn_contact_resolve(c->def.contact, at.friction, 0, at.velocity, at.normal, v);
     move(s, x, v);
     firn_contact_book(e, s->x, s->mass, was, s->v, at.velocity, c->pose.position);
+    return -1;
 }
 
-/* Colliders with a second pass that may reach the block. */
-static uint64_t thin_bodies(const firn_sim *sim, const firn_pool_block *block)
+/* `all`: not only the nearest collider may have been met. */
+static void second_pass(subject *s, int all, firn_exchange *acts)
 {
-    const double reach = (2.5 * sqrt(3.0) + 2) * sim->h; /* particles in reach of the block, and two cells */
-    double center[3];
-    uint64_t near = 0;
-    for (int a = 0; a < 3; a++) center[a] = (4.0 * block->coord[a] + 1.5) * sim->h;
-    for (int c = 0; c < sim->n_colliders; c++) {
-        const firn_collider *body = &sim->colliders[c];
-        if (!body->is_active || !body->def.particle_pass) continue;
-        if (firn_contact_distance(body, center, sim->time + sim->dt) <= reach) near |= 1ull << (c < 63 ? c : 63);
+    const firn_sim *sim = s->sim;
+    const int64_t bundle = s->block->first + s->p / 16;
+    firn_near_clearances clear = {INFINITY, INFINITY, 0};
+    double pushed = 0;
+    if (!all) clear = firn_near_recall(s->pool, bundle, s->p % 16);
+    int first = all ? 0 : clear.which, end = all ? sim->n_colliders : clear.which + 1;
+    for (int c = first; c < end; c++) {
+        if (!sim->colliders[c].is_active || !sim->colliders[c].def.particle_pass) continue;
+        double was[3] = {s->x[0], s->x[1], s->x[2]}, push2 = 0;
+        double clearance = keep_out(s, &sim->colliders[c], books_of(sim, acts, c));
+        for (int a = 0; a < 3; a++) push2 += (s->x[a] - was[a]) * (s->x[a] - was[a]);
+        pushed += sqrt(push2);
+        if (!all)
+            clear.nearest = clearance;
+        else if (clearance < clear.nearest)
+            clear.others = clear.nearest, clear.nearest = clearance, clear.which = c;
+        else
+            clear.others = fmin(clear.others, clearance);
     }
-    return near;
+    clear.nearest -= pushed, clear.others -= pushed;
+    firn_near_remember(s->pool, bundle, s->p % 16, &clear);
 }
 
-static void act_on(subject *s, uint64_t thin, firn_exchange *acts)
+static void act_on(subject *s, firn_exchange *acts)
 {
     const firn_sim *sim = s->sim;
     uint32_t bits = bits_of(s->pool, s->block, s->p);
@@ -248,10 +263,6 @@ static void act_on(subject *s, uint64_t thin, firn_exchange *acts)
             hold(s, grip, e);
         }
     }
-    if (!thin || firn_near_is_clear(sim, s->block->home, s->block->coord, s->before, s->x)) return;
-    for (int c = 0; c < sim->n_colliders; c++)
-        if ((thin >> (c < 63 ? c : 63) & 1) && sim->colliders[c].is_active && sim->colliders[c].def.particle_pass)
-            keep_out(s, &sim->colliders[c], books_of(sim, acts, c));
 }
 
 int firn_acts_any(const firn_sim *sim)
@@ -262,23 +273,41 @@ int firn_acts_any(const firn_sim *sim)
     return 0;
 }
 
+/* `x` and `v`: of the block before G2P */
+static subject subject_of(const firn_sim *sim, firn_pool *pool, const firn_pool_block *block, int p, const void *x,
+                          const void *v)
+{
+    subject s = {.sim = sim, .pool = pool, .block = block, .p = p, .mass = value(pool, FIRN_FIELD_MASS, block, p, 0)};
+    firn_acts_place(sim, pool, block, p, s.x);
+    for (int a = 0; a < 3; a++) {
+        int at = (p / 16) * 48 + a * 16 + p % 16;
+        int wide = sim->kernels->is_double;
+        double was = wide ? ((const double *)x)[at] : (double)((const float *)x)[at];
+        s.before[a] = (4.0 * block->coord[a] + was) * sim->h;
+        s.v_before[a] = wide ? ((const double *)v)[at] : (double)((const float *)v)[at];
+        s.v[a] = value(pool, FIRN_FIELD_V, block, p, a);
+    }
+    return s;
+}
+
 void firn_acts_apply(const firn_sim *sim, firn_pool *pool, const firn_pool_block *block, const void *x, const void *v,
                      firn_exchange *acts)
 {
-    uint64_t thin = thin_bodies(sim, block);
-    for (int p = 0; p < block->n; p++) {
-        subject s = {
-            .sim = sim, .pool = pool, .block = block, .p = p, .mass = value(pool, FIRN_FIELD_MASS, block, p, 0)};
-        firn_acts_place(sim, pool, block, p, s.x);
-        for (int a = 0; a < 3; a++) {
-            int at = (p / 16) * 48 + a * 16 + p % 16;
-            int wide = sim->kernels->is_double;
-            double was = wide ? ((const double *)x)[at] : (double)((const float *)x)[at];
-            s.before[a] = (4.0 * block->coord[a] + was) * sim->h;
-            s.v_before[a] = wide ? ((const double *)v)[at] : (double)((const float *)v)[at];
-            s.v[a] = value(pool, FIRN_FIELD_V, block, p, a);
+    const size_t bundle = 48 * sim->kernels->real_size;
+    for (int b = 0; b < firn_bundles_of(block->n); b++) {
+        int first = 16 * b, end = first + 16 < block->n ? first + 16 : block->n;
+        for (int p = first; (sim->acceleration || sim->n_grips) && p < end; p++) {
+            subject s = subject_of(sim, pool, block, p, x, v);
+            act_on(&s, acts);
         }
-        act_on(&s, thin, acts);
+        if (!sim->has_particle_pass) continue;
+        firn_near_lanes near = firn_near_find(sim, pool, block->first + b, (const char *)x + (size_t)b * bundle);
+        for (uint32_t left = near.all; left; left &= left - 1) {
+            int lane = __builtin_ctz(left);
+            if (first + lane >= end) break;
+            subject s = subject_of(sim, pool, block, first + lane, x, v);
+            second_pass(&s, near.others >> lane & 1, acts);
+        }
     }
 }
 

@@ -40,18 +40,19 @@ static void push(const firn_sim *sim, node *n, firn_exchange *exchange)
     keep_books(exchange, FIRN_GIVER_FORCES, n, before, n->v, origin);
 }
 
-/* Returns the distance of the surface. */
-static double collide(const firn_sim *sim, const firn_collider *c, node *n, firn_exchange *exchange)
+/* Returns the clearance from the surface. */
+static double collide(const firn_sim *sim, int index, node *n, firn_exchange *exchange)
 {
+    const firn_collider *c = &sim->colliders[index];
     firn_surface_point s;
-    if (!firn_contact_surface(c, n->x, sim->time + sim->dt, 0, &s)) return s.distance;
+    if (!firn_near_surface(sim, index, n->block, n->index, n->x, &s)) return firn_near_clearance(c, s.distance);
     double before[3] = {n->v[0], n->v[1], n->v[2]}, limit[3];
     double gap = firn_approach_gap(sim, c, n->block, n->index, n->x, &s);
     for (int a = 0; a < 3; a++) limit[a] = s.velocity[a] - gap / sim->dt * s.normal[a];
     firn_contact_resolve(c->def.contact, s.friction, s.stickiness * sim->h * sim->h * sim->dt / n->mass, limit,
                          s.normal, n->v);
     keep_books(exchange, FIRN_GIVER_COLLIDERS, n, before, s.velocity, c->pose.position);
-    return s.distance;
+    return -INFINITY;
 }
 
 /* A node in the grip's region, or one that a held particle reaches. */
@@ -95,11 +96,19 @@ typedef struct touching { /* what can reach a block */
     unsigned walls;
     uint16_t colliders[TOUCHING_MAX];
     unsigned grips;
-    double others;           /* no node is nearer to a collider that does not touch */
+    double others;           /* no node has less clearance from a collider that does not touch */
     const uint32_t *grasped; /* [64] bits of grips; NULL: none */
 } touching;
 
 static int is_solid(firn_wall wall) { return wall != FIRN_WALL_OPEN && wall != FIRN_WALL_DELETE; }
+
+static void add_collider(touching *t, int c)
+{
+    if (t->n_colliders == TOUCHING_MAX)
+        t->n_colliders = -1;
+    else if (t->n_colliders >= 0)
+        t->colliders[t->n_colliders++] = (uint16_t)c;
+}
 
 static void find_colliders(const firn_sim *sim, const double center[3], double half, touching *t)
 {
@@ -108,12 +117,31 @@ static void find_colliders(const firn_sim *sim, const double center[3], double h
         if (!sim->colliders[c].is_active) continue;
         double distance = firn_contact_distance(&sim->colliders[c], center, sim->time + sim->dt);
         if (distance > half)
-            t->others = fmin(t->others, distance - half);
-        else if (t->n_colliders == TOUCHING_MAX)
-            t->n_colliders = -1;
+            t->others = fmin(t->others, firn_near_clearance(&sim->colliders[c], distance - half));
         else
-            t->colliders[t->n_colliders++] = (uint16_t)c;
+            add_collider(t, c);
     }
+}
+
+/* As find_colliders, if nothing can have come near since that was asked. */
+static int recall_colliders(const firn_sim *sim, const firn_near_block *near, touching *t)
+{
+    if (!near || !((double)near->others > sim->near.gone)) return 0;
+    t->others = (double)near->others - sim->near.gone;
+    for (uint64_t left = near->colliders; left; left &= left - 1) add_collider(t, __builtin_ctzll(left));
+    return 1;
+}
+
+/* What touches now may go away: it is asked anew after two cells at the latest. */
+static void remember_colliders(const firn_sim *sim, const touching *t, firn_near_block *near)
+{
+    near->colliders = 0, near->others = -INFINITY;
+    if (t->n_colliders < 0) return;
+    for (int k = 0; k < t->n_colliders; k++) {
+        if (t->colliders[k] >= 64) return;
+        near->colliders |= 1ull << t->colliders[k];
+    }
+    near->others = firn_near_until(sim, t->n_colliders ? fmin(t->others, 2 * sim->h) : t->others);
 }
 
 static touching find_touching(const firn_sim *sim, int32_t block)
@@ -125,9 +153,9 @@ static touching find_touching(const firn_sim *sim, int32_t block)
     double center[3], low[3], high[3];
     for (int a = 0; a < 3; a++)
         low[a] = 4.0 * coord[a] * h, high[a] = low[a] + 3 * h, center[a] = 0.5 * (low[a] + high[a]);
-    if (!near || (double)near->all <= sim->near.gone) {
+    if (!recall_colliders(sim, near, &t)) {
         find_colliders(sim, center, half, &t);
-        if (near && t.n_colliders == 0) near->all = firn_near_until(sim, t.others);
+        if (near) remember_colliders(sim, &t, near);
     }
     for (int g = 0; g < sim->n_grips; g++) {
         const firn_grip *grip = &sim->grips[g];
@@ -158,16 +186,23 @@ static int is_folded(const firn_sim *sim, const double x[3])
     return 0;
 }
 
-/* `until`: what is known of the node, NULL: nothing */
+/* `until`: what is known of the node, NULL: nothing. The one that holds it is left out of that. */
 static void meet_colliders(const firn_sim *sim, const touching *t, node *n, float *until, firn_exchange *exchange)
 {
-    double least = t->others;
-    if (until && (double)*until > sim->near.gone) return;
-    for (int c = 0; t->n_colliders < 0 && c < sim->n_colliders; c++)
-        if (sim->colliders[c].is_active) least = fmin(least, collide(sim, &sim->colliders[c], n, &exchange[c]));
-    for (int c = 0; c < t->n_colliders; c++)
-        least = fmin(least, collide(sim, &sim->colliders[t->colliders[c]], n, &exchange[t->colliders[c]]));
-    if (until) *until = firn_near_until(sim, least);
+    int holder = until ? firn_near_holder(sim, n->block, n->index) : -1, n_tried = t->n_colliders;
+    if (until && holder > -2 && (double)*until > sim->near.gone) {
+        if (holder >= 0) collide(sim, holder, n, &exchange[holder]);
+        return;
+    }
+    double clearance[TOUCHING_MAX], least = t->others;
+    for (int c = 0; n_tried < 0 && c < sim->n_colliders; c++)
+        if (sim->colliders[c].is_active) least = fmin(least, collide(sim, c, n, &exchange[c]));
+    for (int c = 0; c < n_tried; c++) clearance[c] = collide(sim, t->colliders[c], n, &exchange[t->colliders[c]]);
+    if (!until) return;
+    holder = firn_near_holder(sim, n->block, n->index);
+    for (int c = 0; c < n_tried; c++)
+        if (t->colliders[c] != holder) least = fmin(least, clearance[c]);
+    *until = holder < -1 || n_tried < 0 ? -INFINITY : firn_near_until(sim, least);
 }
 
 static void apply_to_node(const firn_sim *sim, const touching *t, node *n, float *until, firn_exchange *exchange)

@@ -1,21 +1,28 @@
-/* near.c: how far nodes and cells are from all colliders, remembered from step to step.
+/* near.c: what is known of the colliders' surfaces from the steps before.
  *
  * A look at a collider's surface costs as much as a good part of a particle's step, and most looks only say that the
- * point is outside. A distance is Lipschitz, in space and in the way of the surface: a point that was d away from all
- * surfaces stays outside until one of them has come nearer by d. So an odometer adds up the longest way that any point
- * of any surface can have gone from one pose p, R to the next,
+ * point is outside. A distance d is Lipschitz, in space and in the way of the surface: a point stays outside until it
+ * and the surface together have gone a way of
  *
- *     gone += L max over colliders of  |p' - p| + |R' - R| reach + speed of deformation dt,
+ *     clearance = (d - margin) / L.
  *
- * and each node keeps  d + gone  as it was when it was last looked up: while that is more than `gone` now there is
- * nothing to look up. L is 1 for distances from formulas, sqrt 3 for those interpolated between voxels, of which each
- * derivative is at most 1. Eighths of cells keep the same of their centers c for the particles in them, where
+ * L is 1 for distances from formulas, sqrt 3 for those interpolated between voxels, of which each derivative is at most
+ * 1. Files that deform are true to a part of a cell only, which is the margin.
  *
- *     distance(x) >= distance(c) - L |x - c|.
+ * Nodes. An odometer adds up the longest way that any point of any surface can have gone from one pose p, R to the
+ * next,
+ *
+ *     gone += max over colliders of  |p' - p| + |R' - R| reach + speed of deformation dt,
+ *
+ * and each node keeps  clearance + gone  as it was when it was last looked up: while that is more than `gone` now there
+ * is nothing to look up. Nodes inside of a collider that stands still keep its surface as they found it, and their
+ * clearance is that from all others.
+ *
+ * Particles keep their clearance (the field CLEAR), less their own way and the surfaces' in every step. One is looked
+ * up when it may have met a surface in this step.
  *
  * What is skipped would have changed nothing: results are the same with and without this memory, and it is not saved.
- * Files that deform are true to a part of a cell only, which is taken off. Distances given by a caller's function are
- * always looked up. */
+ * Distances given by a caller's function are always looked up. */
 #include "solver.h"
 
 #include <math.h>
@@ -57,37 +64,33 @@ static void fill_table(firn_near *near)
 void firn_near_clear(firn_sim *sim)
 {
     firn_near *near = &sim->near;
-    size_t n = (size_t)near->capacity;
+    size_t n = (size_t)near->capacity, n_colliders = (size_t)sim->n_colliders;
     firn_memory_release(&sim->memory, near->blocks, n * sizeof *near->blocks);
     firn_memory_release(&sim->memory, near->spare, n * sizeof *near->spare);
-    firn_memory_release(&sim->memory, near->cells, (size_t)near->cell_capacity * sizeof *near->cells);
-    firn_memory_release(&sim->memory, near->spare_cells, (size_t)near->cell_capacity * sizeof *near->cells);
     firn_memory_release(&sim->memory, near->keys, n * sizeof *near->keys);
     firn_memory_release(&sim->memory, near->table, (size_t)near->table_size * sizeof *near->table);
-    firn_memory_release(&sim->memory, near->poses, (size_t)sim->n_colliders * sizeof *near->poses);
+    firn_memory_release(&sim->memory, near->poses, n_colliders * sizeof *near->poses);
+    firn_memory_release(&sim->memory, near->n_poses, n_colliders * sizeof *near->n_poses);
+    firn_memory_release(&sim->memory, near->still, (size_t)near->still_capacity * sizeof *near->still);
     *near = (firn_near){0};
 }
 
 static firn_status reserve(firn_sim *sim)
 {
     firn_near *near = &sim->near;
-    int has_cells = sim->has_particle_pass;
-    if (sim->grid.n_blocks <= near->capacity && (!has_cells || sim->grid.n_home <= near->cell_capacity)) return FIRN_OK;
+    if (sim->grid.n_blocks <= near->capacity) return FIRN_OK;
     firn_near_clear(sim);
     near->capacity = sim->grid.n_blocks + sim->grid.n_blocks / 4;
     near->table_size = 16;
     while (near->table_size < 2 * near->capacity) near->table_size *= 2;
-    size_t n = (size_t)near->capacity;
+    size_t n = (size_t)near->capacity, n_colliders = (size_t)sim->n_colliders;
     near->blocks = firn_memory_array(&sim->memory, n, sizeof *near->blocks);
     near->spare = firn_memory_array(&sim->memory, n, sizeof *near->spare);
-    if (has_cells) near->cell_capacity = sim->grid.n_home + sim->grid.n_home / 4;
-    near->cells = firn_memory_array(&sim->memory, (size_t)near->cell_capacity, sizeof *near->cells);
-    near->spare_cells = firn_memory_array(&sim->memory, (size_t)near->cell_capacity, sizeof *near->cells);
     near->keys = firn_memory_array(&sim->memory, n, sizeof *near->keys);
     near->table = firn_memory_array(&sim->memory, (size_t)near->table_size, sizeof *near->table);
-    near->poses = firn_memory_array(&sim->memory, (size_t)sim->n_colliders, sizeof *near->poses);
-    if (!near->blocks || !near->spare || !near->cells || !near->spare_cells || !near->keys || !near->table ||
-        !near->poses)
+    near->poses = firn_memory_array(&sim->memory, n_colliders, sizeof *near->poses);
+    near->n_poses = firn_memory_array(&sim->memory, n_colliders, sizeof *near->n_poses);
+    if (!near->blocks || !near->spare || !near->keys || !near->table || !near->poses || !near->n_poses)
         return firn_near_clear(sim), FIRN_MEMORY;
     fill_table(near);
     return FIRN_OK;
@@ -95,13 +98,8 @@ static firn_status reserve(firn_sim *sim)
 
 static void forget_nodes(firn_near_block *block)
 {
-    block->all = UNKNOWN;
+    block->others = UNKNOWN, block->colliders = 0;
     for (int i = 0; i < FIRN_BLOCK_NODES; i++) block->nodes[i] = UNKNOWN;
-}
-
-static void forget_cells(firn_near_cells *cells)
-{
-    for (int i = 0; i < FIRN_NEAR_CELLS; i++) cells->until[i] = cells->seen[i] = UNKNOWN;
 }
 
 /* After a sort: what is known of a block goes with it to its new place. */
@@ -111,24 +109,19 @@ static firn_status follow_grid(firn_sim *sim)
     const firn_grid *grid = &sim->grid;
     if (near->n_sorts == sim->n_sorts && near->n == grid->n_blocks) return FIRN_OK;
     if (reserve(sim) != FIRN_OK) return FIRN_MEMORY;
-    int32_t n_home = near->cell_capacity ? grid->n_home : 0;
 #pragma omp parallel for schedule(static) num_threads(sim->n_threads)
     for (int32_t b = 0; b < grid->n_blocks; b++) {
         int32_t was = find(near, firn_grid_key(grid->coord[b]));
-        if (was >= 0)
+        if (was >= 0) {
             near->spare[b] = near->blocks[was];
-        else
+        } else {
             forget_nodes(&near->spare[b]);
-        if (b < n_home && was >= 0 && was < near->n_home)
-            near->spare_cells[b] = near->cells[was];
-        else if (b < n_home)
-            forget_cells(&near->spare_cells[b]);
+            near->spare[b].still = near->spare[b].wanted = -1;
+        }
     }
     firn_near_block *blocks = near->blocks;
-    firn_near_cells *cells = near->cells;
     near->blocks = near->spare, near->spare = blocks;
-    near->cells = near->spare_cells, near->spare_cells = cells;
-    near->n = grid->n_blocks, near->n_home = n_home, near->n_sorts = sim->n_sorts;
+    near->n = grid->n_blocks, near->n_sorts = sim->n_sorts;
     for (int32_t b = 0; b < near->n; b++) near->keys[b] = firn_grid_key(grid->coord[b]);
     fill_table(near);
     return FIRN_OK;
@@ -163,93 +156,212 @@ static void measure(const firn_near *near, const firn_collider *c, const firn_po
     double own = firn_shape_speed(c->shape);
     *way = norm_of(c->pose.position, was->position, 3) + (turn > 0 ? turn * reach : 0) + own * near->dt;
     *speed = norm_of(c->pose.velocity, zero, 3) + (spin > 0 ? spin * reach : 0) + own;
-    if (spin * near->dt > 0.09) *speed = INFINITY; /* see firn_near_is_clear */
+    if (spin * near->dt > 0.09) *speed = INFINITY; /* see firn_near_find */
 }
 
-/* What the colliders are like, and which of them act. */
+/* Which colliders act, and whether all distances are of a kind that is known. */
 static uint64_t look_at_colliders(firn_sim *sim)
 {
-    firn_near *near = &sim->near;
     uint64_t active = 0;
-    near->is_kept = 1;
-    near->margin = 0, near->steepness = 1;
+    sim->near.is_kept = 1;
     for (int c = 0; c < sim->n_colliders; c++) {
-        const firn_shape *shape = sim->colliders[c].shape;
-        if (!shape) near->is_kept = 0;
-        if (shape && firn_shape_speed(shape) > 0) near->margin = 0.25 * sim->h;
-        if (shape && firn_shape_is_sampled(shape)) near->steepness = sqrt(3);
+        if (!sim->colliders[c].shape) sim->near.is_kept = 0;
         active = mix(active + (uint64_t)sim->colliders[c].is_active + 1);
     }
     return active;
 }
 
+static void forget_all(firn_sim *sim)
+{
+    for (int32_t b = 0; b < sim->near.n; b++) forget_nodes(&sim->near.blocks[b]), sim->near.blocks[b].still = -1;
+    for (int m = 0; m < sim->n_pools; m++) {
+        firn_pool *pool = &sim->pools[m];
+        if (pool->n_components[FIRN_FIELD_CLEAR] && pool->n_bundles)
+            memset(pool->field[FIRN_FIELD_CLEAR], 0, firn_pool_field_bytes(pool, FIRN_FIELD_CLEAR, pool->n_bundles));
+    }
+}
+
+/* ---------------------------------------------------------------- colliders at rest */
+
+static int grow_stills(firn_sim *sim, int32_t wanted)
+{
+    firn_near *near = &sim->near;
+    if (wanted <= near->still_capacity) return 1;
+    int32_t capacity = wanted + wanted / 4;
+    firn_near_still *grown = firn_memory_array(&sim->memory, (size_t)capacity, sizeof *grown);
+    if (!grown) return 0;
+    if (near->n_still) memcpy(grown, near->still, (size_t)near->n_still * sizeof *grown);
+    firn_memory_release(&sim->memory, near->still, (size_t)near->still_capacity * sizeof *near->still);
+    near->still = grown, near->still_capacity = capacity;
+    return 1;
+}
+
+/* Gives places for the surfaces that were wanted in the last step, first those that no block has any longer. Where
+ * there is no memory, surfaces are looked up as ever. */
+static void give_places(firn_sim *sim)
+{
+    firn_near *near = &sim->near;
+    int32_t n_wanted = 0, n_used = 0, next = 0;
+    for (int32_t b = 0; b < near->n; b++)
+        n_wanted += near->blocks[b].wanted >= 0, n_used += near->blocks[b].wanted >= 0 || near->blocks[b].still >= 0;
+    if (n_wanted == 0 || !grow_stills(sim, n_used)) return;
+    for (int32_t i = 0; i < near->still_capacity; i++) near->still[i].block = -1;
+    for (int32_t b = 0; b < near->n; b++)
+        if (near->blocks[b].still >= 0) near->still[near->blocks[b].still].block = b;
+    for (int32_t b = 0; b < near->n; b++) {
+        firn_near_block *block = &near->blocks[b];
+        if (block->wanted < 0) continue;
+        if (block->still >= 0) { /* of a collider that has moved on: what its nodes know leaves it out */
+            forget_nodes(block);
+        } else {
+            while (near->still[next].block >= 0) next++;
+            block->still = next;
+            if (next >= near->n_still) near->n_still = next + 1;
+        }
+        firn_near_still *still = &near->still[block->still];
+        still->block = b, still->collider = block->wanted, still->pose = near->n_poses[block->wanted], still->known = 0;
+        block->wanted = -1;
+    }
+}
+
+int firn_near_holder(const firn_sim *sim, int32_t block, int node)
+{
+    const firn_near_block *near = &sim->near.blocks[block];
+    if (!sim->near.is_kept || near->still < 0) return -1;
+    const firn_near_still *still = &sim->near.still[near->still];
+    if (!(still->known >> node & 1)) return -1;
+    return still->pose == sim->near.n_poses[still->collider] ? still->collider : -2;
+}
+
+static int stands_still(const firn_sim *sim, int collider)
+{
+    return sim->near.is_kept && sim->colliders[collider].is_at_rest;
+}
+
+int firn_near_surface(const firn_sim *sim, int collider, int32_t block, int node, const double x[3],
+                      firn_surface_point *s)
+{
+    const firn_collider *c = &sim->colliders[collider];
+    const double end = sim->time + sim->dt;
+    if (!stands_still(sim, collider)) return firn_contact_surface(c, x, end, 0, s);
+    firn_near_block *near = &sim->near.blocks[block];
+    firn_near_still *still = near->still >= 0 ? &sim->near.still[near->still] : NULL;
+    int is_known = still && still->collider == collider && still->pose == sim->near.n_poses[collider];
+    if (is_known && still->known >> node & 1) { /* what sticks asks for nothing but the velocity */
+        const double *kept = still->nodes[node], *n = kept + 1, *v = c->def.surface_velocity;
+        if (c->def.contact == FIRN_STICK)
+            *s = (firn_surface_point){.velocity = {v[0], v[1], v[2]}};
+        else
+            *s = (firn_surface_point){kept[0], {n[0], n[1], n[2]}, {v[0], v[1], v[2]}, kept[4], kept[5]};
+        return 1;
+    }
+    if (!firn_contact_surface(c, x, end, 0, s)) return 0;
+    if (is_known) {
+        const double found[6] = {s->distance, s->normal[0], s->normal[1], s->normal[2], s->friction, s->stickiness};
+        memcpy(still->nodes[node], found, sizeof found);
+        still->known |= 1ull << node;
+    } else if (!still || still->pose != sim->near.n_poses[still->collider])
+        near->wanted = collider;
+    return 1;
+}
+
+/* ---------------------------------------------------------------- a step's beginning */
+
+static void follow_poses(firn_sim *sim, double *longest)
+{
+    firn_near *near = &sim->near;
+    *longest = 0, near->speed = 0;
+    for (int c = 0; c < sim->n_colliders; c++) {
+        firn_collider *collider = &sim->colliders[c];
+        double way, speed;
+        int is_same = near->has_poses && memcmp(&near->poses[c], &collider->pose, sizeof collider->pose) == 0;
+        measure(near, collider, near->has_poses ? &near->poses[c] : &collider->pose, &way, &speed);
+        *longest = fmax(*longest, way);
+        if (collider->is_active && collider->def.particle_pass) near->speed = fmax(near->speed, speed);
+        if (!is_same) near->n_poses[c]++;
+        collider->is_at_rest = is_same && !(way > 0);
+        near->poses[c] = collider->pose;
+    }
+}
+
 firn_status firn_near_prepare(firn_sim *sim)
 {
     firn_near *near = &sim->near;
-    double longest = 0, end = sim->time + sim->dt;
+    double longest, end = sim->time + sim->dt;
     if (sim->n_colliders == 0) return FIRN_OK;
     if (follow_grid(sim) != FIRN_OK) return FIRN_MEMORY;
     uint64_t active = look_at_colliders(sim);
     if (!near->is_kept) return FIRN_OK;
     int is_new = !near->has_poses || near->active != active;
-    near->dt = near->has_poses ? fabs(end - near->time) : 0, near->speed = 0; /* a step that is tried again goes back */
-    for (int c = 0; c < sim->n_colliders; c++) {
-        const firn_collider *collider = &sim->colliders[c];
-        double way, speed;
-        measure(near, collider, near->has_poses ? &near->poses[c] : &collider->pose, &way, &speed);
-        longest = fmax(longest, way), near->speed = fmax(near->speed, speed);
-        near->poses[c] = collider->pose;
-    }
+    near->dt = near->has_poses ? fabs(end - near->time) : 0; /* a step that is tried again goes back */
+    follow_poses(sim, &longest);
+    give_places(sim);
+    if (near->n_steps != sim->n_steps) near->way = 0;
+    near->n_steps = sim->n_steps;
     near->active = active, near->has_poses = 1, near->time = end, near->dt = sim->dt;
-    if (isfinite(longest)) near->gone += near->steepness * longest;
-    if (isfinite(longest) && !is_new) return FIRN_OK;
-    for (int32_t b = 0; b < near->n; b++) forget_nodes(&near->blocks[b]);
-    for (int32_t b = 0; b < near->n_home; b++) forget_cells(&near->cells[b]);
+    if (isfinite(longest)) near->gone += longest, near->way += longest;
+    if (!isfinite(longest) || is_new) forget_all(sim);
     return FIRN_OK;
 }
 
-/* ---------------------------------------------------------------- what is known */
+/* ---------------------------------------------------------------- what is known of nodes */
 
 firn_near_block *firn_near_at(const firn_sim *sim, int32_t block)
 {
     return sim->near.is_kept ? &sim->near.blocks[block] : NULL;
 }
 
-float firn_near_until(const firn_sim *sim, double distance)
-{
-    return below(distance - sim->near.margin + sim->near.gone);
-}
+float firn_near_until(const firn_sim *sim, double clearance) { return below(clearance + sim->near.gone); }
 
-/* The least distance of all colliders with a second pass. */
-static double least_distance(const firn_sim *sim, const double x[3])
-{
-    double least = INFINITY;
-    for (int c = 0; c < sim->n_colliders; c++)
-        if (sim->colliders[c].is_active && sim->colliders[c].def.particle_pass)
-            least = fmin(least, firn_contact_distance(&sim->colliders[c], x, sim->time + sim->dt));
-    return least;
-}
+/* ---------------------------------------------------------------- what is known of particles */
 
-/* The particle went from `before` to x. Seen from a surface its way is u, |u| <= |x - before| + dt (speed + |spin| d),
- * and d > |u| follows from d > 1.1 (|x - before| + dt speed) while dt |spin| <= 0.09. */
-int firn_near_is_clear(const firn_sim *sim, int32_t home, const int32_t coord[3], const double before[3],
-                       const double x[3])
+/* A particle went a way w, the surfaces `way`. Seen from a surface its way is u, |u| <= w + dt (speed + |spin| d), and
+ * d > |u| follows from d > 1.1 (w + dt speed) while dt |spin| <= 0.09. The factors just below 1 keep rounding from
+ * losing what is small against the clearance; 1e-5 h is more than places are rounded by. */
+#define LANES(type, root)                                                                                              \
+    static firn_near_lanes lanes_##type(const type *x, const type *before, type *clear, double h, double way,          \
+                                        double needed)                                                                 \
+    {                                                                                                                  \
+        enum { N = FIRN_BUNDLE_LANES };                                                                                \
+        int near[N], others[N], any = 0;                                                                               \
+        const type cell = (type)(h * (1 + 1e-5)), all = (type)(way * (1 + 1e-5)), more = (type)(needed + 1e-5 * h);    \
+        for (int l = 0; l < N; l++) {                                                                                  \
+            type u = x[l] - before[l], v = x[N + l] - before[N + l], w = x[2 * N + l] - before[2 * N + l];             \
+            type own = cell * root(u * u + v * v + w * w), limit = (type)1.1 * own + more;                             \
+            clear[l] = clear[l] * (1 - (type)2e-7) - (own + all);                                                      \
+            clear[N + l] = clear[N + l] * (1 - (type)2e-7) - (own + all);                                              \
+            near[l] = !(clear[l] > limit), others[l] = !(clear[N + l] > limit);                                        \
+        }                                                                                                              \
+        firn_near_lanes bits = {0};                                                                                    \
+        for (int l = 0; l < N; l++) any |= near[l] | others[l];                                                        \
+        for (int l = 0; any && l < N; l++)                                                                             \
+            bits.all |= (uint32_t)(near[l] | others[l]) << l, bits.others |= (uint32_t)others[l] << l;                 \
+        return bits;                                                                                                   \
+    }
+LANES(float, sqrtf)
+LANES(double, sqrt)
+
+firn_near_lanes firn_near_find(const firn_sim *sim, firn_pool *pool, int64_t bundle, const void *before)
 {
     const firn_near *near = &sim->near;
-    if (!near->is_kept || !isfinite(near->speed)) return 0;
-    int at = 0;
-    double center[3], off2 = 0, way2 = 0;
-    const double inverse = 1 / sim->h;
-    for (int a = 0; a < 3; a++) {
-        double u = 2 * (x[a] * inverse - 4.0 * coord[a]);
-        int i = u < 0 ? 0 : u < 7 ? (int)u : 7;
-        at = 8 * at + i, center[a] = (4.0 * coord[a] + 0.5 * i + 0.25) * sim->h;
-        off2 += (x[a] - center[a]) * (x[a] - center[a]), way2 += (x[a] - before[a]) * (x[a] - before[a]);
-    }
-    firn_near_cells *cells = &near->cells[home];
-    double needed = near->steepness * sqrt(off2) + 1.1 * (sqrt(way2) + sim->dt * near->speed);
-    if ((double)cells->until[at] - near->gone > needed) return 1;
-    if (near->gone - (double)cells->seen[at] <= 0.1 * sim->h) return 0; /* known, and near */
-    cells->until[at] = firn_near_until(sim, least_distance(sim, center)), cells->seen[at] = below(near->gone);
-    return (double)cells->until[at] - near->gone > needed;
+    if (!near->is_kept || !isfinite(near->speed)) return (firn_near_lanes){UINT32_MAX, UINT32_MAX};
+    const void *x = firn_pool_at(pool, FIRN_FIELD_X, bundle);
+    void *clear = firn_pool_at(pool, FIRN_FIELD_CLEAR, bundle);
+    double needed = 1.1 * sim->dt * near->speed;
+    return sim->kernels->is_double ? lanes_double(x, before, clear, sim->h, near->way, needed)
+                                   : lanes_float(x, before, clear, sim->h, near->way, needed);
+}
+
+firn_near_clearances firn_near_recall(const firn_pool *pool, int64_t bundle, int lane)
+{
+    return (firn_near_clearances){firn_pool_value(pool, FIRN_FIELD_CLEAR, bundle, 0, lane),
+                                  firn_pool_value(pool, FIRN_FIELD_CLEAR, bundle, 1, lane),
+                                  (int)firn_pool_value(pool, FIRN_FIELD_CLEAR, bundle, 2, lane)};
+}
+
+void firn_near_remember(firn_pool *pool, int64_t bundle, int lane, const firn_near_clearances *clear)
+{
+    firn_pool_set(pool, FIRN_FIELD_CLEAR, bundle, 0, lane, clear->nearest > 0 ? (double)below(clear->nearest) : 0);
+    firn_pool_set(pool, FIRN_FIELD_CLEAR, bundle, 1, lane, clear->others > 0 ? (double)below(clear->others) : 0);
+    firn_pool_set(pool, FIRN_FIELD_CLEAR, bundle, 2, lane, clear->which);
 }

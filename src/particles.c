@@ -24,6 +24,7 @@ void firn_pool_init(firn_pool *pool, firn_memory *memory, size_t real_size, int 
     for (int f = 0; f < FIRN_N_FIELDS; f++) pool->n_components[f] = fields[f].n_components;
     pool->n_components[FIRN_FIELD_GRIP] = has_grip;
     pool->n_components[FIRN_FIELD_START] = has_start ? 3 : 0;
+    pool->n_components[FIRN_FIELD_CLEAR] = 0; /* see create_colliders in sim.c */
     pool->n_components[FIRN_FIELD_HISTORY] = pool->material.law->info.n_history;
 }
 

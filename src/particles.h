@@ -7,7 +7,8 @@
  *                                                mass 0, F = I and stand in the middle of the block
  *
  * Positions are in cells relative to the first node of the home block (kernels.h says why). The list of fields below
- * is the only one: storage, sorting, saving, hashing and views are made from it. */
+ * is the only one: storage, sorting, saving, hashing and views are made from it. What is remembered and can be found
+ * anew is neither saved nor hashed. */
 #ifndef FIRN_PARTICLES_H
 #define FIRN_PARTICLES_H
 
@@ -15,8 +16,9 @@
 #include "memory.h"
 #include "firn/sim.h"
 
-/* name, components, unit, meaning. History (as many as the law declares), grip (where a scene has grips) and start
- * (where they are followed) have a varying number of components and stand at the end. */
+/* name, components, unit, meaning. History (as many as the law declares), grip (where a scene has grips), start (where
+ * they are followed) and clear (where colliders have a second pass) have a varying number of components and stand at
+ * the end. */
 #define FIRN_FIELDS(FIELD)                                                                                             \
     FIELD(X, "x", 3, "cells", "place in the home block")                                                               \
     FIELD(V, "v", 3, "m/s", "velocity")                                                                                \
@@ -29,6 +31,7 @@
     FIELD(ID, "id", 1, "1", "number, never used twice")                                                                \
     FIELD(GRIP, "grip", 1, "1", "bit g: held or pulled by grip g")                                                     \
     FIELD(START, "start", 3, "m", "its place in the shape of a grip that is followed")                                 \
+    FIELD(CLEAR, "clear", 3, "m", "how far it can go before it may meet a collider; see near.c")                       \
     FIELD(HISTORY, "history", FIRN_MAX_HISTORY, "", "what the law remembers")
 
 typedef enum firn_field {
@@ -41,6 +44,9 @@ typedef enum firn_field {
 const char *firn_field_name(firn_field field);
 /* uint32 whatever the precision */
 static inline int firn_field_is_integer(firn_field field) { return field == FIRN_FIELD_ID || field == FIRN_FIELD_GRIP; }
+
+/* Whether it can be found anew: neither saved nor hashed. */
+static inline int firn_field_is_remembered(firn_field field) { return field == FIRN_FIELD_CLEAR; }
 
 typedef struct firn_pool_block {
     int32_t coord[3]; /* of the home block; its first node is at 4 * coord * dx */

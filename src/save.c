@@ -88,8 +88,13 @@ static header header_of(const firn_sim *sim)
 static void pass_pool_data(walk *w, firn_pool *pool)
 {
     pass(w, pool->blocks, (size_t)pool->n_blocks * sizeof *pool->blocks);
-    for (int f = 0; f < FIRN_N_FIELDS; f++)
-        if (pool->n_components[f]) pass(w, pool->field[f], firn_pool_field_bytes(pool, f, pool->n_bundles));
+    for (int f = 0; f < FIRN_N_FIELDS; f++) {
+        size_t n = pool->n_components[f] ? firn_pool_field_bytes(pool, f, pool->n_bundles) : 0;
+        if (!firn_field_is_remembered(f))
+            pass(w, pool->field[f], n);
+        else if (w->is_reading && n)
+            memset(pool->field[f], 0, n);
+    }
 }
 
 /* What n colliders have taken since the start, by their names: a scene may have other colliders when it goes on. */
@@ -189,7 +194,7 @@ uint64_t firn_sim_hash(firn_sim *sim)
     for (int m = 0; m < sim->n_pools; m++) {
         const firn_pool *pool = &sim->pools[m];
         for (int f = 0; f < FIRN_N_FIELDS; f++)
-            if (pool->n_components[f])
+            if (pool->n_components[f] && !firn_field_is_remembered(f))
                 firn_hash_update(&hash, pool->field[f], firn_pool_field_bytes(pool, f, pool->n_bundles));
         firn_hash_update(&hash, pool->blocks, (size_t)pool->n_blocks * sizeof *pool->blocks);
     }

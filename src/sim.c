@@ -80,13 +80,17 @@ static firn_status create_colliders(firn_sim *sim, firn_report *report)
         sim->n_colliders = c + 1;
         if (firn_motion_create(&collider->def.motion, &sim->memory, &collider->motion) != FIRN_OK)
             return no_memory(report, "a collider's keys");
+        collider->steepness = 1;
         if (collider->def.distance) continue;
         /* a cubic spline reaches two cells */
         firn_status status = firn_shape_create_deep(collider->def.n_shapes, collider->def.shapes, 2.5 * sim->h,
                                                     &collider->shape, report);
         if (status != FIRN_OK)
             return firn_report_add(report, status, "collider '%s' cannot be used: see above", collider->def.name);
+        if (firn_shape_is_sampled(collider->shape)) collider->steepness = sqrt(3);
+        if (firn_shape_speed(collider->shape) > 0) collider->margin = 0.25 * sim->h;
     }
+    for (int m = 0; m < sim->n_pools; m++) sim->pools[m].n_components[FIRN_FIELD_CLEAR] = sim->has_particle_pass ? 3 : 0;
     return FIRN_OK;
 }
 

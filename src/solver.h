@@ -26,9 +26,10 @@ typedef struct firn_collider {
     firn_collider_def def; /* its pointers are not used after creation */
     firn_shape *shape;
     firn_motion motion;
-    firn_pose pose; /* at the end of the step being made */
-    double dt;      /* of that step */
-    int is_active;
+    firn_pose pose;            /* at the end of the step being made */
+    double dt;                 /* of that step */
+    int is_active, is_at_rest; /* at rest: its pose and surface are what they were the time before */
+    double steepness, margin;  /* of its distances; see near.c */
 } firn_collider;
 
 /* A grip holds the particles that were in its region when it took hold (field GRIP), until it is released. */
@@ -82,28 +83,38 @@ typedef struct firn_approach {
     double (*nodes)[FIRN_BLOCK_NODES][4]; /* sum m w (x - x_i) in cells, sum m w */
 } firn_approach;
 
-/* What is known of the distance of nodes and parts of cells from all colliders; see near.c. A number says up to which
- * state of the odometer its place is outside of them. */
-enum { FIRN_NEAR_CELLS = 512 };
+/* What is known of the distance of nodes from all colliders; see near.c. A number says up to which state of the
+ * odometer its place is outside of them. */
 typedef struct firn_near_block {
-    float all, nodes[FIRN_BLOCK_NODES];
+    float others;       /* the same of all nodes and the colliders that are not among these: */
+    uint64_t colliders; /* bits; more than 64 are not remembered */
+    float nodes[FIRN_BLOCK_NODES];
+    int32_t still;  /* its place among those below; -1: none */
+    int32_t wanted; /* a collider at rest that has nodes of the block in it, -1: none */
 } firn_near_block;
-typedef struct firn_near_cells {
-    float until[FIRN_NEAR_CELLS], seen[FIRN_NEAR_CELLS];
-} firn_near_cells;
+/* The surface of a collider at rest, as nodes in it see it: distance, normal, friction, stickiness. */
+typedef struct firn_near_still {
+    int32_t block, collider;
+    int64_t pose;   /* the number of the pose for which the rest holds */
+    uint64_t known; /* bits: nodes */
+    double nodes[FIRN_BLOCK_NODES][6];
+} firn_near_still;
 typedef struct firn_near {
     int is_kept, has_poses;
-    double gone;                     /* the odometer, m */
-    double margin, steepness, speed; /* m, -, m/s: of the colliders */
+    double gone;  /* the odometer, m */
+    double way;   /* m: of the odometer since particles last moved */
+    double speed; /* m/s: the greatest of the colliders with a second pass */
     double time, dt;
     uint64_t active;  /* which colliders act */
     firn_pose *poses; /* [n_colliders] the last */
-    int64_t n_sorts;
-    int32_t n, n_home, capacity, cell_capacity, table_size;
-    firn_near_block *blocks, *spare;      /* [n] of the grid */
-    firn_near_cells *cells, *spare_cells; /* [n_home], where some collider has a second pass */
-    uint64_t *keys;                       /* [n] of the blocks, and the table that finds them */
+    int64_t *n_poses; /* [n_colliders] how often it has been another one than the time before */
+    int64_t n_sorts, n_steps;
+    int32_t n, capacity, table_size;
+    firn_near_block *blocks, *spare; /* [n] of the grid */
+    uint64_t *keys;                  /* [n] of the blocks, and the table that finds them */
     int32_t *table;
+    int32_t n_still, still_capacity;
+    firn_near_still *still;
 } firn_near;
 
 /* Nodes that particles held by a grip reach; see grasp.c. */
@@ -266,14 +277,34 @@ firn_status firn_approach_measure(firn_sim *sim);
 double firn_approach_gap(const firn_sim *sim, const firn_collider *c, int32_t block, int node, const double x[3],
                          const firn_surface_point *s);
 void firn_approach_clear(firn_sim *sim);
-/* near.c: after the colliders' poses; then NULL or what is known of a block, and up to when something `distance` away
- * is outside. */
+/* near.c: after the colliders' poses; then NULL or what is known of a block. */
 firn_status firn_near_prepare(firn_sim *sim);
 firn_near_block *firn_near_at(const firn_sim *sim, int32_t block);
-float firn_near_until(const firn_sim *sim, double distance);
-/* Whether no collider with a second pass can have touched a particle on its way. */
-int firn_near_is_clear(const firn_sim *sim, int32_t home, const int32_t coord[3], const double before[3],
-                       const double x[3]);
+/* How far the collider's surface or a point `distance` away from it may go before they meet; and up to when a place
+ * with that clearance from all colliders is outside. */
+static inline double firn_near_clearance(const firn_collider *c, double distance)
+{
+    return (distance - c->margin) / c->steepness;
+}
+float firn_near_until(const firn_sim *sim, double clearance);
+/* As firn_contact_surface for a node that is in the collider, or near it. */
+int firn_near_surface(const firn_sim *sim, int collider, int32_t block, int node, const double x[3],
+                      firn_surface_point *s);
+/* The collider at rest whose surface at the node is kept; -1: none, -2: it has moved since. */
+int firn_near_holder(const firn_sim *sim, int32_t block, int node);
+/* Which particles of a bundle some collider with a second pass may have touched on their way from `before` (as the
+ * field X), and which of them any but the nearest; for the rest nothing need be looked up. */
+typedef struct firn_near_lanes {
+    uint32_t all, others; /* bits */
+} firn_near_lanes;
+firn_near_lanes firn_near_find(const firn_sim *sim, firn_pool *pool, int64_t bundle, const void *before);
+/* A particle's clearance from the nearest of these colliders, and the least from the others. */
+typedef struct firn_near_clearances {
+    double nearest, others;
+    int which;
+} firn_near_clearances;
+firn_near_clearances firn_near_recall(const firn_pool *pool, int64_t bundle, int lane);
+void firn_near_remember(firn_pool *pool, int64_t bundle, int lane, const firn_near_clearances *clear);
 void firn_near_clear(firn_sim *sim);
 /* grasp.c: once a step, before conditions meet nodes; then bits of grips for the nodes of a block, NULL: none. */
 firn_status firn_grasp_measure(firn_sim *sim);
