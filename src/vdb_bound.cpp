@@ -1,7 +1,8 @@
-// vdb_bound.cpp: `new` that counts while a .vdb file is read; see vdb_bound.hpp. All of new and delete, so that they
-// fit.
+// vdb_bound.cpp: `new` that counts while a .vdb file is read, and what a failed assertion calls meanwhile; see
+// vdb_bound.hpp. All of new and delete, so that they fit.
 #include "vdb_bound.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 
 namespace
@@ -28,6 +29,16 @@ void *take_or_null(std::size_t n) noexcept
 }
 
 } // namespace
+
+/* glibc's name for it; everybody else's assertions still end the program. */
+extern "C" [[noreturn]] void __assert_fail(const char *claim, const char *file, unsigned line,
+                                           const char *function) noexcept;
+extern "C" void __assert_fail(const char *claim, const char *file, unsigned line, const char *function) noexcept
+{
+    if (firn::way_out) std::longjmp(*firn::way_out, 1);
+    std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, claim);
+    std::abort();
+}
 
 void *operator new(std::size_t n) { return take(n); }
 void *operator new[](std::size_t n) { return take(n); }

@@ -1,14 +1,20 @@
-// vdb_bound.hpp: how much OpenVDB may ask for while it reads a file.
+// vdb_bound.hpp: how much OpenVDB may ask for while it reads a file, and what becomes of its assertions.
 //
 // A file names lengths of texts, counts of nodes and sizes of packed blocks, and OpenVDB asks for that much memory
 // before it looks whether so much follows: four scrambled bytes make a text of 4 GB. So while a file is read, all that
 // `new` gives on this thread counts against an allowance that follows from the file's length. A tree is at most
 // some fifty times as large as its file, parts of it are asked for twice. The counting `new` is in vdb_bound.cpp, which
 // the program links; without it the allowance changes nothing.
+//
+// Debian's OpenVDB has its assertions in, and some are about what stands in the file: a page of attributes that is
+// shorter than it says ends the program. So the same file replaces what a failed assertion calls: on a thread that
+// reads, it jumps back to the reading, which gives up. Destructors in between do not run; what they would have freed is
+// lost, at most the allowance.
 #pragma once
 
 #include "firn/base.h"
 
+#include <csetjmp>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -17,6 +23,8 @@ namespace firn
 {
 
 [[gnu::visibility("hidden")]] inline thread_local std::size_t allowance = SIZE_MAX; // SIZE_MAX: not counted
+
+[[gnu::visibility("hidden")]] inline thread_local std::jmp_buf *way_out = nullptr; // of a failed assertion
 
 struct beyond_allowance : std::bad_alloc {
 };
@@ -27,8 +35,12 @@ constexpr std::size_t ALLOWED_ALWAYS = (std::size_t)128 << 20, ALLOWED_PER_BYTE 
 template <class Work> firn_status within(std::size_t n_bytes, const char *path, firn_report *report, Work &&work)
 {
     struct fence {
-        ~fence() { allowance = SIZE_MAX; }
+        ~fence() { allowance = SIZE_MAX, way_out = nullptr; }
     } end;
+    std::jmp_buf here;
+    if (setjmp(here))
+        return firn_report_add(report, FIRN_IO, "%s: what it holds contradicts itself; it is damaged.", path);
+    way_out = &here;
     allowance = ALLOWED_ALWAYS + (n_bytes < SIZE_MAX / 256 ? n_bytes * ALLOWED_PER_BYTE : SIZE_MAX / 2);
     try {
         return work();

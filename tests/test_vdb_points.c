@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <sys/resource.h>
 
 #include "format.h"
 #include "sample_points.h"
@@ -145,12 +146,52 @@ static void refusals(void **state)
     firn_points_destroy(p);
 }
 
+/* Bytes are replaced at random, lengths of four bytes by huge ones: points, or an answer in words, and never more
+ * memory than follows from the length of the file (vdb_bound.hpp). */
+static void scrambled_files(void **state)
+{
+    (void)state;
+    enum { CHANGES = 400 };
+    firn_points *p = block_of_points(), *q;
+    assert_int_equal(firn_format_write(scratch("whole.vdb"), p, NULL, NULL), FIRN_OK);
+    size_t n;
+    unsigned char *data = scratch_load(scratch("whole.vdb"), &n), *bytes = malloc(n);
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+    uint32_t random = 1;
+    int n_refused = 0, n_words = 0;
+    for (int k = 0; k < CHANGES; k++) {
+        memcpy(bytes, data, n);
+        for (int flips = k % 4; flips >= 0; flips--) {
+            random = random * 1664525u + 1013904223u;
+            size_t at = (random >> 4) % (k % 3 ? 6000 : n - 4);
+            memcpy(bytes + at, k & 1 ? (const unsigned char[]){0xFF, 0xFF, 0xFF, 0x7F} : (const unsigned char *)&random,
+                   k & 1 ? 4 : 1);
+        }
+        scratch_store(scratch("scrambled.vdb"), bytes, n);
+        firn_report *report = firn_report_create();
+        if (firn_format_read(scratch("scrambled.vdb"), &q, report) != FIRN_OK) {
+            assert_null(q);
+            n_refused++, n_words += firn_report_total(report) > 0;
+        }
+        firn_report_destroy(report);
+        firn_points_destroy(q);
+    }
+    getrusage(RUSAGE_SELF, &after);
+    assert_true(n_refused > CHANGES / 8 && n_words == n_refused);
+    /* in kB: the allowance of one file, and as much again for what is made of it */
+    assert_true(after.ru_maxrss - before.ru_maxrss < 2 * ((128 << 10) + (long)n / 8));
+    free(data), free(bytes);
+    firn_points_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comes_back),
         cmocka_unit_test(python_reads_it),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(scrambled_files),
     };
     return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
 }
