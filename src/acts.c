@@ -294,13 +294,18 @@ void firn_acts_apply(const firn_sim *sim, firn_pool *pool, const firn_pool_block
                      firn_exchange *acts)
 {
     const size_t bundle = 48 * sim->kernels->real_size;
-    for (int b = 0; b < firn_bundles_of(block->n); b++) {
+    const int n_bundles = firn_bundles_of(block->n);
+    const int is_far = sim->has_particle_pass && firn_near_is_far(sim, block->home);
+    if (is_far)
+        memset(firn_pool_at(pool, FIRN_FIELD_CLEAR, block->first), 0,
+               firn_pool_field_bytes(pool, FIRN_FIELD_CLEAR, n_bundles));
+    for (int b = 0; b < n_bundles; b++) {
         int first = 16 * b, end = first + 16 < block->n ? first + 16 : block->n;
         for (int p = first; (sim->acceleration || sim->n_grips) && p < end; p++) {
             subject s = subject_of(sim, pool, block, p, x, v);
             act_on(&s, acts);
         }
-        if (!sim->has_particle_pass) continue;
+        if (!sim->has_particle_pass || is_far) continue;
         firn_near_lanes near = firn_near_find(sim, pool, block->first + b, (const char *)x + (size_t)b * bundle);
         for (uint32_t left = near.all; left; left &= left - 1) {
             int lane = __builtin_ctz(left);

@@ -31,7 +31,7 @@
 #define UNKNOWN (-INFINITY)
 
 /* Rounding must not make anything seem farther. */
-static float below(double d) { return (float)(d - 1e-6 * fabs(d)); }
+static float below(double d) { return (float)(isfinite(d) ? d - 1e-6 * fabs(d) : d); }
 
 /* ---------------------------------------------------------------- the blocks */
 
@@ -98,7 +98,7 @@ static firn_status reserve(firn_sim *sim)
 
 static void forget_nodes(firn_near_block *block)
 {
-    block->others = UNKNOWN, block->colliders = 0;
+    block->others = block->particles = UNKNOWN, block->colliders = 0;
     for (int i = 0; i < FIRN_BLOCK_NODES; i++) block->nodes[i] = UNKNOWN;
 }
 
@@ -340,6 +340,28 @@ float firn_near_until(const firn_sim *sim, double clearance) { return below(clea
     }
 LANES(float, sqrtf)
 LANES(double, sqrt)
+
+/* Particles are within 2.5 sqrt 3 cells of the middle of their home block, and nothing that is two cells away is met in
+ * a step (see keep_out in acts.c). Over such lengths distances between voxels are as good as true ones: L is 1. Of
+ * blocks that are far from everything no more is kept than this. */
+int firn_near_is_far(const firn_sim *sim, int32_t home)
+{
+    const firn_near *near = &sim->near;
+    if (!near->is_kept || !isfinite(near->speed)) return 0;
+    firn_near_block *block = &near->blocks[home];
+    const double needed = 2 * sim->h;
+    if ((double)block->particles - near->gone > needed) return 1;
+    double center[3], least = INFINITY;
+    for (int a = 0; a < 3; a++) center[a] = (4.0 * sim->grid.coord[home][a] + 1.5) * sim->h;
+    for (int c = 0; c < sim->n_colliders; c++) {
+        const firn_collider *collider = &sim->colliders[c];
+        if (!collider->is_active || !collider->def.particle_pass) continue;
+        double distance = firn_contact_distance(collider, center, sim->time + sim->dt);
+        least = fmin(least, distance - collider->margin - 2.5 * sqrt(3) * sim->h);
+    }
+    block->particles = firn_near_until(sim, least);
+    return (double)block->particles - near->gone > needed;
+}
 
 firn_near_lanes firn_near_find(const firn_sim *sim, firn_pool *pool, int64_t bundle, const void *before)
 {

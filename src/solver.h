@@ -89,8 +89,9 @@ typedef struct firn_near_block {
     float others;       /* the same of all nodes and the colliders that are not among these: */
     uint64_t colliders; /* bits; more than 64 are not remembered */
     float nodes[FIRN_BLOCK_NODES];
-    int32_t still;  /* its place among those below; -1: none */
-    int32_t wanted; /* a collider at rest that has nodes of the block in it, -1: none */
+    float particles; /* the same of all particles of the block and colliders with a second pass */
+    int32_t still;   /* its place among those below; -1: none */
+    int32_t wanted;  /* a collider at rest that has nodes of the block in it, -1: none */
 } firn_near_block;
 /* The surface of a collider at rest, as nodes in it see it: distance, normal, friction, stickiness. */
 typedef struct firn_near_still {
@@ -297,6 +298,8 @@ int firn_near_holder(const firn_sim *sim, int32_t block, int node);
 typedef struct firn_near_lanes {
     uint32_t all, others; /* bits */
 } firn_near_lanes;
+/* None can have touched any particle of a home block. */
+int firn_near_is_far(const firn_sim *sim, int32_t home);
 firn_near_lanes firn_near_find(const firn_sim *sim, firn_pool *pool, int64_t bundle, const void *before);
 /* A particle's clearance from the nearest of these colliders, and the least from the others. */
 typedef struct firn_near_clearances {
