@@ -21,7 +21,8 @@
  * that is bounded by (c dt / h)^2 sum_i |h grad w_i|^2 / w_i < 9.4 cfl^2, at the default cfl 1.5. What stiffens faster
  * than its wave speed said, or is stepped with too large a share of it, does exceed it.
  *
- * Trying the law costs as much as a step of the block, so it is done where the step strains by more than an eighth, and
+ * Trying the law costs as much as a step of the block, so it is done where the step strains by more than an eighth - by
+ * the ranges of velocity in the blocks around, and then by the differences of neighbouring nodes - and
  * elsewhere for one block in 32 at every step, in turn (and not where it strains by less than 1e-4, which would only
  * measure round-off): what grows from little is found there. After such a step dt stays halved and grows back by a
  * hundredth a step (limit `energy`). */
@@ -32,7 +33,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double least_det = 0.1, most_cells = 1, most_stored = 2;
+static const double least_det = 0.1, most_cells = 1, most_stored = 2, much_strain = 0.125;
 enum { IN_TURN = 32 };
 
 /* A spline's gradient is a convex combination of differences between neighbouring nodes: no entry of dt grad v in a
@@ -81,7 +82,9 @@ static void middle_of(const firn_block_range *range, double middle[3])
     for (int a = 0; a < 3; a++) middle[a] = is_known ? 0.5 * (range->min[a] + range->max[a]) : 0;
 }
 
-static int judge_block(firn_sim *sim, int32_t home, const firn_workspace *w, firn_block_verdict *verdict,
+/* `strain`: no difference between neighbouring nodes in the patch can be larger; 0: the block is to be judged anyway.
+ */
+static int judge_block(firn_sim *sim, int32_t home, double strain, const firn_workspace *w, firn_block_verdict *verdict,
                        int *pool_index)
 {
     const firn_kernels *k = sim->kernels;
@@ -89,6 +92,9 @@ static int judge_block(firn_sim *sim, int32_t home, const firn_workspace *w, fir
     firn_block_store store = {.is_finite = 1};
     int worst = -1;
     firn_stage_load(sim, home, sim->grid.nodes, w->patch);
+    if (strain > 0 && isfinite(strain) &&
+        k->steepest(w->patch, sim->grid.columns[home]) * sim->dt / sim->h <= much_strain)
+        return 1;
     middle_of(&sim->grid.range[home], middle);
     k->deviate(w->patch, middle, w->forces);
     FIRN_RESIDENTS (sim, home, r) {
@@ -146,14 +152,15 @@ firn_verdict firn_judge_step(firn_sim *sim, char *why, size_t n_why)
             int pool;
             double strain = home < worst ? strain_in(sim, home) : 0;
             int is_its_turn = (home + sim->n_steps) % IN_TURN == 0 && strain > 1e-4;
-            if ((strain > 0.125 || is_its_turn) && !judge_block(sim, home, &w, &verdict, &pool)) worst = home;
+            if (strain <= much_strain && !is_its_turn) continue;
+            if (!judge_block(sim, home, is_its_turn ? 0 : strain, &w, &verdict, &pool)) worst = home;
         }
     }
     if (worst == INT32_MAX) return FIRN_VERDICT_GOOD;
     firn_workspace w = firn_solver_workspace(sim, 0); /* once more, for the sentence */
     firn_block_verdict verdict = {0};
     int m = 0;
-    judge_block(sim, worst, &w, &verdict, &m);
+    judge_block(sim, worst, 0, &w, &verdict, &m);
     explain(sim, worst, m, &verdict, why, n_why);
     return verdict.is_finite && verdict.stored > most_stored ? FIRN_VERDICT_ENERGY : FIRN_VERDICT_MOTION;
 }

@@ -98,6 +98,8 @@ typedef struct firn_kernels {
     /* The same interpolation, judged instead of applied; grad_v as in g2p. */
     void (*judge)(const firn_transfer *transfer, const firn_block_particles *particles, const void *patch, void *grad_v,
                   firn_block_verdict *verdict);
+    /* The largest difference of a component of velocity between neighbouring nodes that carry mass, m/s. */
+    double (*steepest)(const void *patch, firn_columns columns);
     /* A patch of velocities relative to `from`, with their squares in the fourth channel. */
     void (*deviate)(const void *patch, const double from[3], void *deviations);
     /* Adds what a change of stress to tau_new takes up in the motion grad_v. */

@@ -101,6 +101,41 @@ void FIRN_NODES(load)(void *patch, firn_columns columns, const int32_t neighbour
     }
 }
 
+typedef lane_int oct_mask __attribute__((vector_size(OCT * sizeof(real))));
+
+/* The larger of each of `most` and the differences of two pairs of nodes, where both nodes carry mass. */
+FIRN_INLINE oct oct_steeper(oct most, const real *p, const real *q)
+{
+    const oct_mask velocities = {-1, -1, -1, 0, -1, -1, -1, 0};
+    const oct a = *(const oct *)p, b = *(const oct *)q, none = {0};
+    const oct mass_a = __builtin_shufflevector(a, a, 3, 3, 3, 3, 7, 7, 7, 7);
+    const oct mass_b = __builtin_shufflevector(b, b, 3, 3, 3, 3, 7, 7, 7, 7);
+    oct d = a - b;
+    const oct_mask is_less = (oct_mask)(d < none);
+    d = (oct)((is_less & (oct_mask)-d) | (~is_less & (oct_mask)d));
+    const oct_mask is_more = (oct_mask)(d > most) & (oct_mask)(mass_a > none) & (oct_mask)(mass_b > none) & velocities;
+    return (oct)((is_more & (oct_mask)d) | (~is_more & (oct_mask)most));
+}
+
+double FIRN_NODES(steepest)(const void *patch, firn_columns columns)
+{
+    enum { COLUMN = 4 * OCT };
+    static const int from[4] = {0, 2, 4, 5}; /* pairs whose next nodes are in the column, too */
+    oct most = {0};
+    FOR_COLUMNS(columns, at, i, j)
+    {
+        const real *p = (const real *)patch + at * COLUMN;
+        for (int o = 0; o < 4; o++) {
+            most = oct_steeper(most, p + from[o] * FIRN_CHANNELS, p + (from[o] + 1) * FIRN_CHANNELS);
+            if (j < 7 && columns >> (at + 1) & 1) most = oct_steeper(most, p + o * OCT, p + COLUMN + o * OCT);
+            if (i < 7 && columns >> (at + 8) & 1) most = oct_steeper(most, p + o * OCT, p + 8 * COLUMN + o * OCT);
+        }
+    }
+    double steepest = 0;
+    for (int l = 0; l < OCT; l++) steepest = (double)most[l] > steepest ? (double)most[l] : steepest;
+    return steepest;
+}
+
 /* Range of the velocities v of nodes that carry mass; LANES nodes at a time. One that is not finite spoils it. */
 typedef struct lane_range {
     fr min[3], max[3];

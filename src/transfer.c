@@ -757,6 +757,7 @@ const firn_kernels FIRN_VARIANT_NAME(firn_kernels) = {
     FIRN_NODES(load),
     g2p,
     judge,
+    FIRN_NODES(steepest),
     FIRN_NODES(deviate),
     store,
     density,

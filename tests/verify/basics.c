@@ -167,6 +167,26 @@ static double worst_velocity(const firn_kernels *k)
     return range.is_finite ? worst : INFINITY;
 }
 
+/* The steepest pair of neighbours by kernel and by a plain loop, in a patch where every third node carries no mass. */
+static double worst_steepest(const firn_kernels *k, firn_columns columns, uint64_t *seed, double *patch)
+{
+    double steepest = 0;
+    for (int n = 0; n < FIRN_PATCH_NODES; n++) {
+        double x[3];
+        random_place(seed, x);
+        for (int a = 0; a < 3; a++) set(k, patch, 4 * n + a, x[a]);
+        set(k, patch, 4 * n + 3, n % 3 ? 1 : 0);
+    }
+    for (int n = 0; n < FIRN_PATCH_NODES; n++)
+        for (int axis = 0; axis < 3; axis++) {
+            int step = axis == 0 ? 64 : axis == 1 ? 8 : 1, next = n + step;
+            if (n / step % 8 == 7 || !(columns >> n / 8 & columns >> next / 8 & 1) || !(n % 3) || !(next % 3)) continue;
+            for (int a = 0; a < 3; a++)
+                steepest = fmax(steepest, fabs(take(k, patch, 4 * n + a) - take(k, patch, 4 * next + a)));
+        }
+    return fabs(k->steepest(patch, columns) - steepest);
+}
+
 static void nodes_and_patches(verify_table *table)
 {
     static _Alignas(64) double patch[(FIRN_PATCH_NODES + FIRN_PATCH_PAD) * FIRN_CHANNELS];
@@ -174,16 +194,19 @@ static void nodes_and_patches(verify_table *table)
         const firn_kernels *k = firn_kernels_find(v);
         if (!k) continue;
         char name[96];
-        double worst = worst_patch(k, ~(firn_columns)0, patch), outside = 0;
+        double worst = worst_patch(k, ~(firn_columns)0, patch), outside = 0, steepest = 0;
         uint64_t seed = 11;
         for (int i = 0; i < 500; i++) {
             double x[3];
             random_place(&seed, x);
             worst = fmax(worst, worst_patch(k, seed, patch));
             outside = fmax(outside, mass_outside(k, i % 2, x, patch));
+            steepest = fmax(steepest, worst_steepest(k, i ? seed & seed >> 7 : ~(firn_columns)0, &seed, patch));
         }
         snprintf(name, sizeof name, "patches %s: there and back", k->name);
         verify_at_most(table, name, worst, 0);
+        snprintf(name, sizeof name, "patches %s: steepest neighbours (m/s)", k->name);
+        verify_at_most(table, name, steepest, k->is_double ? 1e-15 : 1e-6);
         snprintf(name, sizeof name, "patches %s: mass beside the touched columns", k->name);
         verify_at_most(table, name, outside, 0);
         snprintf(name, sizeof name, "nodes %s: velocity (nodes of no weight too) (m/s)", k->name);
