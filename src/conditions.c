@@ -293,6 +293,16 @@ static int is_in_sink(const firn_sim *sim, const firn_sink *sink, const double x
     return firn_shape_distance(sink->shape, y, sim->time) <= 0;
 }
 
+/* A sort may come first in a step, and first after a restore: what it deletes follows from the present alone. */
+void firn_conditions_place_sinks(firn_sim *sim)
+{
+    for (int k = 0; k < sim->n_sinks; k++) {
+        firn_sink *sink = &sim->sinks[k];
+        sink->is_active = sim->time > sink->def.start && sim->time <= sink->def.stop;
+        firn_motion_at(&sink->motion, sim->time, sink->def.start, &sink->pose);
+    }
+}
+
 int firn_conditions_deletes(const firn_sim *sim, const double x[3])
 {
     const firn_grid_def *grid = &sim->scene.grid;

@@ -440,6 +440,7 @@ firn_status firn_sort_particles(firn_sim *sim, firn_report *report)
     uint64_t *keys = NULL;
     int32_t n_keys = 0;
     firn_status status = plans ? FIRN_OK : FIRN_MEMORY;
+    firn_conditions_place_sinks(sim);
     for (int m = 0; m < sim->n_pools && status == FIRN_OK; m++) status = make_plan(sim, &sim->pools[m], &plans[m]);
     if (status == FIRN_OK) status = collect_keys(sim, plans, &keys, &n_keys, &key_bytes);
     if (status == FIRN_OK) status = firn_grid_activate(&sim->grid, keys, n_keys);

@@ -255,6 +255,38 @@ static void a_sink_sweeps(void **state)
     firn_sim_destroy(sim);
 }
 
+/* What a sink takes follows from the state alone: from every step on, a restored simulation goes on to the same bits.
+ */
+static void a_sink_goes_on_after_a_restore(void **state)
+{
+    (void)state;
+    verify_scene s;
+    firn_sink_def sink;
+    firn_shape_def shape;
+    const double low[3] = {0, 0, 0}, high[3] = {0.8, 0.4, 0.4};
+    verify_scene_init(&s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+    verify_box(&s, low, high, 2);
+    add_sink(&s, &sink, &shape);
+    shape.center[0] = -0.6;
+    sink.motion.velocity[0] = 1, sink.stop = 0.52;
+    firn_sim *sim = verify_start(&s);
+    while (firn_sim_time(sim) < 0.6) {
+        firn_sim *again = verify_start(&s);
+        void *saved;
+        size_t n;
+        assert_int_equal(firn_sim_save(sim, &saved, &n, NULL), FIRN_OK);
+        assert_int_equal(firn_sim_restore(again, saved, n, NULL), FIRN_OK);
+        firn_sim_release_state(sim, saved, n);
+        assert_int_equal(firn_sim_step(sim, 1, NULL), FIRN_OK);
+        assert_int_equal(firn_sim_step(again, 1, NULL), FIRN_OK);
+        assert_int_equal(firn_sim_n_particles(again), firn_sim_n_particles(sim));
+        assert_true(firn_sim_hash(again) == firn_sim_hash(sim));
+        firn_sim_destroy(again);
+    }
+    assert_true(firn_sim_n_particles(sim) < 1024);
+    firn_sim_destroy(sim);
+}
+
 /* Two bodies fall, one into a sink, one through a deleting wall: each is counted where it went, nothing is left, and
  * an empty simulation goes on. */
 static void causes_are_told_apart(void **state)
@@ -437,6 +469,7 @@ int main(void)
         cmocka_unit_test(a_led_body_is_restored),
         cmocka_unit_test(a_callers_distance),
         cmocka_unit_test(a_sink_sweeps),
+        cmocka_unit_test(a_sink_goes_on_after_a_restore),
         cmocka_unit_test(causes_are_told_apart),
         cmocka_unit_test(a_fall_ends_on_the_floor),
         cmocka_unit_test(what_is_remembered_changes_nothing),
