@@ -45,7 +45,11 @@ static double collide(const firn_sim *sim, int index, node *n, firn_exchange *ex
 {
     const firn_collider *c = &sim->colliders[index];
     firn_surface_point s;
-    if (!firn_near_surface(sim, index, n->block, n->index, n->x, &s)) return firn_near_clearance(c, s.distance);
+    if (isnan(exchange->work)) return -INFINITY; /* the step is lost, see firn_conditions_check */
+    if (!firn_near_surface(sim, index, n->block, n->index, n->x, &s)) {
+        if (isnan(s.distance)) exchange->work = NAN, memcpy(exchange->impulse, n->x, sizeof n->x);
+        return firn_near_clearance(c, s.distance);
+    }
     double before[3] = {n->v[0], n->v[1], n->v[2]}, limit[3];
     double gap = firn_approach_gap(sim, c, n->block, n->index, n->x, &s);
     for (int a = 0; a < 3; a++) limit[a] = s.velocity[a] - gap / sim->dt * s.normal[a];
@@ -253,6 +257,23 @@ int firn_conditions_apply(const firn_sim *sim, int32_t block, int chunk)
         }
     }
     return 1;
+}
+
+/* A distance that is no number, which only a caller's function gives, leaves its place in the books of its chunk. */
+firn_status firn_conditions_check(const firn_sim *sim, firn_report *report)
+{
+    const int n = firn_solver_n_exchanges(sim);
+    for (int c = 0; c < sim->n_colliders; c++)
+        for (int chunk = 0; sim->colliders[c].def.distance && chunk < FIRN_CHUNKS; chunk++) {
+            const firn_exchange *e = &sim->chunks[chunk * n + c];
+            if (isnan(e->work))
+                return firn_report_add(
+                    report, FIRN_STOPPED,
+                    "collider '%s': its function gave no number for the distance at x = %.6g m, y = "
+                    "%.6g m, z = %.6g m, t = %.9g s; it must know every place that material comes to",
+                    sim->colliders[c].def.name, e->impulse[0], e->impulse[1], e->impulse[2], sim->time + sim->dt);
+        }
+    return FIRN_OK;
 }
 
 /* ---------------------------------------------------------------- a step's constants */

@@ -258,6 +258,7 @@ firn_verdict firn_judge_step(firn_sim *sim, char *why, size_t n_why);
 firn_status firn_conditions_prepare(firn_sim *sim);
 int firn_conditions_reach(const firn_sim *sim, int32_t block); /* does anything? */
 int firn_conditions_apply(const firn_sim *sim, int32_t block, int chunk);
+firn_status firn_conditions_check(const firn_sim *sim, firn_report *report); /* after all blocks */
 /* Before a sort: sinks as they stand now. */
 void firn_conditions_place_sinks(firn_sim *sim);
 /* Why a particle at x is deleted, a firn_loss; -1: it stays. */

@@ -68,6 +68,7 @@ static firn_status solve_grid(firn_sim *sim, double *clock, firn_report *report)
         firn_stage_p2g(sim);
         *clock = lap(sim, FIRN_STAGE_P2G, *clock);
         firn_stage_grid(sim);
+        if (firn_conditions_check(sim, report) != FIRN_OK) return FIRN_STOPPED;
         *clock = lap(sim, FIRN_STAGE_GRID_UPDATE, *clock);
         firn_verdict verdict = sim->is_unchecked ? FIRN_VERDICT_GOOD : firn_judge_step(sim, why, sizeof why);
         *clock = lap(sim, FIRN_STAGE_GRID, *clock);

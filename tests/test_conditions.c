@@ -216,6 +216,33 @@ static void a_callers_distance(void **state)
     }
 }
 
+static double half_a_distance(void *user, const double x[3], double time, double normal[3])
+{
+    (void)user, (void)time;
+    normal[0] = normal[2] = 0, normal[1] = 1;
+    return x[0] > 0.05 ? NAN : x[1];
+}
+
+/* A distance that is no number stops the run at once, with the collider's name and the place. */
+static void a_distance_is_no_number(void **state)
+{
+    (void)state;
+    const double low[3] = {-0.2, 0, -0.2}, high[3] = {0.2, 0.4, 0.2};
+    verify_scene s;
+    verify_scene_init(&s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+    verify_box(&s, low, high, 2);
+    firn_collider_def *c = verify_floor(&s, 1, 0);
+    strcpy(c->name, "bowl"), c->shapes = NULL, c->n_shapes = 0, c->distance = half_a_distance;
+    firn_sim *sim = verify_start(&s);
+    firn_report *report = firn_report_create();
+    assert_int_equal(firn_sim_advance_to(sim, 0.5, report), FIRN_STOPPED);
+    const char *sentence = firn_report_sentence(report, 0, NULL);
+    assert_non_null(strstr(sentence, "'bowl'"));
+    assert_non_null(strstr(sentence, "x = 0.1 m"));
+    assert_true(firn_sim_time(sim) == 0);
+    firn_report_destroy(report), firn_sim_destroy(sim);
+}
+
 /* ---------------------------------------------------------------- sinks */
 
 static void add_sink(verify_scene *s, firn_sink_def *sink, firn_shape_def *shape)
@@ -468,6 +495,7 @@ int main(void)
         cmocka_unit_test(a_bar_stays_in_its_grip),
         cmocka_unit_test(a_led_body_is_restored),
         cmocka_unit_test(a_callers_distance),
+        cmocka_unit_test(a_distance_is_no_number),
         cmocka_unit_test(a_sink_sweeps),
         cmocka_unit_test(a_sink_goes_on_after_a_restore),
         cmocka_unit_test(causes_are_told_apart),

@@ -154,7 +154,8 @@ typedef enum firn_contact { FIRN_STICK, FIRN_SLIP, FIRN_SEPARATE } firn_contact;
 typedef enum firn_touch { FIRN_TOUCH_GRID, FIRN_TOUCH_SURFACE } firn_touch;
 
 /* Signed distance (m, negative inside) and outward unit normal at x and time t; for shapes of the caller's own. Where
- * the distance changes with time the surface moves along its normal; x is in the frame that `motion` moves. */
+ * the distance changes with time the surface moves along its normal; x is in the frame that `motion` moves. NaN stops
+ * the run with the place in its report. */
 typedef double (*firn_distance_fn)(void *user, const double x[3], double time, double normal[3]);
 
 typedef struct firn_collider_def {
