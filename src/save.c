@@ -43,9 +43,10 @@ typedef struct walk {
 
 static void pass(walk *w, void *data, size_t n)
 {
+    if (n == 0) return; /* and `data` may be NULL */
     w->n_bytes += n;
     if (w->put) w->put(w->user, data, n);
-    if (!w->at || w->is_short || n == 0) return;
+    if (!w->at || w->is_short) return;
     if ((size_t)(w->end - w->at) < n) {
         w->is_short = 1;
         return;

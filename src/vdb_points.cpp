@@ -390,13 +390,14 @@ firn_status find_grid(const char *path, PointDataGrid::Ptr &grid, firn_report *r
 {
     openvdb::io::File file(path);
     file.open(false);
-    std::string names;
     for (auto name = file.beginName(); name != file.endName(); ++name) {
-        names += (names.empty() ? "" : ", ") + name.gridName();
         if (file.readGridMetadata(name.gridName())->type() != PointDataGrid::gridType()) continue;
         grid = openvdb::gridPtrCast<PointDataGrid>(file.readGrid(name.gridName()));
         return FIRN_OK;
     }
+    std::string names; // not before: reading may be left without destructors, see vdb_bound.hpp
+    for (auto name = file.beginName(); name != file.endName(); ++name)
+        names += (names.empty() ? "" : ", ") + name.gridName();
     return firn_report_add(report, FIRN_REFUSED, "%s: there are no points in it; its grids are: %s.", path,
                            names.c_str());
 }
