@@ -254,6 +254,17 @@ static void add_sink(verify_scene *s, firn_sink_def *sink, firn_shape_def *shape
     s->scene.sinks = sink, s->scene.n_sinks = 1;
 }
 
+/* 1024 particles at rest, and a sink that comes over half of them; its front begins at -0.1 m. */
+static void make_sweep(verify_scene *s, firn_sink_def *sink, firn_shape_def *shape)
+{
+    const double low[3] = {0, 0, 0}, high[3] = {0.8, 0.4, 0.4};
+    verify_scene_init(s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+    verify_box(s, low, high, 2);
+    add_sink(s, sink, shape);
+    shape->center[0] = -0.6;
+    sink->motion.velocity[0] = 1, sink->stop = 0.52;
+}
+
 /* A sink that sweeps over a body at rest takes what it reached, to the particle, and says so apart from the walls. */
 static void a_sink_sweeps(void **state)
 {
@@ -261,12 +272,7 @@ static void a_sink_sweeps(void **state)
     verify_scene s;
     firn_sink_def sink;
     firn_shape_def shape;
-    const double low[3] = {0, 0, 0}, high[3] = {0.8, 0.4, 0.4};
-    verify_scene_init(&s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
-    verify_box(&s, low, high, 2);
-    add_sink(&s, &sink, &shape);
-    shape.center[0] = -0.6; /* its front at -0.1 */
-    sink.motion.velocity[0] = 1, sink.stop = 0.52;
+    make_sweep(&s, &sink, &shape);
     firn_sim *sim = verify_start(&s);
     assert_int_equal(firn_sim_n_particles(sim), 1024);
     verify_go(sim, 0.05);
@@ -290,12 +296,7 @@ static void a_sink_goes_on_after_a_restore(void **state)
     verify_scene s;
     firn_sink_def sink;
     firn_shape_def shape;
-    const double low[3] = {0, 0, 0}, high[3] = {0.8, 0.4, 0.4};
-    verify_scene_init(&s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
-    verify_box(&s, low, high, 2);
-    add_sink(&s, &sink, &shape);
-    shape.center[0] = -0.6;
-    sink.motion.velocity[0] = 1, sink.stop = 0.52;
+    make_sweep(&s, &sink, &shape);
     firn_sim *sim = verify_start(&s);
     while (firn_sim_time(sim) < 0.6) {
         firn_sim *again = verify_start(&s);
