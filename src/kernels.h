@@ -92,7 +92,10 @@ typedef struct firn_kernels {
     /* Its masses alone: [slot][64] reals; -1: not wanted. */
     void (*patch_weigh)(const void *patch, firn_columns columns, const int32_t slots[27], void *masses);
     void (*patch_load)(void *patch, firn_columns columns, const int32_t neighbours[27], const void *nodes);
-    /* New v, C, x; grad_v [bundles][9][16] is for the law. */
+    /* For FLIP: the patch has v and the x of v_old for its four channels, old_patch y and z of v_old for two. */
+    void (*patch_load_both)(void *patch, void *old_patch, firn_columns columns, const int32_t neighbours[27],
+                            const void *nodes, const void *old);
+    /* New v, C, x; grad_v [bundles][9][16] is for the law. With flip > 0 the patches come from patch_load_both. */
     void (*g2p)(const firn_transfer *transfer, const firn_block_particles *particles, const void *patch,
                 const void *old_patch, void *grad_v);
     /* The same interpolation, judged instead of applied; grad_v as in g2p. */

@@ -83,9 +83,10 @@ void FIRN_NODES(weigh)(const void *patch, firn_columns columns, const int32_t sl
     }
 }
 
+static const real nothing[FIRN_BLOCK_NODES * FIRN_CHANNELS] = {0}; /* what stands in a block that is not there */
+
 void FIRN_NODES(load)(void *patch, firn_columns columns, const int32_t neighbours[27], const void *nodes_)
 {
-    static const real nothing[FIRN_BLOCK_NODES * FIRN_CHANNELS] = {0};
     const real *block[27];
     for (int q = 0; q < 27; q++)
         block[q] = neighbours[q] < 0 ? nothing
@@ -98,6 +99,37 @@ void FIRN_NODES(load)(void *patch, firn_columns columns, const int32_t neighbour
         oct_copy(to, b[0] + first + OCT);
         oct_copy(to + OCT, b[1] + first), oct_copy(to + 2 * OCT, b[1] + first + OCT);
         oct_copy(to + 3 * OCT, b[2] + first);
+    }
+}
+
+/* Two nodes: (vx vy vz m) and (ox oy oz 0) become (vx vy vz ox) and (oy oz). */
+FIRN_INLINE void oct_weave(real *to, real *rest, const real *from, const real *old)
+{
+    typedef real quad __attribute__((vector_size(4 * sizeof(real)), aligned(sizeof(real)), may_alias));
+    const oct v = *(const oct *)from, o = *(const oct *)old;
+    *(oct *)to = __builtin_shufflevector(v, o, 0, 1, 2, 8, 4, 5, 6, 12);
+    *(quad *)rest = __builtin_shufflevector(o, o, 1, 2, 5, 6);
+}
+
+void FIRN_NODES(load_both)(void *patch, void *old_patch, firn_columns columns, const int32_t neighbours[27],
+                           const void *nodes_, const void *old_)
+{
+    const size_t size = FIRN_BLOCK_NODES * FIRN_CHANNELS;
+    const real *nodes[27], *old[27];
+    for (int q = 0; q < 27; q++) {
+        nodes[q] = neighbours[q] < 0 ? nothing : (const real *)nodes_ + (size_t)neighbours[q] * size;
+        old[q] = neighbours[q] < 0 ? nothing : (const real *)old_ + (size_t)neighbours[q] * size;
+    }
+    memset((real *)old_patch + FIRN_PATCH_NODES * 2, 0, FIRN_PATCH_PAD * 2 * sizeof(real));
+    FOR_COLUMNS(columns, at, i, j)
+    {
+        real *to = (real *)patch + at * 4 * OCT, *rest = (real *)old_patch + at * 2 * OCT;
+        const real *const *v = nodes + BLOCK_OF(i, j), *const *o = old + BLOCK_OF(i, j);
+        int first = FIRST_OF(i, j);
+        oct_weave(to, rest, v[0] + first + OCT, o[0] + first + OCT);
+        oct_weave(to + OCT, rest + OCT / 2, v[1] + first, o[1] + first);
+        oct_weave(to + 2 * OCT, rest + OCT, v[1] + first + OCT, o[1] + first + OCT);
+        oct_weave(to + 3 * OCT, rest + 3 * OCT / 2, v[2] + first, o[2] + first);
     }
 }
 

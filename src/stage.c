@@ -53,6 +53,13 @@ static void clear_nodes(firn_sim *sim)
     firn_tally_clear_masses(sim);
 }
 
+static void ask_nodes(const firn_sim *sim, int32_t home)
+{
+    const firn_grid *grid = &sim->grid;
+    sim->kernels->patch_ask(grid->columns[home], grid->neighbours[home], grid->nodes);
+    if (sim->keeps_old) sim->kernels->patch_ask(grid->columns[home], grid->neighbours[home], grid->old);
+}
+
 static void p2g_block(firn_sim *sim, int32_t home, const firn_workspace *w)
 {
     const firn_kernels *k = sim->kernels;
@@ -60,7 +67,7 @@ static void p2g_block(firn_sim *sim, int32_t home, const firn_workspace *w)
     firn_columns columns = 0;
     FIRN_RESIDENTS (sim, home, r) columns |= k->touched(&r.transfer, &r.particles);
     grid->columns[home] = columns;
-    k->patch_ask(columns, grid->neighbours[home], grid->nodes);
+    ask_nodes(sim, home);
     k->patch_clear(w->patch, columns);
     if (sim->keeps_old) k->patch_clear(w->forces, columns);
     for (int m = 0; m < sim->n_pools; m++) {
@@ -166,10 +173,12 @@ static void g2p_block(firn_sim *sim, int32_t home, const firn_workspace *w, doub
     const firn_kernels *k = sim->kernels;
     const int has_acts = firn_acts_any(sim), is_timed = home % ONE_TIMED_IN == 0;
     double t0 = is_timed ? firn_solver_clock() : 0;
-    firn_stage_load(sim, home, sim->grid.nodes, w->patch);
-    if (sim->keeps_old) firn_stage_load(sim, home, sim->grid.old, w->forces);
-    if (home + 1 < sim->grid.n_home)
-        k->patch_ask(sim->grid.columns[home + 1], sim->grid.neighbours[home + 1], sim->grid.nodes);
+    const firn_grid *grid = &sim->grid;
+    if (sim->keeps_old)
+        k->patch_load_both(w->patch, w->forces, grid->columns[home], grid->neighbours[home], grid->nodes, grid->old);
+    else
+        firn_stage_load(sim, home, grid->nodes, w->patch);
+    if (home + 1 < grid->n_home) ask_nodes(sim, home + 1);
     FIRN_RESIDENTS (sim, home, r) {
         size_t bytes = (size_t)firn_bundles_of(r.block->n) * 48 * k->real_size;
         void *v_before = (char *)w->before + bytes;

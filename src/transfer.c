@@ -22,6 +22,9 @@
  * Grid to particle is the transpose: r_i = sum_j w_j row(i,j) and its siblings with m_j, g_j; then sums over i; then
  * one horizontal sum over z. C = (D^-1 h) sum w v d,  grad v = sum v grad w  (mls: grad v = C).
  *
+ * FLIP also asks for sum w v_old. Nobody asks for masses on the way back, so v_old,x stands in their channel and comes
+ * with the rest; v_old,y and v_old,z have a patch of half rows, two channels a node.
+ *
  * Layout     Weights are computed for LANES particles at once; what a particle needs as a vector over channels is
  *            turned from lanes into groups of four by transpose4 and found again by slot(particle).
  *            Particles of a bundle with the same nodes keep their rows in registers (f32_avx512: all 16; narrower
@@ -155,6 +158,65 @@ FIRN_INLINE void row_sum_z(row a, real *four)
              __builtin_shufflevector(s, s, 8, 9, 10, 11, 12, 13, 14, 15);
     quad q = __builtin_shufflevector(t, t, 0, 1, 2, 3) + __builtin_shufflevector(t, t, 4, 5, 6, 7);
     memcpy(four, &q, sizeof q);
+#endif
+}
+
+/* Half a row: four z-nodes times two channels. */
+#if LANES == 16
+enum { HALF_PARTS = 1, HALF_LANES = 8 };
+typedef real half_lanes __attribute__((vector_size(8 * sizeof(real))));
+FIRN_INLINE half_lanes half_set1(real a) { return (half_lanes)_mm256_set1_ps(a); }
+FIRN_INLINE half_lanes half_load(const real *a) { return (half_lanes)_mm256_loadu_ps(a); }
+FIRN_INLINE half_lanes half_multiply_add(half_lanes a, half_lanes b, half_lanes c)
+{
+    return (half_lanes)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+#else
+enum { HALF_PARTS = 8 / LANES, HALF_LANES = LANES };
+typedef fr half_lanes;
+FIRN_INLINE half_lanes half_set1(real a) { return fr_set1(a); }
+FIRN_INLINE half_lanes half_load(const real *a) { return fr_load(a); }
+FIRN_INLINE half_lanes half_multiply_add(half_lanes a, half_lanes b, half_lanes c) { return fr_fma(a, b, c); }
+#endif
+typedef struct half_row {
+    half_lanes part[HALF_PARTS];
+} half_row;
+
+FIRN_INLINE half_row half_row_load(const real *a)
+{
+    half_row r;
+    UNROLL for (int p = 0; p < HALF_PARTS; p++) r.part[p] = half_load(a + p * HALF_LANES);
+    return r;
+}
+FIRN_INLINE half_row half_row_scale(real s, half_row a)
+{
+    UNROLL for (int p = 0; p < HALF_PARTS; p++) a.part[p] = half_set1(s) * a.part[p];
+    return a;
+}
+FIRN_INLINE half_row half_row_fma(real s, half_row a, half_row c) /* c + s a */
+{
+    UNROLL for (int p = 0; p < HALF_PARTS; p++) c.part[p] = half_multiply_add(half_set1(s), a.part[p], c.part[p]);
+    return c;
+}
+
+/* Sums half a row over its z-nodes by their weights: two channels. */
+FIRN_INLINE void half_row_sum_z(half_row a, const real *weights, real *two)
+{
+#if LANES == 1
+    for (int c = 0; c < 2; c++) two[c] = 0;
+    for (int q = 0; q < 8; q++) two[q & 1] += weights[q >> 1] * a.part[q];
+#else
+    quad w, q;
+    memcpy(&w, weights, sizeof w);
+    const quad low = __builtin_shufflevector(w, w, 0, 0, 1, 1), high = __builtin_shufflevector(w, w, 2, 2, 3, 3);
+#if LANES == 4
+    q = low * a.part[0] + high * a.part[1];
+#else
+    const half_lanes t = a.part[0];
+    q = low * __builtin_shufflevector(t, t, 0, 1, 2, 3) + high * __builtin_shufflevector(t, t, 4, 5, 6, 7);
+#endif
+    q += __builtin_shufflevector(q, q, 2, 3, 0, 1);
+    memcpy(two, &q, 2 * sizeof(real));
 #endif
 }
 
@@ -441,7 +503,7 @@ static void p2g(const firn_transfer *transfer, const firn_block_particles *p, vo
 
 /* ---------------------------------------------------------------- grid to particles */
 
-typedef struct incoming { /* sums over nodes, by slot: w v (and w m), m_a v, g_a v, w v_old */
+typedef struct incoming { /* sums over nodes, by slot: w v and w m (or w v_old,x), m_a v, g_a v; w v_old,y and z */
     real v[64], B[3][64], G[3][64], old[64];
 } __attribute__((aligned(64))) incoming;
 
@@ -485,16 +547,19 @@ FIRN_INLINE void gather_particle(int n, int moment, int gradient, int with_old, 
         row_sum_z(row_mul(row_of_weights(wt->zg + s), S0), in->G[2] + s);
     }
     if (with_old) {
-        const real *before = old_patch + wt->node[lane];
-        row T0 = row_zero();
+        const real *before = old_patch + wt->node[lane] / 2;
+        half_row T0 = {0};
         UNROLL for (int i = 0; i < n; i++)
         {
-            row r = row_zero();
-            UNROLL for (int j = 0; j < n; j++) r =
-                row_fma(fr_set1(wt->w[1][j][lane]), row_load(before + i * NODE_X + j * NODE_Y), r);
-            T0 = row_fma(fr_set1(wt->w[0][i][lane]), r, T0);
+            half_row r = {0};
+            UNROLL for (int j = 0; j < n; j++)
+            {
+                half_row nodes = half_row_load(before + (i * NODE_X + j * NODE_Y) / 2);
+                r = j ? half_row_fma(wt->w[1][j][lane], nodes, r) : half_row_scale(wt->w[1][j][lane], nodes);
+            }
+            T0 = i ? half_row_fma(wt->w[0][i][lane], r, T0) : half_row_scale(wt->w[0][i][lane], r);
         }
-        row_sum_z(row_mul(zw, T0), in->old + s);
+        half_row_sum_z(T0, wt->zw + s, in->old + s);
     }
 }
 
@@ -534,9 +599,9 @@ FIRN_INLINE void g2p_case(int is_quadratic, int moment, int gradient, int with_o
         gather_bundle(is_quadratic, moment, gradient, with_old, x, count, patch, old_patch, &in);
         UNROLL for (int l = 0; l < 16; l += LANES)
         {
-            fr u[3], mass, old[3] = {fr_zero(), fr_zero(), fr_zero()}, g[9];
-            groups_load(in.v, l, &u[0], &u[1], &u[2], &mass);
-            if (with_old) groups_load(in.old, l, &old[0], &old[1], &old[2], &mass);
+            fr u[3], old[3] = {fr_zero(), fr_zero(), fr_zero()}, none[2], g[9];
+            groups_load(in.v, l, &u[0], &u[1], &u[2], &old[0]);
+            if (with_old) groups_load(in.old, l, &old[1], &old[2], &none[0], &none[1]);
             for (int i = 0; i < 3; i++) {
                 fr_store(x + i * 16 + l, fr_load(x + i * 16 + l) + move * u[i]);
                 fr_store(v + i * 16 + l, with_old ? u[i] + a * (fr_load(v + i * 16 + l) - old[i]) : u[i]);
@@ -755,6 +820,7 @@ const firn_kernels FIRN_VARIANT_NAME(firn_kernels) = {
     FIRN_NODES(add),
     FIRN_NODES(weigh),
     FIRN_NODES(load),
+    FIRN_NODES(load_both),
     g2p,
     judge,
     FIRN_NODES(steepest),
