@@ -66,8 +66,8 @@ static firn_status reserve(firn_sim *sim, uint32_t wanted)
     int32_t n = 0;
     for (int32_t home = 0; home < n_home; home++)
         for (int q = 0; g->home[home] && q < 27; q++) {
-            int32_t *slot = &g->slot[sim->grid.neighbours[home][q]];
-            if (*slot < 0) *slot = n++;
+            int32_t block = sim->grid.neighbours[home][q];
+            if (block >= 0 && g->slot[block] < 0) g->slot[block] = n++;
         }
     if (n > g->capacity) {
         firn_memory_release(&sim->memory, g->nodes, (size_t)g->capacity * sizeof *g->nodes);
@@ -91,8 +91,9 @@ static void mark(firn_sim *sim, const int32_t neighbours[27], const double x[3],
     for (int i = first[0]; i <= last[0]; i++)
         for (int j = first[1]; j <= last[1]; j++)
             for (int k = first[2]; k <= last[2]; k++) {
-                int q = ((i + 4) / 4 * 3 + (j + 4) / 4) * 3 + (k + 4) / 4;
-                sim->grasp.nodes[sim->grasp.slot[neighbours[q]]][((i & 3) << 2 | (j & 3)) << 2 | (k & 3)] |= bits;
+                int32_t block = neighbours[((i + 4) / 4 * 3 + (j + 4) / 4) * 3 + (k + 4) / 4];
+                if (block < 0) continue;
+                sim->grasp.nodes[sim->grasp.slot[block]][((i & 3) << 2 | (j & 3)) << 2 | (k & 3)] |= bits;
             }
 }
 

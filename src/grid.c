@@ -23,9 +23,10 @@ static void release_home(firn_grid *grid)
 {
     size_t n = (size_t)grid->home_capacity;
     firn_memory_release(grid->memory, grid->neighbours, n * sizeof *grid->neighbours);
+    firn_memory_release(grid->memory, grid->reach, n * sizeof *grid->reach);
     firn_memory_release(grid->memory, grid->columns, n * sizeof *grid->columns);
     firn_memory_release(grid->memory, grid->octets, n * sizeof *grid->octets);
-    grid->neighbours = NULL, grid->columns = NULL, grid->octets = NULL, grid->home_capacity = 0;
+    grid->neighbours = NULL, grid->reach = NULL, grid->columns = NULL, grid->octets = NULL, grid->home_capacity = 0;
 }
 
 static void release_table(firn_grid *grid)
@@ -78,7 +79,7 @@ uint64_t firn_grid_key(const int32_t coord[3])
     return key;
 }
 
-static void coord_of_key(uint64_t key, int32_t coord[3])
+void firn_grid_coord(uint64_t key, int32_t coord[3])
 {
     for (int a = 0; a < 3; a++) coord[a] = gather(key >> (2 - a)) - FIRN_COORD_LIMIT;
 }
@@ -140,7 +141,7 @@ static firn_status make_table(firn_grid *grid, int32_t n_at_most)
     return FIRN_OK;
 }
 
-/* ---------------------------------------------------------------- activation */
+/* ---------------------------------------------------------------- memory */
 
 static firn_status reserve_home(firn_grid *grid, int32_t n)
 {
@@ -148,10 +149,11 @@ static firn_status reserve_home(firn_grid *grid, int32_t n)
     release_home(grid);
     n += n / 8;
     grid->neighbours = firn_memory_array(grid->memory, (size_t)n, sizeof *grid->neighbours);
+    grid->reach = firn_memory_array(grid->memory, (size_t)n, sizeof *grid->reach);
     grid->columns = firn_memory_array(grid->memory, (size_t)n, sizeof *grid->columns);
     grid->octets = firn_memory_array(grid->memory, (size_t)n, sizeof *grid->octets);
     grid->home_capacity = n;
-    if (!grid->neighbours || !grid->columns || !grid->octets) return release_home(grid), FIRN_MEMORY;
+    if (!grid->neighbours || !grid->reach || !grid->columns || !grid->octets) return release_home(grid), FIRN_MEMORY;
     return FIRN_OK;
 }
 
@@ -189,16 +191,53 @@ static void color_octets(firn_grid *grid)
     grid->color_start[FIRN_COLORS] = n;
 }
 
-/* Numbers the home blocks and, as it is met, the halo: numbering depends on the home list alone. The number of blocks;
- * -1: the table would be more than half full. */
-static int32_t number_blocks(firn_grid *grid, const uint64_t *keys, int32_t n)
+/* ---------------------------------------------------------------- reach */
+
+uint32_t firn_grid_reach(const double low[3], const double high[3])
 {
-    int32_t total = n;
-    for (int32_t b = 0; b < n; b++) insert(grid, keys[b], b);
-    for (int32_t b = 0; b < n; b++) {
+    const double drift = 0.5;
+    uint32_t reach = 0;
+    for (int a = 0; a < 3; a++)
+        reach |= (uint32_t)(low[a] - drift < 1) << 2 * a | (uint32_t)(high[a] + drift >= 2) << (2 * a + 1);
+    return reach;
+}
+
+void firn_grid_reach_ends(uint32_t reach, double lowest[3], double most[3])
+{
+    for (int a = 0; a < 3; a++) lowest[a] = reach >> 2 * a & 1 ? -1 : 1, most[a] = reach >> (2 * a + 1) & 1 ? 4 : 2;
+}
+
+/* Whether neighbour q is in reach. */
+static int reaches(uint32_t reach, int q)
+{
+    const int step[3] = {q / 9 - 1, q / 3 % 3 - 1, q % 3 - 1};
+    for (int a = 0; a < 3; a++)
+        if (step[a] && !(reach >> (2 * a + (step[a] > 0)) & 1)) return 0;
+    return 1;
+}
+
+/* ---------------------------------------------------------------- activation */
+
+firn_status firn_grid_settle(firn_grid *grid, const uint64_t *keys, int32_t n)
+{
+    grid->n_home = grid->n_blocks = 0; /* what it is when memory does not suffice */
+    if (n > FIRN_HOME_MAX || reserve_home(grid, n) != FIRN_OK || make_table(grid, 2 * n) != FIRN_OK) return FIRN_MEMORY;
+    for (int32_t b = 0; b < n; b++) insert(grid, keys[b], b), grid->reach[b] = 0;
+    grid->n_home = n;
+    return FIRN_OK;
+}
+
+/* Numbers the halo as it is met: numbering depends on the home list and its reach alone. The number of blocks; -1: the
+ * table would be more than half full. */
+static int32_t number_halo(firn_grid *grid, const uint64_t *keys)
+{
+    int32_t total = grid->n_home;
+    for (int32_t b = 0; b < grid->n_home; b++) {
         int32_t c[3];
-        coord_of_key(keys[b], c);
+        firn_grid_coord(keys[b], c);
         for (int q = 0; q < 27; q++) {
+            grid->neighbours[b][q] = -1;
+            if (!reaches(grid->reach[b], q)) continue;
             int32_t near[3] = {c[0] + q / 9 - 1, c[1] + q / 3 % 3 - 1, c[2] + q % 3 - 1};
             uint64_t key = firn_grid_key(near);
             int32_t *slot = find_slot(grid, key);
@@ -212,24 +251,24 @@ static int32_t number_blocks(firn_grid *grid, const uint64_t *keys, int32_t n)
     return total;
 }
 
-/* Material that fills its blocks has two or three for each home block, spray up to 27: the table grows as needed.
+/* Material that fills its blocks has two or three for each home block, spray up to eight: the table grows as needed.
  * Numbering comes first, with keys alone, because the arrays are made in one piece. */
-firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys, int32_t n)
+firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys)
 {
-    grid->n_home = grid->n_blocks = 0; /* what it is when memory does not suffice */
-    if (n > FIRN_HOME_MAX || reserve_home(grid, n) != FIRN_OK) return FIRN_MEMORY;
-    int32_t total = -1;
-    for (int32_t bound = 2 * n; total < 0; bound *= 2) {
-        if (make_table(grid, bound) != FIRN_OK) return FIRN_MEMORY;
-        total = number_blocks(grid, keys, n);
+    const int32_t n = grid->n_home;
+    int32_t total = number_halo(grid, keys);
+    for (int32_t bound = 4 * n; total < 0; bound *= 2) {
+        if (make_table(grid, bound) != FIRN_OK) return grid->n_home = 0, FIRN_MEMORY;
+        for (int32_t b = 0; b < n; b++) insert(grid, keys[b], b);
+        total = number_halo(grid, keys);
     }
-    grid->n_home = n;
-    if (reserve_blocks(grid, total) != FIRN_OK) return FIRN_MEMORY;
+    if (reserve_blocks(grid, total) != FIRN_OK) return grid->n_home = 0, FIRN_MEMORY;
     grid->n_blocks = total;
     for (int32_t b = 0; b < n; b++) {
         int32_t c[3];
-        coord_of_key(keys[b], c);
+        firn_grid_coord(keys[b], c);
         for (int q = 0; q < 27; q++) {
+            if (grid->neighbours[b][q] < 0) continue;
             int32_t *to = grid->coord[grid->neighbours[b][q]];
             to[0] = c[0] + q / 9 - 1, to[1] = c[1] + q / 3 % 3 - 1, to[2] = c[2] + q % 3 - 1;
         }

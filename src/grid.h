@@ -1,8 +1,19 @@
 /* grid.h: the sparse background grid: blocks of 4 x 4 x 4 nodes, only where particles can reach, no domain.
  *
- * Home blocks (those that own particles) come first in the list, in Morton order; then the halo that completes the 27
- * neighbours of each. Everything is rebuilt at a sort and stays until the next. A block's coordinate times four is
- * the global index of its first node; coordinates span +-2^20 blocks, four million cells to either side. */
+ * Home blocks (those that own particles) come first in the list, in Morton order; then the halo: those of the 27
+ * neighbours of each that its particles can reach. Everything is rebuilt at a sort and stays until the next. A block's
+ * coordinate times four is the global index of its first node; coordinates span +-2^20 blocks, four million cells to
+ * either side.
+ *
+ * Along an axis, a particle at x cells from its home block's first node has nodes floor(x) - 1 .. floor(x) + 2:
+ *
+ *     block below        home block              block above
+ *     -2   -1   |    0    1    2    3    |    4    5        nodes
+ *     x < 1: some below                   x >= 2: some above
+ *
+ * A block that is full reaches all of its neighbours; a grain alone reaches one to one side of each axis, eight blocks
+ * in all. Particles stay where they were sorted to, -.5 <= x < 3.5, and half a cell around; who goes further asks for
+ * the next sort. */
 #ifndef FIRN_GRID_H
 #define FIRN_GRID_H
 
@@ -28,7 +39,8 @@ typedef struct firn_grid {
     int keeps_old;
     int32_t n_home, n_blocks, home_capacity, capacity;
     int32_t (*coord)[3];       /* [n_blocks] */
-    int32_t (*neighbours)[27]; /* [n_home] (x*3 + y)*3 + z, the block itself at 13 */
+    int32_t (*neighbours)[27]; /* [n_home] (x*3 + y)*3 + z, the block itself at 13; -1: out of reach */
+    uint32_t *reach;           /* [n_home] of all particles in it, see firn_grid_reach */
     firn_columns *columns;     /* [n_home] what the particles of the last P2G touched */
     firn_octet *octets;        /* [n_home at most] ordered by color, then as the home blocks */
     int32_t color_start[FIRN_COLORS + 1];
@@ -44,8 +56,16 @@ void firn_grid_clear(firn_grid *grid);
 int firn_grid_is_reachable(const int32_t coord[3]);
 /* A number that orders blocks along a Morton curve. */
 uint64_t firn_grid_key(const int32_t coord[3]);
-/* Home blocks from a list of keys, sorted and without repetition; activates halo and neighbours. */
-firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys, int32_t n);
+void firn_grid_coord(uint64_t key, int32_t coord[3]);
+/* Home blocks from a list of keys, sorted and without repetition; none reaches any other yet. */
+firn_status firn_grid_settle(firn_grid *grid, const uint64_t *keys, int32_t n);
+/* The halo, from the same keys, once `reach` of each home block is known. */
+firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys);
+/* What particles between `low` and `high` (cells from the home block's first node) may touch before the next sort: bit
+ * 2 a, the block below along axis a; bit 2 a + 1, the one above. And back: where they may be, from lowest up to most.
+ */
+uint32_t firn_grid_reach(const double low[3], const double high[3]);
+void firn_grid_reach_ends(uint32_t reach, double lowest[3], double most[3]);
 int32_t firn_grid_find(const firn_grid *grid, const int32_t coord[3]); /* -1: not active */
 void *firn_grid_nodes(const firn_grid *grid, int32_t block);
 void *firn_grid_old(const firn_grid *grid, int32_t block);

@@ -43,7 +43,9 @@ static double strain_in(const firn_sim *sim, int32_t home)
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     double share = sim->dt / sim->h, most = 0;
     for (int q = 0; q < 27; q++) {
-        const firn_block_range *r = &sim->grid.range[sim->grid.neighbours[home][q]];
+        int32_t block = sim->grid.neighbours[home][q];
+        if (block < 0) continue;
+        const firn_block_range *r = &sim->grid.range[block];
         if (!r->is_finite) return INFINITY;
         for (int a = 0; a < 3; a++) { /* fmin and fmax would be calls */
             low[a] = r->min[a] < low[a] ? r->min[a] : low[a];

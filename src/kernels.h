@@ -37,7 +37,8 @@ typedef struct firn_transfer {
 
 /* The particles of one material in one home block; arrays begin at the block's first bundle. */
 typedef struct firn_block_particles {
-    int n; /* particles; bundles = ceil(n / 16) */
+    int n;                     /* particles; bundles = ceil(n / 16) */
+    double lowest[3], most[3]; /* they may be from lowest up to (not at) most until the next sort, cells */
     void *x, *v, *C, *tau, *mass, *volume;
     const void *pull; /* [n][3][16] extra momentum of traction grips, kg m/s; NULL: none */
 } firn_block_particles;

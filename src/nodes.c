@@ -6,8 +6,10 @@
 
 /* Along an axis a patch overlaps three blocks: their nodes 2 3, 0 1 2 3, 0 1. Along z these nodes are neighbours in
  * memory: a column of a patch is OCT reals of the first block, twice as many of the second, as many of the third. */
-enum { OCT = 2 * FIRN_CHANNELS };
+enum { OCT = 2 * FIRN_CHANNELS, BLOCK = FIRN_BLOCK_NODES * FIRN_CHANNELS };
 static const int block_of[8] = {0, 0, 1, 1, 1, 1, 2, 2}, node_of[8] = {2, 3, 0, 1, 2, 3, 0, 1};
+
+static const real nothing[BLOCK] = {0}; /* what stands in a block that is not there */
 
 typedef real oct __attribute__((vector_size(OCT * sizeof(real)), aligned(sizeof(real)), may_alias));
 
@@ -40,7 +42,7 @@ void FIRN_NODES(ask)(firn_columns columns, const int32_t neighbours[27], const v
 {
     const real *block[27];
     for (int q = 0; q < 27; q++)
-        block[q] = (const real *)nodes_ + (size_t)neighbours[q] * FIRN_BLOCK_NODES * FIRN_CHANNELS;
+        block[q] = neighbours[q] < 0 ? nothing : (const real *)nodes_ + (size_t)neighbours[q] * BLOCK;
     FOR_COLUMNS(columns, at, i, j)
     {
         (void)at;
@@ -54,8 +56,9 @@ void FIRN_NODES(ask)(firn_columns columns, const int32_t neighbours[27], const v
 
 void FIRN_NODES(add)(const void *patch, firn_columns columns, const int32_t neighbours[27], void *nodes_)
 {
-    real *block[27];
-    for (int q = 0; q < 27; q++) block[q] = (real *)nodes_ + (size_t)neighbours[q] * FIRN_BLOCK_NODES * FIRN_CHANNELS;
+    real nowhere[BLOCK] = {0}, *block[27]; /* the zeros of a patch where no particle can be */
+    for (int q = 0; q < 27; q++)
+        block[q] = neighbours[q] < 0 ? nowhere : (real *)nodes_ + (size_t)neighbours[q] * BLOCK;
     FOR_COLUMNS(columns, at, i, j)
     {
         const real *from = (const real *)patch + at * 4 * OCT;
@@ -83,14 +86,11 @@ void FIRN_NODES(weigh)(const void *patch, firn_columns columns, const int32_t sl
     }
 }
 
-static const real nothing[FIRN_BLOCK_NODES * FIRN_CHANNELS] = {0}; /* what stands in a block that is not there */
-
 void FIRN_NODES(load)(void *patch, firn_columns columns, const int32_t neighbours[27], const void *nodes_)
 {
     const real *block[27];
     for (int q = 0; q < 27; q++)
-        block[q] = neighbours[q] < 0 ? nothing
-                                     : (const real *)nodes_ + (size_t)neighbours[q] * FIRN_BLOCK_NODES * FIRN_CHANNELS;
+        block[q] = neighbours[q] < 0 ? nothing : (const real *)nodes_ + (size_t)neighbours[q] * BLOCK;
     FOR_COLUMNS(columns, at, i, j)
     {
         real *to = (real *)patch + at * 4 * OCT;
@@ -114,11 +114,10 @@ FIRN_INLINE void oct_weave(real *to, real *rest, const real *from, const real *o
 void FIRN_NODES(load_both)(void *patch, void *old_patch, firn_columns columns, const int32_t neighbours[27],
                            const void *nodes_, const void *old_)
 {
-    const size_t size = FIRN_BLOCK_NODES * FIRN_CHANNELS;
     const real *nodes[27], *old[27];
     for (int q = 0; q < 27; q++) {
-        nodes[q] = neighbours[q] < 0 ? nothing : (const real *)nodes_ + (size_t)neighbours[q] * size;
-        old[q] = neighbours[q] < 0 ? nothing : (const real *)old_ + (size_t)neighbours[q] * size;
+        nodes[q] = neighbours[q] < 0 ? nothing : (const real *)nodes_ + (size_t)neighbours[q] * BLOCK;
+        old[q] = neighbours[q] < 0 ? nothing : (const real *)old_ + (size_t)neighbours[q] * BLOCK;
     }
     memset((real *)old_patch + FIRN_PATCH_NODES * 2, 0, FIRN_PATCH_PAD * 2 * sizeof(real));
     FOR_COLUMNS(columns, at, i, j)

@@ -52,6 +52,7 @@ typedef struct firn_pool_block {
     int32_t coord[3]; /* of the home block; its first node is at 4 * coord * dx */
     int32_t home;     /* index in the grid's list of home blocks */
     int32_t n;        /* particles */
+    uint32_t reach;   /* where they may go until the next sort, see firn_grid_reach */
     int64_t first;    /* bundle */
 } firn_pool_block;
 

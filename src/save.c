@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { SAVE_VERSION = 4 };
+enum { SAVE_VERSION = 5 };
 static const char save_magic[8] = "firnsav";
 
 typedef struct header {

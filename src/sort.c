@@ -5,9 +5,10 @@
  * (Morton), by cell, then as before; it depends on the state alone, never on threads.
  *
  *   1 count    for each old block: how many of its particles go to each of the 27 neighbours   (parallel)
- *   2 number   the new home blocks, their places in memory, the grid                           (serial, over blocks)
+ *   2 number   the new home blocks and their places in memory                                  (serial, over blocks)
  *   3 place    order[new slot] = old slot, then by cell within each new block                  (parallel)
  *   4 move     each field, three components at a time, through a spare array                   (parallel)
+ *   5 reach    which blocks around particles can get to, and the grid of these                 (serial, over blocks)
  *
  * So the peak is 12 bytes a particle (in float) and the order, 4 bytes, above the particles themselves. */
 #include "solver.h"
@@ -126,7 +127,7 @@ static firn_status reserve_homes(firn_sim *sim, firn_pool *pool)
 }
 
 /* New blocks in the order of the grid's home list, and where each share of each old block goes. */
-static firn_status number_blocks(firn_sim *sim, firn_pool *pool, move_plan *plan)
+static firn_status number_blocks(firn_sim *sim, firn_pool *pool, const uint64_t *keys, move_plan *plan)
 {
     if (reserve_homes(sim, pool) != FIRN_OK) return FIRN_MEMORY;
     int32_t n_home = sim->grid.n_home;
@@ -152,7 +153,7 @@ static firn_status number_blocks(firn_sim *sim, firn_pool *pool, move_plan *plan
             continue;
         }
         firn_pool_block *block = &plan->blocks[k];
-        memcpy(block->coord, sim->grid.coord[i], sizeof block->coord);
+        firn_grid_coord(keys[i], block->coord);
         block->home = i, block->n = 0, block->first = plan->n_bundles;
         plan->n_bundles += firn_bundles_of(at[i]), plan->n_particles += at[i];
         at[i] = k++;
@@ -284,14 +285,18 @@ static void settle(firn_sim *sim, firn_pool *pool, const move_plan *plan)
 {
 #pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
     for (int32_t b = 0; b < plan->n_blocks; b++) {
-        const firn_pool_block *block = &plan->blocks[b];
+        firn_pool_block *block = &plan->blocks[b];
         int end = firn_bundles_of(block->n) * 16;
+        double low[3] = {4, 4, 4}, high[3] = {-1, -1, -1};
         for (int p = 0; p < block->n; p++)
             for (int a = 0; a < 3; a++) {
                 double x = firn_pool_value(pool, FIRN_FIELD_X, block->first + p / 16, a, p % 16);
                 int shift = x < -0.5 ? -1 : x >= 3.5;
                 if (shift) firn_pool_set(pool, FIRN_FIELD_X, block->first + p / 16, a, p % 16, x - 4 * shift);
+                x -= 4 * shift;
+                low[a] = x < low[a] ? x : low[a], high[a] = x > high[a] ? x : high[a];
             }
+        block->reach = firn_grid_reach(low, high);
         for (int p = block->n; p < end; p++) firn_pool_blank(pool, block->first + p / 16, p % 16);
     }
 }
@@ -433,6 +438,15 @@ firn_workspace firn_solver_workspace(const firn_sim *sim, int thread)
     return w;
 }
 
+/* The grid around all particles that stand in home blocks. */
+static firn_status activate(firn_sim *sim, const uint64_t *keys)
+{
+    for (int m = 0; m < sim->n_pools; m++)
+        for (int32_t b = 0; b < sim->pools[m].n_blocks; b++)
+            sim->grid.reach[sim->pools[m].blocks[b].home] |= sim->pools[m].blocks[b].reach;
+    return firn_grid_activate(&sim->grid, keys);
+}
+
 firn_status firn_sort_particles(firn_sim *sim, firn_report *report)
 {
     size_t plan_bytes = (size_t)sim->n_pools * sizeof(move_plan), key_bytes = 0;
@@ -443,11 +457,12 @@ firn_status firn_sort_particles(firn_sim *sim, firn_report *report)
     firn_conditions_place_sinks(sim);
     for (int m = 0; m < sim->n_pools && status == FIRN_OK; m++) status = make_plan(sim, &sim->pools[m], &plans[m]);
     if (status == FIRN_OK) status = collect_keys(sim, plans, &keys, &n_keys, &key_bytes);
-    if (status == FIRN_OK) status = firn_grid_activate(&sim->grid, keys, n_keys);
+    if (status == FIRN_OK) status = firn_grid_settle(&sim->grid, keys, n_keys);
     for (int m = 0; m < sim->n_pools && status == FIRN_OK; m++) {
-        status = number_blocks(sim, &sim->pools[m], &plans[m]);
+        status = number_blocks(sim, &sim->pools[m], keys, &plans[m]);
         if (status == FIRN_OK) status = move_pool(sim, &sim->pools[m], &plans[m]);
     }
+    if (status == FIRN_OK) status = activate(sim, keys);
     if (status == FIRN_OK) status = reserve_scratch(sim);
     for (int m = 0; plans && m < sim->n_pools; m++) drop_plan(sim, &plans[m]);
     firn_memory_release(&sim->memory, keys, key_bytes);
@@ -470,7 +485,7 @@ firn_status firn_sort_rebuild(firn_sim *sim, firn_report *report)
     firn_status status = keys ? FIRN_OK : FIRN_MEMORY;
     for (int m = 0; m < sim->n_pools && keys; m++)
         for (int32_t b = 0; b < sim->pools[m].n_blocks; b++) keys[at++] = firn_grid_key(sim->pools[m].blocks[b].coord);
-    if (status == FIRN_OK) status = firn_grid_activate(&sim->grid, keys, firn_grid_unique(keys, (int32_t)total));
+    if (status == FIRN_OK) status = firn_grid_settle(&sim->grid, keys, firn_grid_unique(keys, (int32_t)total));
     for (int m = 0; m < sim->n_pools && status == FIRN_OK; m++) {
         firn_pool *pool = &sim->pools[m];
         status = reserve_homes(sim, pool);
@@ -480,6 +495,7 @@ firn_status firn_sort_rebuild(firn_sim *sim, firn_report *report)
             pool->block_of_home[pool->blocks[b].home] = b;
         }
     }
+    if (status == FIRN_OK) status = activate(sim, keys);
     if (status == FIRN_OK) status = reserve_scratch(sim);
     firn_memory_release(&sim->memory, keys, bytes);
     return status == FIRN_OK ? FIRN_OK : firn_report_add(report, status, "no memory for the grid");

@@ -17,6 +17,7 @@ int firn_stage_resident(const firn_sim *sim, int32_t home, int material, firn_re
     if (!r->block) return 0;
     r->transfer = r->pool->transfer, r->transfer.dt = sim->dt;
     r->particles = firn_pool_block_particles(r->pool, r->block);
+    firn_grid_reach_ends(sim->grid.reach[home], r->particles.lowest, r->particles.most);
     return 1;
 }
 

@@ -74,7 +74,8 @@ void firn_tally_weigh(const firn_sim *sim, int32_t home, int pool, const void *p
     int32_t slots[27], is_near = 0;
     if (!t->is_kept || pool == sim->n_pools - 1) return;
     for (int q = 0; q < 27; q++) {
-        slots[q] = t->slot[sim->grid.neighbours[home][q]];
+        int32_t block = sim->grid.neighbours[home][q];
+        slots[q] = block < 0 ? -1 : t->slot[block];
         is_near |= slots[q] >= 0;
     }
     if (is_near) sim->kernels->patch_weigh(patch, sim->grid.columns[home], slots, masses_of(sim, pool));

@@ -764,7 +764,9 @@ static void diagnose(const firn_transfer *transfer, const firn_block_particles *
 {
     const real *wave = wave_, *viscosity = viscosity_, *plastic = plastic_, *viscous = viscous_, *flags = flags_;
     const fr h_inverse = fr_set1((real)(1 / transfer->h)), diffusive = fr_set1((real)(6 / (transfer->h * transfer->h)));
-    fr best = fr_zero(), best_bundle = fr_zero(), reach = fr_zero(), speed2 = fr_zero(), flagged = fr_zero();
+    fr best = fr_zero(), best_bundle = fr_zero(), speed2 = fr_zero(), flagged = fr_zero();
+    fr low[3], high[3];
+    for (int i = 0; i < 3; i++) low[i] = fr_set1((real)p->most[i]), high[i] = fr_set1((real)p->lowest[i]);
     fr plastic_sum = fr_zero(), viscous_sum = fr_zero();
     for (int b = 0; b * 16 < p->n; b++) {
         const real *x = (const real *)p->x + b * 48, *v = (const real *)p->v + b * 48;
@@ -780,7 +782,10 @@ static void diagnose(const firn_transfer *transfer, const firn_block_particles *
             best = fr_select(is_new, rate, best);
             best_bundle = fr_select(is_new, fr_set1((real)(b * 16 + l)), best_bundle);
             speed2 = fr_max(v2, speed2);
-            for (int i = 0; i < 3; i++) reach = fr_max(fr_abs(fr_load(x + i * 16 + l) - (real)1.5), reach);
+            for (int i = 0; i < 3; i++) {
+                fr at = fr_load(x + i * 16 + l);
+                low[i] = fr_min(at, low[i]), high[i] = fr_max(at, high[i]);
+            }
             plastic_sum = fr_fma(V, fr_load(plastic + o), plastic_sum);
             viscous_sum = fr_fma(V, fr_load(viscous + o), viscous_sum);
             flagged = fr_max(flagged, fr_load(flags + o));
@@ -796,7 +801,8 @@ static void diagnose(const firn_transfer *transfer, const firn_block_particles *
     report->plastic = sum_of_lanes(plastic_sum), report->viscous = sum_of_lanes(viscous_sum);
     report->rate_is_viscous = (double)viscosity[o] * 6 / transfer->h > (double)wave[o] + sqrt(max_s2);
     report->max_speed = sqrt(max_s2);
-    report->is_out_of_reach = (double)fr_most(reach) >= 2.5;
+    for (int i = 0; i < 3; i++)
+        report->is_out_of_reach |= (double)fr_least(low[i]) < p->lowest[i] || (double)fr_most(high[i]) >= p->most[i];
     if (any <= 0) return;
     for (int q = 0; q < p->n; q++) {
         unsigned bits = (unsigned)flags[q];
