@@ -5,7 +5,11 @@
  * In compression the stress passes a minimum (uniaxial strain: at s = 1/sqrt 3, whatever the constants) and falls
  * back to zero at s = 0: beyond the minimum the law has no real wave speed, and lanes there are flagged FAILED.
  * With T = lambda sum E_j:  K_ii = tau_i + (lambda + 2 mu) s_i^4,  G_ij = T + mu (s_i^2 + s_j^2 - 1),
- * K_ij + s_i^2 G_ij - tau_i = (lambda + mu) s_i^2 s_j^2. */
+ * K_ij + s_i^2 G_ij - tau_i = (lambda + mu) s_i^2 s_j^2.
+ *
+ * Near the edge. Real waves need G_ij > 0 and K_ii/s_i^2 = T + mu (s_i^2 - 1) + (lambda + 2 mu) s_i^2 > 0. A strain e
+ * <= 1/16 leaves at least q = (1 - e)^2 = .879 of every s_i^2, and so of both sums at least q (sum) - (1 - q) (3/2
+ * lambda + mu), which is positive while they exceed .207 lambda + .138 mu. */
 #include "law_common.h"
 
 enum { PENALTY = LAW_OWN_PARAMETERS };
@@ -41,7 +45,7 @@ FIRN_INLINE fr modulus(law_point *q, const fr *s, const fr *tau)
     fr penalty = law_penalty_modulus(q->p[PENALTY], law_volume_change(s));
     fr shift = law_penalty_stress(q->p[PENALTY], law_volume_change(s)); /* tau without the penalty's part */
     green(s, strain);
-    fr spherical = lambda * law_sum(strain), g = fr_set1(-REAL_MAX), along = zero, least = fr_set1(REAL_MAX);
+    fr spherical = lambda * law_sum(strain), g = fr_set1(-REAL_MAX), along = zero, least = fr_set1(REAL_MAX), nearest;
     for (int i = 0; i < 3; i++) s2[i] = s[i] * s[i];
     for (int i = 0; i < 3; i++)
         for (int j = i + 1; j < 3; j++) {
@@ -50,13 +54,17 @@ FIRN_INLINE fr modulus(law_point *q, const fr *s, const fr *tau)
             along = fr_max(along, (lambda + mu) * s2[i] * s2[j]);
             least = fr_min(least, ratio);
         }
+    nearest = least;
     fr bound = along;
     for (int i = 0; i < 3; i++) {
         fr k = tau[i] - shift + (lambda + 2 * mu) * s2[i] * s2[i];
         bound = fr_max(bound, k - g);
         least = fr_min(least, k + penalty);
+        nearest = fr_min(nearest, spherical + mu * (s2[i] - 1) + (lambda + 2 * mu) * s2[i]);
     }
     q->failed = fr_le(least, zero);
+    fr edge = (real)0.21 * fr_abs(lambda) + (real)0.14 * mu;
+    q->is_edge = fr_lt(nearest, edge);
     return g + bound + penalty;
 }
 
@@ -69,4 +77,4 @@ FIRN_LAW(st_venant_kirchhoff, .title = "St. Venant-Kirchhoff solid",
          .citation = "P. G. Ciarlet, Mathematical Elasticity I, 1988, ch. 4",
          .validity = "Large rotations, small to moderate strains. Softens in compression and loses ellipticity at the "
                      "stretch 1/sqrt(3) = 0.577 of uniaxial strain; such lanes are flagged as failed.",
-         .is_isotropic = 1)
+         .is_isotropic = 1, .can_fail = 1)

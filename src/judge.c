@@ -2,7 +2,7 @@
  * the particles, so that a bad step is undone by not having been done. A step is bad where a particle would
  *
  *     stop being a number;      cross more than a cell;      be compressed to less than a tenth of its volume, or be
- *     inverted;                 or where a block would make energy:
+ *     inverted;                 be where its law has no answer; or where a block would make energy:
  *
  * Energy. A step moves with the velocities v of its end, and stress changes by the strain dt grad v that they make. Of
  * a linear body with stiffness K and masses M the energy changes in a step by
@@ -25,7 +25,10 @@
  * the ranges of velocity in the blocks around, and then by the differences of neighbouring nodes - and
  * elsewhere for one block in 32 at every step, in turn (and not where it strains by less than 1e-4, which would only
  * measure round-off): what grows from little is found there. After such a step dt stays halved and grows back by a
- * hundredth a step (limit `energy`). */
+ * hundredth a step (limit `energy`).
+ *
+ * Laws that can fail are tried from a smaller strain on, and always where some particle is near the edge of its law
+ * (FIRN_FLAG_EDGE): no step is taken in which one fails. Entries of up to e in dt grad v make a strain of up to 3 e. */
 #include "solver.h"
 
 #include <math.h>
@@ -33,7 +36,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double least_det = 0.1, most_cells = 1, most_stored = 2, much_strain = 0.125;
+static const double least_det = 0.1, most_cells = 1, most_stored = 2, much_strain = 0.125,
+                    edge_strain = FIRN_EDGE_STRAIN / 3;
 enum { IN_TURN = 32 };
 
 /* A spline's gradient is a convex combination of differences between neighbouring nodes: no entry of dt grad v in a
@@ -65,6 +69,32 @@ static double strain_in(const firn_sim *sim, int32_t home)
     return most;
 }
 
+/* From which strain on a block is tried; less than nothing: in any case. */
+static double bearable_strain(const firn_sim *sim, int32_t home)
+{
+    double bearable = much_strain;
+    for (int m = 0; m < sim->n_pools; m++) {
+        const firn_pool_block *block = firn_pool_block_at(&sim->pools[m], home);
+        if (!block) continue;
+        if (block->is_watched) return -1;
+        if (sim->pools[m].material.law->info.can_fail) bearable = edge_strain;
+    }
+    return bearable;
+}
+
+/* The first of a block's particles whose law, tried, has no answer. */
+static int has_failed(const firn_sim *sim, const firn_pool_block *block, const firn_workspace *w,
+                      firn_block_verdict *verdict)
+{
+    for (int p = 0; p < block->n; p++) {
+        double flags = sim->kernels->is_double ? ((const double *)w->flags)[p] : (double)((const float *)w->flags)[p];
+        verdict->trouble = (unsigned)flags & FIRN_FLAGS_TROUBLE;
+        verdict->bundle = p / 16, verdict->lane = p % 16;
+        if (verdict->trouble) return 1;
+    }
+    return 0;
+}
+
 /* Tries the law on copies of F and history; grad v is in w. */
 static void try_law(firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, const firn_workspace *w)
 {
@@ -84,19 +114,16 @@ static void middle_of(const firn_block_range *range, double middle[3])
     for (int a = 0; a < 3; a++) middle[a] = is_known ? 0.5 * (range->min[a] + range->max[a]) : 0;
 }
 
-/* `strain`: no difference between neighbouring nodes in the patch can be larger; 0: the block is to be judged anyway.
- */
-static int judge_block(firn_sim *sim, int32_t home, double strain, const firn_workspace *w, firn_block_verdict *verdict,
-                       int *pool_index)
+/* `bearable`: what differences between neighbouring nodes in the patch may be without another look; 0: none is. */
+static int judge_block(firn_sim *sim, int32_t home, double bearable, const firn_workspace *w,
+                       firn_block_verdict *verdict, int *pool_index)
 {
     const firn_kernels *k = sim->kernels;
     double middle[3], motion[4] = {0, 0, 0, 0}; /* sums of m w (v - middle) and of its square */
     firn_block_store store = {.is_finite = 1};
     int worst = -1;
     firn_stage_load(sim, home, sim->grid.nodes, w->patch);
-    if (strain > 0 && isfinite(strain) &&
-        k->steepest(w->patch, sim->grid.columns[home]) * sim->dt / sim->h <= much_strain)
-        return 1;
+    if (bearable > 0 && k->steepest(w->patch, sim->grid.columns[home]) * sim->dt / sim->h <= bearable) return 1;
     middle_of(&sim->grid.range[home], middle);
     k->deviate(w->patch, middle, w->forces);
     FIRN_RESIDENTS (sim, home, r) {
@@ -105,6 +132,7 @@ static int judge_block(firn_sim *sim, int32_t home, double strain, const firn_wo
         if (!verdict->is_finite || verdict->min_det < least_det || verdict->max_move > most_cells) return 0;
         k->collect(&r.transfer, &r.particles, w->forces, motion);
         try_law(sim, r.pool, r.block, w);
+        if (has_failed(sim, r.block, w, verdict)) return 0;
         double before = store.largest;
         k->store(&r.transfer, &r.particles, w->try_tau, w->grad_v, &store);
         if (!store.is_finite || store.largest > before) worst = r.material;
@@ -133,6 +161,8 @@ static void explain(const firn_sim *sim, int32_t home, int pool_index, const fir
     why += n, n_why -= n;
     if (!verdict->is_finite)
         snprintf(why, n_why, "its velocity or stress is not finite");
+    else if (verdict->trouble)
+        snprintf(why, n_why, "%s", firn_stage_trouble(verdict->trouble));
     else if (verdict->max_move > most_cells)
         snprintf(why, n_why, "it would cross %.3g cells in one step", verdict->max_move);
     else if (verdict->min_det < least_det)
@@ -152,10 +182,12 @@ firn_verdict firn_judge_step(firn_sim *sim, char *why, size_t n_why)
         for (int32_t home = 0; home < sim->grid.n_home; home++) {
             firn_block_verdict verdict;
             int pool;
-            double strain = home < worst ? strain_in(sim, home) : 0;
+            if (home >= worst) continue;
+            double strain = strain_in(sim, home), bearable = bearable_strain(sim, home);
             int is_its_turn = (home + sim->n_steps) % IN_TURN == 0 && strain > 1e-4;
-            if (strain <= much_strain && !is_its_turn) continue;
-            if (!judge_block(sim, home, is_its_turn ? 0 : strain, &w, &verdict, &pool)) worst = home;
+            if (strain <= bearable && !is_its_turn) continue;
+            if (is_its_turn || !isfinite(strain)) bearable = 0;
+            if (!judge_block(sim, home, bearable, &w, &verdict, &pool)) worst = home;
         }
     }
     if (worst == INT32_MAX) return FIRN_VERDICT_GOOD;

@@ -61,6 +61,7 @@ typedef struct firn_block_verdict {
     double max_move; /* cells */
     int is_finite;
     int32_t bundle, lane; /* the worst one */
+    unsigned trouble;     /* its law's flags, when that was tried and has no answer */
     double stored;        /* energy that its stress would take up over that of its motion, see judge.c */
 } firn_block_verdict;
 

@@ -23,7 +23,13 @@ enum {
     FIRN_FLAG_INVERTED = 1,  /* det F <= 0 where the law does not allow it; the law continued with a bounded stress */
     FIRN_FLAG_NONFINITE = 2, /* a NaN or infinity came in or went out; the output is unusable */
     FIRN_FLAG_FAILED = 4,    /* the law itself lost validity (e.g. St. Venant-Kirchhoff beyond 1/sqrt 3) */
+    FIRN_FLAG_EDGE = 8,      /* sound still, but near one of the two above: the next step is tried before it is taken */
 };
+enum { FIRN_FLAGS_TROUBLE = FIRN_FLAG_NONFINITE | FIRN_FLAG_FAILED }; /* a run cannot go on from there */
+
+/* A law that can fail flags EDGE wherever a motion I + A with |A| (the largest singular value) up to this could make it
+ * fail. Greater strains are always tried first, see judge.c. */
+#define FIRN_EDGE_STRAIN 0.0625
 
 /* A material as the solver holds it: the law's table plus resolved numbers. Made by firn_material_resolve. */
 typedef struct firn_material {

@@ -33,7 +33,8 @@ typedef struct law_point {
     fr flowed;   /* set by return_map for flow: shear strain of the flow in this step */
     fr dt;       /* s; zero in measure */
     fr det;      /* det F of the state given to the function */
-    fm failed;   /* a law may set lanes in which it lost validity */
+    fm failed;   /* a law may set lanes in which it lost validity, */
+    fm is_edge;  /* and those that a strain of FIRN_EDGE_STRAIN could take there */
 } law_point;
 
 typedef struct law_functions {
@@ -222,7 +223,10 @@ FIRN_INLINE fr law_flags(const law_functions *k, const law_point *q, const fr f[
     fr flags = fr_select(fr_is_finite(sum), fr_zero(), fr_set1(FIRN_FLAG_NONFINITE));
     if (!k->allows_inversion)
         flags = flags + fr_select(fr_le(q->det, fr_zero()), fr_set1(FIRN_FLAG_INVERTED), fr_zero());
-    return flags + fr_select(q->failed, fr_set1(FIRN_FLAG_FAILED), fr_zero());
+    flags = flags + fr_select(q->failed, fr_set1(FIRN_FLAG_FAILED), fr_zero());
+    fm is_edge = fm_or(q->is_edge, fr_gt(sum, fr_set1(REAL_MAX * (real)1e-12))); /* a step makes no more than that */
+    is_edge = fm_and(is_edge, fr_lt(flags, fr_set1(FIRN_FLAG_NONFINITE)));
+    return flags + fr_select(is_edge, fr_set1(FIRN_FLAG_EDGE), fr_zero());
 }
 
 /* One set of lanes of one bundle: at9 and so on are where its components start. */
@@ -234,7 +238,7 @@ FIRN_INLINE void law_lanes(const law_functions *k, const firn_law_batch *b, int 
     fr f[9], grad_v[9], h[FIRN_MAX_HISTORY], zero = fr_zero();
     law_result out = {.energy = zero, .plastic = zero, .viscous = zero};
     law_point q = {.p = p, .d = d, .h = h, .flowed = zero, .dt = fr_set1(is_update ? (real)b->dt : 0)};
-    q.failed = fr_lt(zero, zero); /* no lane */
+    q.failed = q.is_edge = fr_lt(zero, zero); /* no lane */
     law_load(b->F, 9, at9, f);
     if (b->grad_v)
         law_load(b->grad_v, 9, at9, grad_v);

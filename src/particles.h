@@ -49,11 +49,12 @@ static inline int firn_field_is_integer(firn_field field) { return field == FIRN
 static inline int firn_field_is_remembered(firn_field field) { return field == FIRN_FIELD_CLEAR; }
 
 typedef struct firn_pool_block {
-    int32_t coord[3]; /* of the home block; its first node is at 4 * coord * dx */
-    int32_t home;     /* index in the grid's list of home blocks */
-    int32_t n;        /* particles */
-    uint32_t reach;   /* where they may go until the next sort, see firn_grid_reach */
-    int64_t first;    /* bundle */
+    int32_t coord[3];    /* of the home block; its first node is at 4 * coord * dx */
+    int32_t home;        /* index in the grid's list of home blocks */
+    int32_t n;           /* particles */
+    uint16_t reach;      /* where they may go until the next sort, see firn_grid_reach */
+    uint16_t is_watched; /* the law of some is near its edge: steps are tried first, see judge.c */
+    int64_t first;       /* bundle */
 } firn_pool_block;
 
 /* Who gives impulses to material. */

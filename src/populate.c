@@ -119,6 +119,7 @@ static firn_status fill_blocks(firn_sim *sim, firn_pool *pool, const firn_newbor
         firn_pool_block *block = &pool->blocks[pool->n_blocks++];
         home_of(born->x + 3 * order[first].index, sim->h, block->coord);
         block->home = -1, block->n = (int32_t)(end - first), block->first = pool->n_bundles, block->reach = 0;
+        block->is_watched = 0;
         pool->n_bundles += firn_bundles_of(block->n);
         int lanes = firn_bundles_of(block->n) * 16;
         for (int p = 0; p < lanes; p++) firn_pool_blank(pool, block->first + p / 16, p % 16);

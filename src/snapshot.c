@@ -271,8 +271,9 @@ firn_status firn_sim_assign(firn_sim *sim, const char *attribute, const double *
     }
     drop_ranking(sim, &r);
     if (status != FIRN_OK) return firn_report_add(report, status, "no memory to set '%s'", attribute);
-    if (!sim->must_sort) firn_stage_measure(sim);
-    return FIRN_OK;
+    if (sim->must_sort) status = firn_sort_particles(sim, report); /* newborn particles stand in no block yet */
+    if (status == FIRN_OK) firn_stage_measure(sim);
+    return status;
 }
 
 /* ---------------------------------------------------------------- snapshots */

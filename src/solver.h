@@ -249,6 +249,8 @@ int firn_stage_next(const firn_sim *sim, int32_t home, firn_resident *r);
 /* "material 'snow' (law snow), particle 12, cell 1 -2 3" */
 void firn_stage_particle(const firn_pool *pool, const firn_pool_block *block, int bundle, int lane, char *text,
                          size_t n);
+/* What a law's flags say, as a sentence. */
+const char *firn_stage_trouble(unsigned flags);
 firn_law_batch firn_stage_batch(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block,
                                 const firn_workspace *w);
 /* judge.c: whether the step that the grid holds may be taken; the reason where it may not. */

@@ -154,7 +154,7 @@ static firn_status number_blocks(firn_sim *sim, firn_pool *pool, const uint64_t 
         }
         firn_pool_block *block = &plan->blocks[k];
         firn_grid_coord(keys[i], block->coord);
-        block->home = i, block->n = 0, block->first = plan->n_bundles;
+        block->home = i, block->n = 0, block->first = plan->n_bundles, block->is_watched = 0;
         plan->n_bundles += firn_bundles_of(at[i]), plan->n_particles += at[i];
         at[i] = k++;
     }
@@ -163,7 +163,7 @@ static firn_status number_blocks(firn_sim *sim, firn_pool *pool, const uint64_t 
             if (plan->count[b][q] == 0) continue;
             firn_pool_block *block = &plan->blocks[at[plan->start[b][q]]];
             plan->start[b][q] = block->first * 16 + block->n;
-            block->n += plan->count[b][q];
+            block->n += plan->count[b][q], block->is_watched |= pool->blocks[b].is_watched;
         }
     return FIRN_OK;
 }
@@ -296,7 +296,7 @@ static void settle(firn_sim *sim, firn_pool *pool, const move_plan *plan)
                 x -= 4 * shift;
                 low[a] = x < low[a] ? x : low[a], high[a] = x > high[a] ? x : high[a];
             }
-        block->reach = firn_grid_reach(low, high);
+        block->reach = (uint16_t)firn_grid_reach(low, high);
         for (int p = block->n; p < end; p++) firn_pool_blank(pool, block->first + p / 16, p % 16);
     }
 }

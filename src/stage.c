@@ -204,16 +204,20 @@ static uint32_t id_at(const firn_pool *pool, const firn_pool_block *block, int b
     return (uint32_t)firn_pool_value(pool, FIRN_FIELD_ID, block->first + bundle, 0, lane);
 }
 
+const char *firn_stage_trouble(unsigned flags)
+{
+    return flags & FIRN_FLAG_FAILED ? "the law lost its validity (material failure: no longer elliptic)"
+                                    : "the law gave a stress that is not finite";
+}
+
 /* The first of the reports that a run cannot go on with, as a sentence. */
 static firn_status tell_failure(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block,
                                 const firn_block_report *r, firn_report *report)
 {
     char who[4 * FIRN_NAME];
     firn_stage_particle(pool, block, r->flag_bundle, r->flag_lane, who, sizeof who);
-    return firn_report_add(
-        report, FIRN_STOPPED, "in the step at t = %.9g s, dt = %.3g s: %s: %s", sim->time, sim->dt, who,
-        r->flags & FIRN_FLAG_FAILED ? "the law lost its validity (material failure: no longer elliptic)"
-                                    : "the law gave a stress that is not finite");
+    return firn_report_add(report, FIRN_STOPPED, "in the step at t = %.9g s, dt = %.3g s: %s: %s", sim->time, sim->dt,
+                           who, firn_stage_trouble(r->flags));
 }
 
 /* Adds up the blocks' reports in their order. */
@@ -224,8 +228,9 @@ static firn_status collect_reports(firn_sim *sim, firn_report *report)
     for (int m = 0; m < sim->n_pools; m++) {
         firn_pool *pool = &sim->pools[m];
         for (int32_t i = 0; i < pool->n_blocks; i++) {
-            const firn_pool_block *block = &pool->blocks[i];
+            firn_pool_block *block = &pool->blocks[i];
             const firn_block_report *r = report_of(sim, m, block->home);
+            block->is_watched = (r->flags & FIRN_FLAG_EDGE) != 0;
             if (!(r->max_rate <= sim->max_rate)) {
                 sim->max_rate = r->max_rate, sim->rate_is_viscous = r->rate_is_viscous;
                 sim->rate_pool = m, sim->rate_particle = id_at(pool, block, r->rate_bundle, r->rate_lane);
@@ -235,8 +240,7 @@ static firn_status collect_reports(firn_sim *sim, firn_report *report)
             pool->account.n_inverted += r->n_inverted;
             sim->must_sort |= r->is_out_of_reach;
             sim->is_spoiled |= (r->flags & FIRN_FLAG_NONFINITE) != 0;
-            if (status == FIRN_OK && r->flags & (FIRN_FLAG_FAILED | FIRN_FLAG_NONFINITE))
-                status = tell_failure(sim, pool, block, r, report);
+            if (status == FIRN_OK && r->flags & FIRN_FLAGS_TROUBLE) status = tell_failure(sim, pool, block, r, report);
         }
     }
     return status;
@@ -263,6 +267,19 @@ firn_status firn_stage_g2p(firn_sim *sim, firn_report *report)
 
 /* ---------------------------------------------------------------- the state as it is */
 
+/* Of a state's flags only what asks for care: it is the next step that is told if it cannot be made. */
+static void keep_edges(const firn_sim *sim, const firn_pool_block *block, const firn_workspace *w)
+{
+    for (int p = 0; p < 16 * firn_bundles_of(block->n); p++) {
+        double flags = sim->kernels->is_double ? ((double *)w->flags)[p] : (double)((float *)w->flags)[p];
+        double kept = flags > FIRN_FLAG_INVERTED ? FIRN_FLAG_EDGE : 0;
+        if (sim->kernels->is_double)
+            ((double *)w->flags)[p] = kept;
+        else
+            ((float *)w->flags)[p] = (float)kept;
+    }
+}
+
 void firn_stage_measure(firn_sim *sim)
 {
 #pragma omp parallel num_threads(sim->n_threads)
@@ -276,7 +293,7 @@ void firn_stage_measure(firn_sim *sim)
                 firn_law_batch batch = firn_stage_batch(sim, r.pool, r.block, &w);
                 batch.energy = w.energy, batch.plastic = batch.viscous = NULL;
                 r.pool->material.law->kernels[sim->variant].measure(&batch);
-                memset(w.flags, 0, lanes);
+                keep_edges(sim, r.block, &w);
                 sim->kernels->diagnose(&r.transfer, &r.particles, w.wave, w.viscosity, w.plastic, w.viscous, w.flags,
                                        report_of(sim, r.material, home));
             }

@@ -805,8 +805,9 @@ static void diagnose(const firn_transfer *transfer, const firn_block_particles *
         report->is_out_of_reach |= (double)fr_least(low[i]) < p->lowest[i] || (double)fr_most(high[i]) >= p->most[i];
     if (any <= 0) return;
     for (int q = 0; q < p->n; q++) {
-        unsigned bits = (unsigned)flags[q];
-        if (bits > report->flags) report->flag_bundle = q / 16, report->flag_lane = q % 16;
+        unsigned bits = (unsigned)flags[q], trouble = bits & ~(unsigned)FIRN_FLAG_EDGE;
+        if (trouble > (report->flags & ~(unsigned)FIRN_FLAG_EDGE))
+            report->flag_bundle = q / 16, report->flag_lane = q % 16;
         report->flags |= bits;
         report->n_inverted += (bits & FIRN_FLAG_INVERTED) != 0;
     }

@@ -422,6 +422,27 @@ static void noise_and_tables_act_lane_by_lane(const firn_material *m, const char
     }
 }
 
+/* Only laws whose table says so fail, and none does by a strain of FIRN_EDGE_STRAIN from a state without a flag. */
+static void failure_is_announced(const firn_material *m, const char *label)
+{
+    enum { N = 4096 };
+    const double dt = 1e-3;
+    int n_failed = 0, n_unflagged = 0;
+    uint64_t seed = 11;
+    for (int k = 0; k < N; k++) {
+        point before = strained_point(&m->law->info, &seed, 0.05 + 0.3 * (k % 4)), after = before;
+        for (int c = 0; c < 9; c++) after.grad_v[c] = k % 3 == 0 ? -(c % 4 == 0) : uniform(&seed);
+        double most = k % 3 == 0 ? 1 : length(after.grad_v, 9); /* no singular value is larger */
+        for (int c = 0; c < 9; c++) after.grad_v[c] *= FIRN_EDGE_STRAIN / dt / most;
+        run(m, FIRN_F64_SCALAR, 0, 0, &before, 1), run(m, FIRN_F64_SCALAR, 1, dt, &after, 1);
+        n_failed += (after.flags & FIRN_FLAG_FAILED) != 0, n_unflagged += before.flags == 0;
+        if (before.flags == 0 && after.flags & FIRN_FLAGS_TROUBLE)
+            fail_msg("%s sample %d: flags %d without a warning", label, k, after.flags);
+    }
+    if ((n_failed > 0) != m->law->info.can_fail) fail_msg("%s: %d samples failed", label, n_failed);
+    if (n_unflagged < N / 8) fail_msg("%s: only %d of %d samples are far from every edge", label, n_unflagged, N);
+}
+
 #define TEST_OF(name)                                                                                                  \
     static void test_##name(void **state)                                                                              \
     {                                                                                                                  \
@@ -439,6 +460,7 @@ TEST_OF(lanes_agree_with_the_plain_double)
 TEST_OF(trouble_stays_in_its_lane)
 TEST_OF(parameters_beyond_their_range_are_refused)
 TEST_OF(noise_and_tables_act_lane_by_lane)
+TEST_OF(failure_is_announced)
 
 int main(void)
 {
@@ -454,6 +476,7 @@ int main(void)
         cmocka_unit_test(test_trouble_stays_in_its_lane),
         cmocka_unit_test(test_parameters_beyond_their_range_are_refused),
         cmocka_unit_test(test_noise_and_tables_act_lane_by_lane),
+        cmocka_unit_test(test_failure_is_announced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,7 @@ typedef struct firn_law_info {
     int n_presets;
     const firn_preset_info *presets;
     int is_isotropic, is_fluid;
+    int can_fail; /* strained too far it has no answer, and a run is stopped: see validity */
 } firn_law_info;
 
 FIRN_API int firn_law_count(void);
