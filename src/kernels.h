@@ -16,6 +16,7 @@
 #ifndef FIRN_KERNELS_H
 #define FIRN_KERNELS_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,24 @@ enum { FIRN_BUNDLE_LANES = 16, FIRN_BLOCK_NODES = 64, FIRN_PATCH_NODES = 512, FI
 
 /* Bit 8 i + j: the eight nodes (i, j, .) of a patch. */
 typedef uint64_t firn_columns;
+
+/* Those that particles touch whose places along x and y (cells) are from low to high: from the first node of the first
+ * to the last of the last. A row is four z-nodes wide, also where the spline has three: the last one of a column's end
+ * stands in the next. */
+static inline firn_columns firn_columns_between(int is_quadratic, const double low[2], const double high[2])
+{
+    const double shift = is_quadratic ? 0.5 : 0;
+    const int before = is_quadratic ? 2 : 1, n[2] = {is_quadratic ? 3 : 4, 4};
+    int first[2], last[2];
+    for (int a = 0; a < 2; a++) {
+        double from = floor(low[a] - shift), to = floor(high[a] - shift);
+        first[a] = (int)(from > -before ? from < 3 ? from : 3 : -before) + before;
+        last[a] = (int)(to > -before ? to < 3 ? to : 3 : -before) + before;
+    }
+    firn_columns line = (((firn_columns)1 << (last[1] - first[1] + n[1])) - 1) << first[1], all = 0;
+    for (int i = first[0]; i < last[0] + n[0]; i++) all |= line << 8 * i;
+    return all;
+}
 
 /* What every block of a stage shares. */
 typedef struct firn_transfer {
@@ -47,7 +66,8 @@ typedef struct firn_block_particles {
 typedef struct firn_block_report {
     double max_rate; /* 1/s: inverse of the largest stable step at cfl 1 */
     int32_t rate_bundle, rate_lane, rate_is_viscous;
-    double max_speed; /* m/s */
+    double max_speed;       /* m/s */
+    double low[3], high[3]; /* where they stand, cells */
     int is_out_of_reach;
     unsigned flags; /* FIRN_FLAG_ bits of any particle */
     int32_t flag_bundle, flag_lane;
@@ -94,7 +114,8 @@ typedef struct firn_kernels {
     /* Its masses alone: [slot][64] reals; -1: not wanted. */
     void (*patch_weigh)(const void *patch, firn_columns columns, const int32_t slots[27], void *masses);
     void (*patch_load)(void *patch, firn_columns columns, const int32_t neighbours[27], const void *nodes);
-    /* For FLIP: the patch has v and the x of v_old for its four channels, old_patch y and z of v_old for two. */
+    /* For FLIP: the patch has v and the x of v_old for its four channels, old_patch y and z of v_old here and at the
+     * next node along y (where the columns end: here again). */
     void (*patch_load_both)(void *patch, void *old_patch, firn_columns columns, const int32_t neighbours[27],
                             const void *nodes, const void *old);
     /* New v, C, x; grad_v [bundles][9][16] is for the law. With flip > 0 the patches come from patch_load_both. */

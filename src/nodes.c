@@ -102,13 +102,13 @@ void FIRN_NODES(load)(void *patch, firn_columns columns, const int32_t neighbour
     }
 }
 
-/* Two nodes: (vx vy vz m) and (ox oy oz 0) become (vx vy vz ox) and (oy oz). */
-FIRN_INLINE void oct_weave(real *to, real *rest, const real *from, const real *old)
+/* Two nodes: (vx vy vz m), (ox oy oz 0) and the old ones of the next column, (px py pz 0), become (vx vy vz ox) and
+ * (oy oz py pz). */
+FIRN_INLINE void oct_weave(real *to, real *pairs, const real *from, const real *old, const real *next)
 {
-    typedef real quad __attribute__((vector_size(4 * sizeof(real)), aligned(sizeof(real)), may_alias));
-    const oct v = *(const oct *)from, o = *(const oct *)old;
+    const oct v = *(const oct *)from, o = *(const oct *)old, p = *(const oct *)next;
     *(oct *)to = __builtin_shufflevector(v, o, 0, 1, 2, 8, 4, 5, 6, 12);
-    *(quad *)rest = __builtin_shufflevector(o, o, 1, 2, 5, 6);
+    *(oct *)pairs = __builtin_shufflevector(o, p, 1, 2, 9, 10, 5, 6, 13, 14);
 }
 
 void FIRN_NODES(load_both)(void *patch, void *old_patch, firn_columns columns, const int32_t neighbours[27],
@@ -119,16 +119,18 @@ void FIRN_NODES(load_both)(void *patch, void *old_patch, firn_columns columns, c
         nodes[q] = neighbours[q] < 0 ? nothing : (const real *)nodes_ + (size_t)neighbours[q] * BLOCK;
         old[q] = neighbours[q] < 0 ? nothing : (const real *)old_ + (size_t)neighbours[q] * BLOCK;
     }
-    memset((real *)old_patch + FIRN_PATCH_NODES * 2, 0, FIRN_PATCH_PAD * 2 * sizeof(real));
+    memset((real *)old_patch + FIRN_PATCH_NODES * FIRN_CHANNELS, 0, FIRN_PATCH_PAD * FIRN_CHANNELS * sizeof(real));
     FOR_COLUMNS(columns, at, i, j)
     {
-        real *to = (real *)patch + at * 4 * OCT, *rest = (real *)old_patch + at * 2 * OCT;
+        const int has_next = j < 7 && columns >> (at + 1) & 1, next_j = has_next ? j + 1 : j;
+        real *to = (real *)patch + at * 4 * OCT, *pairs = (real *)old_patch + at * 4 * OCT;
         const real *const *v = nodes + BLOCK_OF(i, j), *const *o = old + BLOCK_OF(i, j);
-        int first = FIRST_OF(i, j);
-        oct_weave(to, rest, v[0] + first + OCT, o[0] + first + OCT);
-        oct_weave(to + OCT, rest + OCT / 2, v[1] + first, o[1] + first);
-        oct_weave(to + 2 * OCT, rest + OCT, v[1] + first + OCT, o[1] + first + OCT);
-        oct_weave(to + 3 * OCT, rest + 3 * OCT / 2, v[2] + first, o[2] + first);
+        const real *const *p = old + BLOCK_OF(i, next_j);
+        int first = FIRST_OF(i, j), next = FIRST_OF(i, next_j);
+        oct_weave(to, pairs, v[0] + first + OCT, o[0] + first + OCT, p[0] + next + OCT);
+        oct_weave(to + OCT, pairs + OCT, v[1] + first, o[1] + first, p[1] + next);
+        oct_weave(to + 2 * OCT, pairs + 2 * OCT, v[1] + first + OCT, o[1] + first + OCT, p[1] + next + OCT);
+        oct_weave(to + 3 * OCT, pairs + 3 * OCT, v[2] + first, o[2] + first, p[2] + next);
     }
 }
 

@@ -193,6 +193,7 @@ struct firn_sim {
     int32_t max_block_bundles;
     firn_exchange *chunks;      /* [FIRN_CHUNKS][n_exchanges] */
     firn_block_report *reports; /* [pool][home] */
+    int has_reports;            /* they speak of the particles as they stand */
     int64_t report_capacity;
 
     firn_dt_limit limit;

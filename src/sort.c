@@ -376,7 +376,7 @@ enum { SCRATCH_LANES = 9 + 6 + 3 + 6 + 9 + FIRN_MAX_HISTORY + 6 };
 
 static firn_status reserve_books(firn_sim *sim)
 {
-    sim->tally.is_kept = 0; /* it speaks of other blocks */
+    sim->tally.is_kept = sim->has_reports = 0; /* they speak of other blocks */
     int64_t n = (int64_t)sim->grid.n_home * sim->n_pools;
     if (n > sim->report_capacity) {
         firn_memory_release(&sim->memory, sim->reports, (size_t)sim->report_capacity * sizeof *sim->reports);

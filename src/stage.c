@@ -61,12 +61,32 @@ static void ask_nodes(const firn_sim *sim, int32_t home)
     if (sim->keeps_old) sim->kernels->patch_ask(grid->columns[home], grid->neighbours[home], grid->old);
 }
 
+static firn_block_report *report_of(const firn_sim *sim, int pool_index, int32_t home)
+{
+    return &sim->reports[(size_t)pool_index * (size_t)sim->grid.n_home + (size_t)home];
+}
+
+/* What the block's particles touch: where the last step left them, or, after a sort, where they are found. */
+static firn_columns columns_of(const firn_sim *sim, int32_t home)
+{
+    firn_columns columns = 0;
+    if (!sim->has_reports) {
+        FIRN_RESIDENTS (sim, home, r) columns |= sim->kernels->touched(&r.transfer, &r.particles);
+        return columns;
+    }
+    for (int m = 0; m < sim->n_pools; m++) {
+        const firn_block_report *r = report_of(sim, m, home);
+        if (sim->pools[m].block_of_home[home] >= 0)
+            columns |= firn_columns_between(sim->pools[m].transfer.is_quadratic, r->low, r->high);
+    }
+    return columns;
+}
+
 static void p2g_block(firn_sim *sim, int32_t home, const firn_workspace *w)
 {
     const firn_kernels *k = sim->kernels;
     firn_grid *grid = &sim->grid;
-    firn_columns columns = 0;
-    FIRN_RESIDENTS (sim, home, r) columns |= k->touched(&r.transfer, &r.particles);
+    firn_columns columns = columns_of(sim, home);
     grid->columns[home] = columns;
     ask_nodes(sim, home);
     k->patch_clear(w->patch, columns);
@@ -162,11 +182,6 @@ static firn_exchange *acts_of(const firn_sim *sim, int pool_index, int32_t home)
     return acts;
 }
 
-static firn_block_report *report_of(const firn_sim *sim, int pool_index, int32_t home)
-{
-    return &sim->reports[(size_t)pool_index * (size_t)sim->grid.n_home + (size_t)home];
-}
-
 enum { ONE_TIMED_IN = 8 }; /* blocks whose parts are timed: looking at the clock costs as much as a few particles */
 
 static void g2p_block(firn_sim *sim, int32_t home, const firn_workspace *w, double seconds[3])
@@ -224,6 +239,7 @@ static firn_status tell_failure(const firn_sim *sim, const firn_pool *pool, cons
 static firn_status collect_reports(firn_sim *sim, firn_report *report)
 {
     firn_status status = FIRN_OK;
+    sim->has_reports = 1;
     sim->max_rate = 0, sim->max_speed = 0, sim->rate_pool = -1, sim->rate_particle = -1;
     for (int m = 0; m < sim->n_pools; m++) {
         firn_pool *pool = &sim->pools[m];

@@ -19,16 +19,25 @@
  *     t_j = w_k (m_j A_y + g_j S_y)
  *     row(i, j) += w_j u_i + w_i t_j                <- two multiply-adds a row, whatever the force and scheme
  *
+ * Without derivatives (force: mls) it is shorter. As d_i = d_0 + i along each axis,
+ *
+ *     q_ij = w_k (m v, m) + m_k A_z + w_k (d_i A_x + d_j A_y)      goes from node to node by one addition,
+ *     row(i, j) += (w_i w_j) q_ij                                   37 operations a particle instead of 48
+ *
  * Grid to particle is the transpose: r_i = sum_j w_j row(i,j) and its siblings with m_j, g_j; then sums over i; then
  * one horizontal sum over z. C = (D^-1 h) sum w v d,  grad v = sum v grad w  (mls: grad v = C).
  *
  * FLIP also asks for sum w v_old. Nobody asks for masses on the way back, so v_old,x stands in their channel and comes
- * with the rest; v_old,y and v_old,z have a patch of half rows, two channels a node.
+ * with the rest. v_old,y and v_old,z have a patch of their own, in which the four channels of node (i, j, k) are these
+ * two at j and again at j + 1: two rows a plane are read instead of four.
  *
  * Layout     Weights are computed for LANES particles at once; what a particle needs as a vector over channels is
  *            turned from lanes into groups of four by transpose4 and found again by slot(particle).
- *            Particles of a bundle with the same nodes keep their rows in registers (f32_avx512: all 16; narrower
- *            machines: one plane i at a time), so the order that the sort leaves behind is worth a factor of two. */
+ *            Particles of a bundle with the same nodes share their rows in P2G, where they stay in registers
+ *            (f32_avx512: all 16; narrower machines: one plane i at a time), so the order that the sort leaves behind
+ *            is worth a factor of two.
+ *            In G2P what is left of a particle's rows is kept and summed over z for a whole bundle at a time: for one
+ *            particle that sum is a chain of operations that each wait for the one before. */
 #include "groups.h"
 #include "nodes.h"
 
@@ -54,6 +63,14 @@ FIRN_INLINE row row_load(const real *a)
     UNROLL for (int p = 0; p < PARTS; p++) r.part[p] = fr_load(a + p * LANES);
     return r;
 }
+/* Loaded once: gcc would load it again for every use, and rows that cross a cache line are what G2P waits for. */
+FIRN_INLINE row row_pin(row r)
+{
+#if LANES == 16
+    __asm__("" : "+v"(r.part[0]));
+#endif
+    return r;
+}
 FIRN_INLINE void row_store(real *a, row r)
 {
     UNROLL for (int p = 0; p < PARTS; p++) fr_store(a + p * LANES, r.part[p]);
@@ -68,6 +85,11 @@ FIRN_INLINE row row_fma(fr s, row a, row c) /* c + s a */
     UNROLL for (int p = 0; p < PARTS; p++) c.part[p] = fr_fma(s, a.part[p], c.part[p]);
     return c;
 }
+FIRN_INLINE row row_add(row a, row b)
+{
+    UNROLL for (int p = 0; p < PARTS; p++) a.part[p] = a.part[p] + b.part[p];
+    return a;
+}
 FIRN_INLINE row row_mul(row a, row b)
 {
     UNROLL for (int p = 0; p < PARTS; p++) a.part[p] = a.part[p] * b.part[p];
@@ -78,10 +100,6 @@ FIRN_INLINE row row_mul_add(row a, row b, row c)
     UNROLL for (int p = 0; p < PARTS; p++) c.part[p] = fr_fma(a.part[p], b.part[p], c.part[p]);
     return c;
 }
-
-#if LANES >= 4
-typedef real quad __attribute__((vector_size(4 * sizeof(real))));
-#endif
 
 /* Four reals in memory as LANES: repeated (channels of every z-node), or each one four times, beginning with number
  * LANES / 4 * part (weights of a part's z-nodes). Intrinsics, because gcc 12 takes a shuffle that widens a vector
@@ -139,84 +157,50 @@ FIRN_INLINE row row_of_weights(const real *four)
     return r;
 }
 
-/* Sums a row over its z-nodes: four channels. */
-FIRN_INLINE void row_sum_z(row a, real *four)
+/* What a bundle's particles gathered, to be summed over z; then four channels a particle, by slot. A processor with
+ * short vectors sums at once: its registers do not hold another particle's rows meanwhile. */
+enum { KEPT = LANES == 16 ? ROW : FIRN_CHANNELS };
+typedef struct kept_rows {
+    real of[16 * KEPT];
+} __attribute__((aligned(64))) kept_rows;
+
+FIRN_INLINE void row_keep(row a, int lane, kept_rows *kept)
 {
+    real *four = kept->of + (LANES == 16 ? lane * ROW : slot(lane));
 #if LANES == 1
     for (int c = 0; c < 4; c++) four[c] = (a.part[c] + a.part[4 + c]) + (a.part[8 + c] + a.part[12 + c]);
 #elif LANES == 4
-    fr s = (a.part[0] + a.part[1]) + (a.part[2] + a.part[3]);
-    fr_store(four, s);
+    fr_store(four, (a.part[0] + a.part[1]) + (a.part[2] + a.part[3]));
 #elif LANES == 8
+    typedef real quad __attribute__((vector_size(4 * sizeof(real))));
     fr s = a.part[0] + a.part[1];
     quad q = __builtin_shufflevector(s, s, 0, 1, 2, 3) + __builtin_shufflevector(s, s, 4, 5, 6, 7);
     memcpy(four, &q, sizeof q);
 #else
-    typedef real half __attribute__((vector_size(8 * sizeof(real))));
-    fr s = a.part[0];
-    half t = __builtin_shufflevector(s, s, 0, 1, 2, 3, 4, 5, 6, 7) +
-             __builtin_shufflevector(s, s, 8, 9, 10, 11, 12, 13, 14, 15);
-    quad q = __builtin_shufflevector(t, t, 0, 1, 2, 3) + __builtin_shufflevector(t, t, 4, 5, 6, 7);
-    memcpy(four, &q, sizeof q);
+    row_store(four, a);
 #endif
 }
 
-/* Half a row: four z-nodes times two channels. */
+/* In place. */
+FIRN_INLINE void kept_sum_z(kept_rows *kept)
+{
+    (void)kept;
 #if LANES == 16
-enum { HALF_PARTS = 1, HALF_LANES = 8 };
-typedef real half_lanes __attribute__((vector_size(8 * sizeof(real))));
-FIRN_INLINE half_lanes half_set1(real a) { return (half_lanes)_mm256_set1_ps(a); }
-FIRN_INLINE half_lanes half_load(const real *a) { return (half_lanes)_mm256_loadu_ps(a); }
-FIRN_INLINE half_lanes half_multiply_add(half_lanes a, half_lanes b, half_lanes c)
-{
-    return (half_lanes)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-}
-#else
-enum { HALF_PARTS = 8 / LANES, HALF_LANES = LANES };
-typedef fr half_lanes;
-FIRN_INLINE half_lanes half_set1(real a) { return fr_set1(a); }
-FIRN_INLINE half_lanes half_load(const real *a) { return fr_load(a); }
-FIRN_INLINE half_lanes half_multiply_add(half_lanes a, half_lanes b, half_lanes c) { return fr_fma(a, b, c); }
-#endif
-typedef struct half_row {
-    half_lanes part[HALF_PARTS];
-} half_row;
-
-FIRN_INLINE half_row half_row_load(const real *a)
-{
-    half_row r;
-    UNROLL for (int p = 0; p < HALF_PARTS; p++) r.part[p] = half_load(a + p * HALF_LANES);
-    return r;
-}
-FIRN_INLINE half_row half_row_scale(real s, half_row a)
-{
-    UNROLL for (int p = 0; p < HALF_PARTS; p++) a.part[p] = half_set1(s) * a.part[p];
-    return a;
-}
-FIRN_INLINE half_row half_row_fma(real s, half_row a, half_row c) /* c + s a */
-{
-    UNROLL for (int p = 0; p < HALF_PARTS; p++) c.part[p] = half_multiply_add(half_set1(s), a.part[p], c.part[p]);
-    return c;
-}
-
-/* Sums half a row over its z-nodes by their weights: two channels. */
-FIRN_INLINE void half_row_sum_z(half_row a, const real *weights, real *two)
-{
-#if LANES == 1
-    for (int c = 0; c < 2; c++) two[c] = 0;
-    for (int q = 0; q < 8; q++) two[q & 1] += weights[q >> 1] * a.part[q];
-#else
-    quad w, q;
-    memcpy(&w, weights, sizeof w);
-    const quad low = __builtin_shufflevector(w, w, 0, 0, 1, 1), high = __builtin_shufflevector(w, w, 2, 2, 3, 3);
-#if LANES == 4
-    q = low * a.part[0] + high * a.part[1];
-#else
-    const half_lanes t = a.part[0];
-    q = low * __builtin_shufflevector(t, t, 0, 1, 2, 3) + high * __builtin_shufflevector(t, t, 4, 5, 6, 7);
-#endif
-    q += __builtin_shufflevector(q, q, 2, 3, 0, 1);
-    memcpy(two, &q, 2 * sizeof(real));
+    fr sum[4];
+    UNROLL for (int p = 0; p < 4; p++) /* of particles p, p + 4, p + 8 and p + 12, see slot() */
+    {
+        fr half[2];
+        UNROLL for (int q = 0; q < 2; q++)
+        {
+            const fr a = fr_load(kept->of + (p + 8 * q) * ROW), b = fr_load(kept->of + (p + 8 * q + 4) * ROW);
+            half[q] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) +
+                      __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+        }
+        const fr a = half[0], b = half[1];
+        sum[p] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27) +
+                 __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+    }
+    UNROLL for (int p = 0; p < 4; p++) fr_store(kept->of + p * ROW, sum[p]);
 #endif
 }
 
@@ -225,6 +209,8 @@ FIRN_INLINE void half_row_sum_z(half_row a, const real *weights, real *two)
 typedef struct weights {
     real w[2][4][16], m[2][4][16], g[2][4][16]; /* along x and y, by lane */
     real zw[64], zm[64], zg[64];                /* along z, by slot */
+    real W[4][4][16], d[2][16];                 /* w_i w_j and the first d_i and d_j, by lane */
+    real yw[2][64];                             /* along y, by slot: w_0 w_0 w_1 w_1, w_2 w_2 w_3 w_3 */
     int32_t node[16];                           /* first node, in reals into a patch */
 } __attribute__((aligned(64))) weights;
 
@@ -251,19 +237,29 @@ FIRN_INLINE fr axis_weights(int is_quadratic, fr x, fr w[4], fr m[4], fr g[4])
     return base + 1;
 }
 
-FIRN_INLINE void weights_of_bundle(int is_quadratic, int moment, int gradient, const real *x, weights *out)
+FIRN_INLINE void weights_of_bundle(int is_quadratic, int moment, int gradient, int with_pairs, int with_products,
+                                   const real *x, weights *out)
 {
     UNROLL for (int l = 0; l < 16; l += LANES)
     {
-        fr w[4], m[4], g[4], node = fr_zero();
+        fr w[4], m[4], g[4], wx[4], node = fr_zero();
         for (int axis = 0; axis < 2; axis++) {
-            node = node * 8 + axis_weights(is_quadratic, fr_load(x + axis * 16 + l), w, m, g);
+            const fr at = fr_load(x + axis * 16 + l), first = axis_weights(is_quadratic, at, w, m, g);
+            node = node * 8 + first;
+            if (with_products) fr_store(out->d[axis] + l, first - 2 - at);
             for (int k = 0; k < 4; k++) {
+                if (with_products) {
+                    if (axis == 0) wx[k] = w[k];
+                    for (int i = 0; axis == 1 && i < 4; i++) fr_store(out->W[i][k] + l, wx[i] * w[k]);
+                    continue;
+                }
                 fr_store(out->w[axis][k] + l, w[k]);
                 if (moment) fr_store(out->m[axis][k] + l, m[k]);
                 if (gradient) fr_store(out->g[axis][k] + l, g[k]);
             }
         }
+        if (with_pairs)
+            groups_store(out->yw[0], l, w[0], w[0], w[1], w[1]), groups_store(out->yw[1], l, w[2], w[2], w[3], w[3]);
         node = node * 8 + axis_weights(is_quadratic, fr_load(x + 32 + l), w, m, g);
         groups_store(out->zw, l, w[0], w[1], w[2], w[3]);
         if (moment) groups_store(out->zm, l, m[0], m[1], m[2], m[3]);
@@ -281,27 +277,20 @@ FIRN_INLINE void weights_of_bundle(int is_quadratic, int moment, int gradient, c
 
 /* ---------------------------------------------------------------- what particles touch */
 
-/* The rectangle of columns from the first to the last that a particle touches. A row is four z-nodes wide, also where
- * the spline has three: the last one of a column's end stands in the next. */
+/* The columns between the first and the last particle. */
 static firn_columns touched(const firn_transfer *transfer, const firn_block_particles *p)
 {
-    const int n_x = transfer->is_quadratic ? 3 : 4, n_y = 4;
-    const fr shift = fr_set1(transfer->is_quadratic ? (real)0.5 : 0), before = fr_set1(transfer->is_quadratic ? 2 : 1);
-    fr low[2] = {fr_set1(3), fr_set1(3)}, high[2] = {-before, -before};
+    fr low[2] = {fr_set1(4), fr_set1(4)}, high[2] = {fr_set1(-1), fr_set1(-1)};
     for (int b = 0; b * 16 < p->n; b++)
         for (int axis = 0; axis < 2; axis++) UNROLL for (int l = 0; l < 16; l += LANES)
             {
-                fr base = fr_floor(fr_load((const real *)p->x + b * 48 + axis * 16 + l) - shift);
-                base = fr_clamp(base, -before, fr_set1(3));
-                low[axis] = fr_min(base, low[axis]), high[axis] = fr_max(base, high[axis]);
+                fr x = fr_load((const real *)p->x + b * 48 + axis * 16 + l);
+                low[axis] = fr_min(x, low[axis]), high[axis] = fr_max(x, high[axis]);
             }
-    int first[2], last[2];
-    for (int axis = 0; axis < 2; axis++) {
-        first[axis] = (int)fr_least(low[axis] + before), last[axis] = (int)fr_most(high[axis] + before);
-    }
-    firn_columns line = (((firn_columns)1 << (last[1] - first[1] + n_y)) - 1) << first[1], all = 0;
-    for (int i = first[0]; i < last[0] + n_x; i++) all |= line << 8 * i;
-    return all;
+    double ends[2][2];
+    for (int axis = 0; axis < 2; axis++)
+        ends[0][axis] = (double)fr_least(low[axis]), ends[1][axis] = (double)fr_most(high[axis]);
+    return firn_columns_between(transfer->is_quadratic, ends[0], ends[1]);
 }
 
 /* ---------------------------------------------------------------- particles to grid */
@@ -420,9 +409,48 @@ FIRN_INLINE unsigned first_of_groups(const weights *wt, unsigned set)
 #endif
 }
 
+typedef struct linear { /* q of a plane's first node; what is added from plane to plane and from node to node */
+    row q, X, Y;
+} linear;
+
+FIRN_INLINE linear prepare_linear(int base, int moment, const weights *wt, const outgoing *o, int lane)
+{
+    int s = slot(lane);
+    row zw = row_of_weights(wt->zw + s);
+    linear r = {.q = base ? row_mul(zw, row_of_channels(o->base + s)) : row_zero(), row_zero(), row_zero()};
+    if (moment) {
+        r.q = row_mul_add(row_of_weights(wt->zm + s), row_of_channels(o->A[2] + s), r.q);
+        r.X = row_mul(zw, row_of_channels(o->A[0] + s)), r.Y = row_mul(zw, row_of_channels(o->A[1] + s));
+        r.q = row_fma(fr_set1(wt->d[1][lane]), r.Y, row_fma(fr_set1(wt->d[0][lane]), r.X, r.q));
+    }
+    return r;
+}
+
+/* In a register of its own: with a base and an index the multiply-adds that read weights through it are taken apart by
+ * the processor, an eighth of the time of P2G. */
+FIRN_INLINE const real *lane_pointer(const real *p)
+{
+#if LANES == 16
+    __asm__("" : "+r"(p));
+#endif
+    return p;
+}
+
+/* Adds plane i and goes on to the next; `W`: the lane's own. */
+FIRN_INLINE void add_linear(int n, int moment, const real *W, linear *r, int i, row rows[4])
+{
+    row q = r->q;
+    UNROLL for (int j = 0; j < n; j++)
+    {
+        rows[j] = row_fma(fr_set1(W[(4 * i + j) * 16]), q, rows[j]);
+        if (moment && j < n - 1) q = row_add(q, r->Y);
+    }
+    if (moment) r->q = row_add(r->q, r->X);
+}
+
 /* Adds a group of particles. */
-FIRN_INLINE void add_group(int n, int base, int moment, int gradient, const weights *wt, const outgoing *out,
-                           unsigned group, real *patch)
+FIRN_INLINE void add_group(int n, int base, int moment, int gradient, int is_linear, const weights *wt,
+                           const outgoing *out, unsigned group, real *patch)
 {
     real *at = patch + wt->node[__builtin_ctz(group)];
     if (PLANES == 4) {
@@ -431,18 +459,33 @@ FIRN_INLINE void add_group(int n, int base, int moment, int gradient, const weig
             row_load(at + i * NODE_X + j * NODE_Y);
         FOR_LANES(group, lane)
         {
-            prepared r = prepare(n, base, moment, gradient, wt, out, (int)lane);
-            UNROLL for (int i = 0; i < n; i++) add_plane(n, moment, gradient, wt, &r, (int)lane, i, rows[i]);
+            if (is_linear) {
+                linear r = prepare_linear(base, moment, wt, out, (int)lane);
+                const real *W = lane_pointer(&wt->W[0][0][lane]);
+                UNROLL for (int i = 0; i < n; i++) add_linear(n, moment, W, &r, i, rows[i]);
+            } else {
+                prepared r = prepare(n, base, moment, gradient, wt, out, (int)lane);
+                UNROLL for (int i = 0; i < n; i++) add_plane(n, moment, gradient, wt, &r, (int)lane, i, rows[i]);
+            }
         }
         UNROLL for (int i = 0; i < n; i++) UNROLL for (int j = 0; j < n; j++)
             row_store(at + i * NODE_X + j * NODE_Y, rows[i][j]);
     } else {
         prepared r[16];
-        FOR_LANES(group, lane) r[lane] = prepare(n, base, moment, gradient, wt, out, (int)lane);
+        linear q[16];
+        FOR_LANES(group, lane)
+        if (is_linear)
+            q[lane] = prepare_linear(base, moment, wt, out, (int)lane);
+        else
+            r[lane] = prepare(n, base, moment, gradient, wt, out, (int)lane);
         for (int i = 0; i < n; i++) {
             row rows[4];
             UNROLL for (int j = 0; j < n; j++) rows[j] = row_load(at + i * NODE_X + j * NODE_Y);
-            FOR_LANES(group, lane) add_plane(n, moment, gradient, wt, &r[lane], (int)lane, i, rows);
+            FOR_LANES(group, lane)
+            if (is_linear)
+                add_linear(n, moment, &wt->W[0][0][lane], &q[lane], i, rows);
+            else
+                add_plane(n, moment, gradient, wt, &r[lane], (int)lane, i, rows);
             UNROLL for (int j = 0; j < n; j++) row_store(at + i * NODE_X + j * NODE_Y, rows[j]);
         }
     }
@@ -462,7 +505,7 @@ FIRN_INLINE void p2g_case(int is_quadratic, int affine, int mls, int is_apart, c
         lanes_ask(p->x, b, 3), lanes_ask(p->v, b, 3), lanes_ask(p->tau, b, 6);
         lanes_ask(p->mass, b, 1), lanes_ask(p->volume, b, 1);
         if (affine) lanes_ask(p->C, b, 9);
-        weights_of_bundle(is_quadratic, moment, !mls, (const real *)p->x + b * 48, &wt);
+        weights_of_bundle(is_quadratic, moment, !mls, 0, mls, (const real *)p->x + b * 48, &wt);
         outgoing_of_bundle(p, b, 1, affine, mls, !is_apart, h, stress_factor, &out);
         if (is_apart) outgoing_of_bundle(p, b, 0, 0, mls, 1, h, stress_factor, &force);
         const unsigned all = (1u << (p->n - b * 16 < 16 ? p->n - b * 16 : 16)) - 1;
@@ -470,13 +513,13 @@ FIRN_INLINE void p2g_case(int is_quadratic, int affine, int mls, int is_apart, c
         {
             const unsigned group = group_of(&wt, first) & all;
             if (is_apart) {
-                add_group(n, 1, affine, 0, &wt, &out, group, patch);
+                add_group(n, 1, affine, 0, mls, &wt, &out, group, patch);
                 if (p->pull)
-                    add_group(n, 1, mls, !mls, &wt, &force, group, forces);
+                    add_group(n, 1, mls, !mls, mls, &wt, &force, group, forces);
                 else
-                    add_group(n, 0, mls, !mls, &wt, &force, group, forces);
+                    add_group(n, 0, mls, !mls, mls, &wt, &force, group, forces);
             } else
-                add_group(n, 1, moment, !mls, &wt, &out, group, patch);
+                add_group(n, 1, moment, !mls, mls, &wt, &out, group, patch);
         }
     }
 }
@@ -503,9 +546,9 @@ static void p2g(const firn_transfer *transfer, const firn_block_particles *p, vo
 
 /* ---------------------------------------------------------------- grid to particles */
 
-typedef struct incoming { /* sums over nodes, by slot: w v and w m (or w v_old,x), m_a v, g_a v; w v_old,y and z */
-    real v[64], B[3][64], G[3][64], old[64];
-} __attribute__((aligned(64))) incoming;
+typedef struct incoming { /* sums over nodes: w v and w m (or w v_old,x); m_a v; g_a v; w v_old,y and z, each in two */
+    kept_rows v, B[3], G[3], old;
+} incoming;
 
 FIRN_INLINE void gather_particle(int n, int moment, int gradient, int with_old, const weights *wt, int lane,
                                  const real *patch, const real *old_patch, incoming *in)
@@ -517,7 +560,7 @@ FIRN_INLINE void gather_particle(int n, int moment, int gradient, int with_old, 
         row r = row_zero(), s = r, e = r;
         UNROLL for (int j = 0; j < n; j++)
         {
-            row nodes = row_load(at + i * NODE_X + j * NODE_Y);
+            row nodes = row_pin(row_load(at + i * NODE_X + j * NODE_Y));
             r = j ? row_fma(fr_set1(wt->w[1][j][lane]), nodes, r) : row_scale(fr_set1(wt->w[1][j][lane]), nodes);
             if (moment)
                 s = j ? row_fma(fr_set1(wt->m[1][j][lane]), nodes, s) : row_scale(fr_set1(wt->m[1][j][lane]), nodes);
@@ -537,29 +580,39 @@ FIRN_INLINE void gather_particle(int n, int moment, int gradient, int with_old, 
     }
     int s = slot(lane);
     row zw = row_of_weights(wt->zw + s);
-    row_sum_z(row_mul(zw, S0), in->v + s);
+    row_keep(row_mul(zw, S0), lane, &in->v);
     if (moment) {
-        row_sum_z(row_mul(zw, Sx), in->B[0] + s), row_sum_z(row_mul(zw, Sy), in->B[1] + s);
-        row_sum_z(row_mul(row_of_weights(wt->zm + s), S0), in->B[2] + s);
+        row_keep(row_mul(zw, Sx), lane, &in->B[0]), row_keep(row_mul(zw, Sy), lane, &in->B[1]);
+        row_keep(row_mul(row_of_weights(wt->zm + s), S0), lane, &in->B[2]);
     }
     if (gradient) {
-        row_sum_z(row_mul(zw, Gx), in->G[0] + s), row_sum_z(row_mul(zw, Gy), in->G[1] + s);
-        row_sum_z(row_mul(row_of_weights(wt->zg + s), S0), in->G[2] + s);
+        row_keep(row_mul(zw, Gx), lane, &in->G[0]), row_keep(row_mul(zw, Gy), lane, &in->G[1]);
+        row_keep(row_mul(row_of_weights(wt->zg + s), S0), lane, &in->G[2]);
     }
     if (with_old) {
-        const real *before = old_patch + wt->node[lane] / 2;
-        half_row T0 = {0};
+        const real *before = old_patch + wt->node[lane];
+        row low = row_zero(), high = low; /* of the pairs (0, 1) and (2, 3) along y */
         UNROLL for (int i = 0; i < n; i++)
         {
-            half_row r = {0};
-            UNROLL for (int j = 0; j < n; j++)
-            {
-                half_row nodes = half_row_load(before + (i * NODE_X + j * NODE_Y) / 2);
-                r = j ? half_row_fma(wt->w[1][j][lane], nodes, r) : half_row_scale(wt->w[1][j][lane], nodes);
-            }
-            T0 = i ? half_row_fma(wt->w[0][i][lane], r, T0) : half_row_scale(wt->w[0][i][lane], r);
+            const row a = row_load(before + i * NODE_X), b = row_load(before + i * NODE_X + 2 * NODE_Y);
+            fr wx = fr_set1(wt->w[0][i][lane]);
+            low = i ? row_fma(wx, a, low) : row_scale(wx, a), high = i ? row_fma(wx, b, high) : row_scale(wx, b);
         }
-        half_row_sum_z(T0, wt->zw + s, in->old + s);
+        low = row_mul(row_of_channels(wt->yw[0] + s), low);
+        row_keep(row_mul(zw, row_mul_add(row_of_channels(wt->yw[1] + s), high, low)), lane, &in->old);
+    }
+}
+
+/* Lanes of no particle are zero. */
+FIRN_INLINE void incoming_blank(int moment, int gradient, int with_old, int from, incoming *in)
+{
+    for (int lane = from; lane < 16; lane++) {
+        row_keep(row_zero(), lane, &in->v);
+        for (int a = 0; a < 3; a++) {
+            if (moment) row_keep(row_zero(), lane, &in->B[a]);
+            if (gradient) row_keep(row_zero(), lane, &in->G[a]);
+        }
+        if (with_old) row_keep(row_zero(), lane, &in->old);
     }
 }
 
@@ -568,10 +621,16 @@ FIRN_INLINE void gather_bundle(int is_quadratic, int moment, int gradient, int w
                                const real *patch, const real *old_patch, incoming *in)
 {
     weights wt;
-    weights_of_bundle(is_quadratic, moment, gradient, x, &wt);
-    if (count < 16) memset(in, 0, sizeof *in);
+    weights_of_bundle(is_quadratic, moment, gradient, with_old, 0, x, &wt);
+    if (count < 16) incoming_blank(moment, gradient, with_old, count, in);
     for (int lane = 0; lane < count; lane++)
         gather_particle(is_quadratic ? 3 : 4, moment, gradient, with_old, &wt, lane, patch, old_patch, in);
+    kept_sum_z(&in->v);
+    for (int a = 0; a < 3; a++) {
+        if (moment) kept_sum_z(&in->B[a]);
+        if (gradient) kept_sum_z(&in->G[a]);
+    }
+    if (with_old) kept_sum_z(&in->old);
 }
 
 /* grad v of LANES particles, 1/s: from true gradients or from the affine moments. */
@@ -579,7 +638,7 @@ FIRN_INLINE void grad_v_of(int gradient, const incoming *in, int l, fr gradient_
 {
     for (int a = 0; a < 3; a++) {
         fr c[3], mass;
-        groups_load(gradient ? in->G[a] : in->B[a], l, &c[0], &c[1], &c[2], &mass);
+        groups_load(gradient ? in->G[a].of : in->B[a].of, l, &c[0], &c[1], &c[2], &mass);
         for (int i = 0; i < 3; i++) L[3 * i + a] = c[i] * (gradient ? gradient_scale : affine_scale);
     }
 }
@@ -599,9 +658,12 @@ FIRN_INLINE void g2p_case(int is_quadratic, int moment, int gradient, int with_o
         gather_bundle(is_quadratic, moment, gradient, with_old, x, count, patch, old_patch, &in);
         UNROLL for (int l = 0; l < 16; l += LANES)
         {
-            fr u[3], old[3] = {fr_zero(), fr_zero(), fr_zero()}, none[2], g[9];
-            groups_load(in.v, l, &u[0], &u[1], &u[2], &old[0]);
-            if (with_old) groups_load(in.old, l, &old[1], &old[2], &none[0], &none[1]);
+            fr u[3], old[3] = {fr_zero(), fr_zero(), fr_zero()}, rest[2], g[9];
+            groups_load(in.v.of, l, &u[0], &u[1], &u[2], &old[0]);
+            if (with_old) {
+                groups_load(in.old.of, l, &old[1], &old[2], &rest[0], &rest[1]);
+                old[1] = old[1] + rest[0], old[2] = old[2] + rest[1];
+            }
             for (int i = 0; i < 3; i++) {
                 fr_store(x + i * 16 + l, fr_load(x + i * 16 + l) + move * u[i]);
                 fr_store(v + i * 16 + l, with_old ? u[i] + a * (fr_load(v + i * 16 + l) - old[i]) : u[i]);
@@ -673,7 +735,7 @@ static void judge(const firn_transfer *transfer, const firn_block_particles *p, 
         UNROLL for (int l = 0; l < 16; l += LANES)
         {
             fr u[3], mass, A[9];
-            groups_load(in.v, l, &u[0], &u[1], &u[2], &mass);
+            groups_load(in.v.of, l, &u[0], &u[1], &u[2], &mass);
             grad_v_of(gradient, &in, l, gradient_scale, affine_scale, A);
             for (int c = 0; c < 9; c++) fr_store(L + c * 16 + l, A[c]), A[c] = A[c] * dt + (real)(c % 4 == 0);
             fr_store(det_of + l, A[0] * (A[4] * A[8] - A[5] * A[7]) - A[1] * (A[3] * A[8] - A[5] * A[6]) +
@@ -737,7 +799,7 @@ static void collect(const firn_transfer *transfer, const firn_block_particles *p
         else
             gather_bundle(0, 0, 0, 0, x, count, patch, NULL, &in);
         for (int lane = 0; lane < count; lane++)
-            for (int c = 0; c < 4; c++) sum[c] += (double)mass[lane] * (double)in.v[slot(lane) + c];
+            for (int c = 0; c < 4; c++) sum[c] += (double)mass[lane] * (double)in.v.of[slot(lane) + c];
     }
 }
 
@@ -752,7 +814,7 @@ static void density(const firn_transfer *transfer, const firn_block_particles *p
             gather_bundle(1, 0, 0, 0, x, count, patch, NULL, &in);
         else
             gather_bundle(0, 0, 0, 0, x, count, patch, NULL, &in);
-        for (int lane = 0; lane < 16; lane++) ((real *)rho)[b * 16 + lane] = (real)(in.v[slot(lane) + 3] * per_cell);
+        for (int lane = 0; lane < 16; lane++) ((real *)rho)[b * 16 + lane] = (real)(in.v.of[slot(lane) + 3] * per_cell);
     }
 }
 
@@ -801,8 +863,9 @@ static void diagnose(const firn_transfer *transfer, const firn_block_particles *
     report->plastic = sum_of_lanes(plastic_sum), report->viscous = sum_of_lanes(viscous_sum);
     report->rate_is_viscous = (double)viscosity[o] * 6 / transfer->h > (double)wave[o] + sqrt(max_s2);
     report->max_speed = sqrt(max_s2);
+    for (int i = 0; i < 3; i++) report->low[i] = (double)fr_least(low[i]), report->high[i] = (double)fr_most(high[i]);
     for (int i = 0; i < 3; i++)
-        report->is_out_of_reach |= (double)fr_least(low[i]) < p->lowest[i] || (double)fr_most(high[i]) >= p->most[i];
+        report->is_out_of_reach |= report->low[i] < p->lowest[i] || report->high[i] >= p->most[i];
     if (any <= 0) return;
     for (int q = 0; q < p->n; q++) {
         unsigned bits = (unsigned)flags[q], trouble = bits & ~(unsigned)FIRN_FLAG_EDGE;
