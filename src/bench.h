@@ -2,7 +2,8 @@
  *
  * The case is a cube of one material, 8 particles a cell, resting on a plane with friction, so that sorting, sparse
  * grid, colliders, dt control and checks all take part; or a scene as it stands at some time. A measurement is the
- * fastest of several repeats of a few steps; the spread says how quiet the machine was. */
+ * fastest of several repeats of a few steps, with its share of the sorts, of which most repeats have none; the spread,
+ * without sorts, says how quiet the machine was. */
 #ifndef FIRN_BENCH_H
 #define FIRN_BENCH_H
 

@@ -80,7 +80,7 @@ awk -F, '
         ratio("snow / sand", "snow", a, .8, 1.1)
         ratio("dough / sand", "dough", a, .8, 1.1)
         ratio("Neo-Hookean / sand", "Neo-Hookean", a, .8, 1.1)
-        ratio("developed flow (snowball) / snow", "scene", "snow", .6, .8)
+        ratio("developed flow (snowball) / the cube", "scene", a, .6, .8)
         ratio("all threads / 1 thread", a, "one thread", 1.8, 1.95)
         ratio("8 M particles / 1 M", "eight times the particles", a, .8, .95)
         ratio("AVX2 / this", "avx2", a, .6, .75)
