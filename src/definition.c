@@ -322,6 +322,15 @@ static void check_grid(check *c, const firn_grid_def *grid)
         if (!(grid->box_min[i] < grid->box_max[i]))
             COMPLAIN_ABOUT(c, "grid.box_max", "has %g along %c, which is not above box_min (%g)", grid->box_max[i],
                            "xyz"[i], grid -> box_min[i]);
+    for (int w = 0; w < 6; w++) { /* a mirror between nodes would be off by up to half a cell without saying so */
+        const char *key = w & 1 ? "grid.box_max" : "grid.box_min";
+        double place = (w & 1 ? grid->box_max : grid->box_min)[w / 2], at = place / grid->dx;
+        if (grid->walls[w] == FIRN_WALL_MIRROR && fabs(at - round(at)) > 1e-6)
+            COMPLAIN_ABOUT(c, key,
+                           "puts the mirror wall %c%c at %g m, which is not on a node; it must be a whole multiple of "
+                           "dx = %g m, e.g. %g m",
+                           "-+"[w & 1], "xyz"[w / 2], place, grid -> dx, round(at) * grid -> dx);
+    }
 }
 
 static void check_time(check *c, const firn_time_def *time)
@@ -522,6 +531,8 @@ static void check_relations(check *c, const firn_scene_def *scene)
     EACH(bodies, n_bodies, check_body(c, scene, &scene->bodies[i]))
     EACH(emitters, n_emitters, check_emitter(c, scene, &scene->emitters[i]))
     EACH(colliders, n_colliders, check_collider(c, &scene->colliders[i]))
+    if (scene->n_grips > FIRN_GRIPS_MAX)
+        COMPLAIN_ABOUT(c, "grips", "are %d; %d are possible", scene->n_grips, FIRN_GRIPS_MAX);
     EACH(grips, n_grips, check_grip(c, scene, &scene->grips[i]))
     EACH(sinks, n_sinks, check_sink(c, &scene->sinks[i]))
     EACH(forces, n_forces, check_force(c, &scene->forces[i]))

@@ -98,7 +98,6 @@ static firn_status create_colliders(firn_sim *sim, firn_report *report)
 static firn_status create_grips(firn_sim *sim, firn_report *report)
 {
     const firn_scene_def *scene = &sim->scene;
-    if (scene->n_grips > 32) return firn_report_add(report, FIRN_REFUSED, "%d grips; 32 are possible", scene->n_grips);
     sim->grips = firn_memory_array(&sim->memory, (size_t)scene->n_grips, sizeof *sim->grips);
     if (!sim->grips) return no_memory(report, "grips");
     for (int g = 0; g < scene->n_grips; g++) {
@@ -164,21 +163,6 @@ static firn_status create_books(firn_sim *sim, firn_report *report)
     return FIRN_OK;
 }
 
-/* Mirror walls lie on nodes; a wall between nodes would be off by up to half a cell without saying so. */
-static firn_status check_walls(const firn_sim *sim, firn_report *report)
-{
-    const firn_grid_def *grid = &sim->scene.grid;
-    for (int w = 0; grid->has_box && w < 6; w++) {
-        double at = (w & 1 ? grid->box_max : grid->box_min)[w / 2] / sim->h;
-        if (grid->walls[w] == FIRN_WALL_MIRROR && fabs(at - round(at)) > 1e-6)
-            return firn_report_add(report, FIRN_REFUSED,
-                                   "grid: the mirror wall %c%c at %g m is not on a node; it must be a whole multiple "
-                                   "of dx = %g m, e.g. %g m",
-                                   "-+"[w & 1], "xyz"[w / 2], at * sim -> h, sim -> h, round(at) * sim -> h);
-    }
-    return FIRN_OK;
-}
-
 /* ---------------------------------------------------------------- life */
 
 firn_status firn_sim_create(const firn_scene_def *scene, const firn_run_options *options, firn_sim **out,
@@ -202,7 +186,6 @@ firn_status firn_sim_create(const firn_scene_def *scene, const firn_run_options 
     sim->rate_pool = -1, sim->rate_particle = -1, sim->caution = 1;
     sim->limit = (firn_dt_limit){.criterion = "", .material = "", .particle = -1};
     status = choose_machine(sim, options, report);
-    if (status == FIRN_OK) status = check_walls(sim, report);
     if (status == FIRN_OK) status = create_grips(sim, report);
     if (status == FIRN_OK) status = create_pools(sim, report);
     if (status == FIRN_OK) status = create_colliders(sim, report);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -108,6 +109,11 @@ static void test_relations(void **state)
     s.scene.grid.box_max[1] = -1;
     expect_refused(&s, "grid.box_max has -1 along y, which is not above box_min (0)");
     make(&s);
+    s.scene.grid.has_box = 1, s.scene.grid.walls[1] = FIRN_WALL_MIRROR;
+    for (int a = 0; a < 3; a++) s.scene.grid.box_max[a] = 2.04;
+    expect_refused(&s, "grid.box_max puts the mirror wall +x at 2.04 m, which is not on a node; it must be a whole "
+                       "multiple of dx = 0.1 m, e.g. 2 m");
+    make(&s);
     firn_body_def twins[2] = {s.body, s.body};
     s.scene.bodies = twins, s.scene.n_bodies = 2;
     expect_refused(&s, "bodies.ball has the same name as another of the bodies; names must differ");
@@ -117,6 +123,13 @@ static void test_relations(void **state)
     grip.shapes = &s.shape, grip.n_shapes = 1;
     s.scene.grips = &grip, s.scene.n_grips = 1;
     expect_refused(&s, "grips.hand.body is \"bar\", but no body has that name");
+    firn_grip_def many[33];
+    for (int g = 0; g < 33; g++) {
+        many[g] = grip;
+        snprintf(many[g].name, sizeof many[g].name, "hand%d", g), strcpy(many[g].body, "ball");
+    }
+    s.scene.grips = many, s.scene.n_grips = 33;
+    expect_refused(&s, "grips are 33; 32 are possible");
 }
 
 static void test_all_errors_at_once(void **state)

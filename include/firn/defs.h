@@ -175,6 +175,7 @@ typedef struct firn_collider_def {
     double start, stop; /* active between */
 } firn_collider_def;
 
+enum { FIRN_GRIPS_MAX = 32 }; /* of a scene */
 typedef enum firn_grip_mode { FIRN_GRIP_MOTION, FIRN_GRIP_TRACTION, FIRN_GRIP_FOLLOW } firn_grip_mode;
 
 /* A grip moves a region of a body (the particles that are in it when it begins), pulls on it (those that began in it),
