@@ -1,8 +1,10 @@
-/* motion.c: rigid motion of colliders and grips.
+/* motion.c: rigid motion of colliders, grips and sinks.
  *
- * A pose maps shape space to the world: x = position + R (y - pivot). With keys, `position` is where the pivot is:
- * Catmull-Rom between keys (through every key, continuous velocity), rotation by slerp; before the first and after
- * the last key everything rests. Without keys: constant velocity and constant spin about the moving pivot. */
+ * A pose maps shape space to the world: x = position + R (y - pivot), `position` being where the pivot is. With keys it
+ * is shifted by Catmull-Rom (through every key, continuous velocity); before the first and after the last key
+ * everything rests. Rotations go through their keys in the same way, with continuous spin: Hermite curves of
+ * quaternions (M.-J. Kim, M.-S. Kim and S. Y. Shin, SIGGRAPH 1995), of constant spin between two keys. Without keys:
+ * constant velocity and constant spin about the moving pivot. */
 #include "solver.h"
 
 #include <math.h>
@@ -70,21 +72,71 @@ static void spline(const firn_key *k, int n, int i, double t, double position[3]
     }
 }
 
-/* Slerp is rotation about a fixed axis at a constant rate: spin = log(q1 conj(q0)) / span, in the world. */
-static void slerp(const firn_key *a, const firn_key *b, double t, double R[9], double spin[3])
+/* Inverse of that; half the angle is atan2, so that q and -q are the short and the long way to the same rotation. */
+static void vector_of_quaternion(const double q[4], double r[3])
 {
-    double span = b->time - a->time, s = (t - a->time) / span, turn[4], q[4], out[4];
-    double back[4] = {-a->rotation[0], -a->rotation[1], -a->rotation[2], a->rotation[3]};
-    quaternion_product(b->rotation, back, turn);
-    if (turn[3] < 0)
-        for (int c = 0; c < 4; c++) turn[c] = -turn[c];
-    double n = sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2]);
-    double angle = 2 * atan2(n, turn[3]), scale = n > 1e-15 ? angle / n : 2;
-    double vector[3];
-    for (int c = 0; c < 3; c++) vector[c] = scale * turn[c] * s, spin[c] = scale * turn[c] / span;
-    quaternion_of_vector(vector, q);
-    quaternion_product(q, a->rotation, out);
-    rotation_of_quaternion(out, R);
+    double n = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]), scale = n > 1e-15 ? 2 * atan2(n, q[3]) / n : 2;
+    for (int a = 0; a < 3; a++) r[a] = scale * q[a];
+}
+
+/* The short way from one key to the next as a rotation vector, in the world. */
+static void turn_between(const firn_key *a, const firn_key *b, double turn[3])
+{
+    double back[4] = {-a->rotation[0], -a->rotation[1], -a->rotation[2], a->rotation[3]}, q[4];
+    quaternion_product(b->rotation, back, q);
+    for (int c = 0; c < 4 && q[3] < 0; c++) q[c] = -q[c];
+    vector_of_quaternion(q, turn);
+}
+
+/* Spin at key i as the spline of positions has its velocity: the turns to both neighbours over the time between them.
+ */
+static void spin_at(const firn_key *k, int n, int i, double spin[3])
+{
+    int before = i > 0 ? i - 1 : i, after = i + 1 < n ? i + 1 : i;
+    for (int c = 0; c < 3; c++) spin[c] = 0;
+    for (int j = before; j < after; j++) {
+        double turn[3];
+        turn_between(&k[j], &k[j + 1], turn);
+        for (int c = 0; c < 3; c++) spin[c] += turn[c] / (k[after].time - k[before].time);
+    }
+}
+
+/* From key i to i + 1:  q(s) = exp(b3 w3) exp(b2 w2) exp(b1 w1) q_i  with the sums b of Bernstein's polynomials,
+ *     b1 = 1 - (1-s)^3,  b2 = 3 s^2 - 2 s^3,  b3 = s^3,
+ * of which at s = 0 only b1 and at s = 1 only b3 changes, by 3: so w1 and w3 are a third of the spins there times the
+ * span, and w2 is what is left to reach q_(i+1). */
+static void turn_along(const firn_key *k, int n, int i, double t, double R[9], double spin[3])
+{
+    double span = k[i + 1].time - k[i].time, s = (t - k[i].time) / span, w[3][3], whole[3], q[4], left[4], rest[4];
+    spin_at(k, n, i, w[0]), spin_at(k, n, i + 1, w[2]);
+    turn_between(&k[i], &k[i + 1], whole);
+    double back[2][3];
+    for (int c = 0; c < 3; c++) {
+        w[0][c] *= span / 3, w[2][c] *= span / 3;
+        back[0][c] = -w[0][c], back[1][c] = -w[2][c];
+    }
+    quaternion_of_vector(whole, q), quaternion_of_vector(back[1], left);
+    quaternion_product(left, q, rest);
+    quaternion_of_vector(back[0], left);
+    quaternion_product(rest, left, q);
+    vector_of_quaternion(q, w[1]);
+    const double b[3] = {1 - (1 - s) * (1 - s) * (1 - s), s * s * (3 - 2 * s), s * s * s},
+                 d[3] = {3 * (1 - s) * (1 - s), 6 * s * (1 - s), 3 * s * s};
+    memcpy(q, k[i].rotation, sizeof q);
+    for (int c = 0; c < 3; c++) spin[c] = 0;
+    for (int j = 0; j < 3; j++) { /* each factor turns with it what those before it did */
+        double step[3], turned[4], M[9], before[3];
+        for (int c = 0; c < 3; c++) step[c] = b[j] * w[j][c];
+        quaternion_of_vector(step, left);
+        quaternion_product(left, q, turned);
+        memcpy(q, turned, sizeof q);
+        rotation_of_quaternion(left, M);
+        memcpy(before, spin, sizeof before);
+        for (int c = 0; c < 3; c++)
+            spin[c] =
+                M[3 * c] * before[0] + M[3 * c + 1] * before[1] + M[3 * c + 2] * before[2] + d[j] * w[j][c] / span;
+    }
+    rotation_of_quaternion(q, R);
 }
 
 static void pose_of_keys(const firn_motion *motion, double time, firn_pose *pose)
@@ -100,7 +152,7 @@ static void pose_of_keys(const firn_motion *motion, double time, firn_pose *pose
     }
     while (i + 2 < n && time >= k[i + 1].time) i++;
     spline(k, n, i, time, pose->position, pose->velocity);
-    slerp(&k[i], &k[i + 1], time, pose->R, pose->spin);
+    turn_along(k, n, i, time, pose->R, pose->spin);
 }
 
 /* `since`: when a motion without keys began. */
@@ -110,6 +162,7 @@ void firn_motion_at(const firn_motion *motion, double time, double since, firn_p
     memcpy(pose->pivot, def->pivot, sizeof pose->pivot);
     if (def->n_keys > 0) {
         pose_of_keys(motion, time, pose);
+        for (int a = 0; a < 3; a++) pose->position[a] += def->pivot[a];
         return;
     }
     double t = time > since ? time - since : 0, turn[3], q[4];

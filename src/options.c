@@ -198,10 +198,12 @@ static const firn_section key_section = END("keys", firn_key, 0, 0, key_options,
 
 static const firn_option motion_options[] = {
     LIST(firn_motion_def, "keys", NULL, keys, n_keys, &key_section,
-         "Positions and rotations over time, smooth in between; without any, velocity and spin are constant."),
+         "Positions and rotations over time, splines in between that pass through every key without a jump of velocity "
+         "or spin; without any, velocity and spin are constant."),
     REAL(firn_motion_def, "velocity", velocity, "m/s", "0 0 0", -1e9, 1e9, 0, "Constant velocity."),
     REAL(firn_motion_def, "spin", spin, "rad/s", "0 0 0", -1e9, 1e9, 0, "Constant angular velocity about the pivot."),
-    REAL(firn_motion_def, "pivot", pivot, "m", "0 0 0", -1e9, 1e9, 0, "Point that rotations turn about."),
+    REAL(firn_motion_def, "pivot", pivot, "m", "0 0 0", -1e9, 1e9, 0,
+         "Point of the shape, as it stands before it moves, that rotations turn about."),
 };
 static const firn_section motion_section = END("motion", firn_motion_def, 0, 0, motion_options, "A rigid motion.");
 

@@ -100,7 +100,7 @@ typedef struct firn_shape_def {
     char grid[FIRN_NAME]; /* of a .vdb file; "": its first level set, else its first fog */
 } firn_shape_def;
 
-/* One key of a rigid motion; between keys position is a spline and rotation is slerp. */
+/* One key of a rigid motion; between keys position and rotation are splines without a jump of velocity or spin. */
 typedef struct firn_key {
     double time, position[3], rotation[4];
 } firn_key;
