@@ -1,7 +1,7 @@
 /* mesh.h: triangles - read from OBJ, PLY and STL, checked, closed where that is sound, written to OBJ and PLY.
  *
- * Lengths in m once `scale` was applied. Polygons are cut into triangles while reading (fans: right for convex
- * ones). Attributes belong to points, as "friction" (1), "v" (3), "T" (1), ... */
+ * Lengths in m once `scale` was applied. Polygons, convex or not, are cut into triangles while reading.
+ * Attributes belong to points, as "friction" (1), "v" (3), "T" (1), ... */
 #ifndef FIRN_MESH_H
 #define FIRN_MESH_H
 

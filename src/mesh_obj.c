@@ -60,6 +60,7 @@ static firn_status read_face(firn_mesh_cursor *c, int64_t n_points, firn_mesh *m
 {
     uint32_t first = 0, last = 0;
     int corners = 0;
+    int64_t t0 = *t;
     for (; next_token(c); corners++) {
         uint32_t index = 0;
         firn_status status = read_index(c, n_points, &index);
@@ -71,7 +72,7 @@ static firn_status read_face(firn_mesh_cursor *c, int64_t n_points, firn_mesh *m
         }
         last = index;
     }
-    return corners >= 3 ? FIRN_OK
+    return corners >= 3 ? firn_mesh_read_cut(c, mesh, t0, *t - t0)
                         : firn_mesh_read_refuse(c, "a face needs three points or more, this one has %d.", corners);
 }
 

@@ -254,7 +254,7 @@ static firn_status read_faces(ply *p, const ply_element *e, firn_mesh *mesh, int
         for (int i = 0; i < e->n_properties; i++) {
             const ply_property *q = &e->properties[i];
             int is_polygon = q->is_list && (!strcmp(q->name, "vertex_indices") || !strcmp(q->name, "vertex_index"));
-            int64_t n = 1;
+            int64_t n = 1, t0 = *n_triangles;
             double corner, first = 0, last = 0;
             firn_status status = q->is_list ? read_count(p, q, &n) : FIRN_OK;
             for (int64_t k = 0; k < n && !status; k++, last = corner) {
@@ -270,6 +270,7 @@ static firn_status read_faces(ply *p, const ply_element *e, firn_mesh *mesh, int
                 }
                 ++*n_triangles;
             }
+            if (mesh && !status) status = firn_mesh_read_cut(p->c, mesh, t0, *n_triangles - t0);
             if (status) return status;
         }
     return FIRN_OK;

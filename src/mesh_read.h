@@ -24,6 +24,10 @@ void firn_mesh_read_skip_line(firn_mesh_cursor *c);
 /* Does the cursor stand on this word (followed by a blank or the end)? Then it moves behind it. */
 int firn_mesh_read_word(firn_mesh_cursor *c, const char *word);
 
+/* Triangles first ... first + n_triangles - 1 are a polygon's fan about its first corner: where the polygon is not
+ * convex they are replaced by as many that lie inside (mesh_polygon.c). Its points must have been read. */
+firn_status firn_mesh_read_cut(const firn_mesh_cursor *c, firn_mesh *mesh, int64_t first, int64_t n_triangles);
+
 firn_status firn_mesh_obj_read(firn_mesh_cursor *c, firn_mesh **mesh);
 firn_status firn_mesh_stl_read(firn_mesh_cursor *c, firn_mesh **mesh);
 firn_status firn_mesh_ply_read(firn_mesh_cursor *c, firn_mesh **mesh);

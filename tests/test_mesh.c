@@ -4,6 +4,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -51,6 +52,74 @@ static void obj_polygon_of_seven(void **state)
     assert_int_equal(mesh->n_triangles, 5);
     assert_true(fabs(firn_mesh_area(mesh) - 7.5) < 1e-12); /* 9 less three corners of 1/2 */
     firn_mesh_destroy(mesh);
+}
+
+/* One face of n corners in the plane across `axis`, listed forwards or backwards from corner `first` on */
+static firn_mesh *read_polygon(int is_ply, int n, const double (*x)[2], int axis, int is_backward, int first)
+{
+    char text[8192];
+    int at = 0, room = sizeof text;
+    if (is_ply)
+        at +=
+            snprintf(text + at, (size_t)(room - at),
+                     "ply\nformat ascii 1.0\nelement vertex %d\nproperty float x\nproperty float y\nproperty float z\n"
+                     "element face 1\nproperty list uchar int vertex_indices\nend_header\n",
+                     n);
+    for (int k = 0; k < n; k++) {
+        double p[3];
+        p[axis] = 0.25, p[(axis + 1) % 3] = x[k][0], p[(axis + 2) % 3] = x[k][1];
+        at += snprintf(text + at, (size_t)(room - at), "%s%.9g %.9g %.9g\n", is_ply ? "" : "v ", p[0], p[1], p[2]);
+    }
+    at += snprintf(text + at, (size_t)(room - at), is_ply ? "%d" : "f", n);
+    for (int k = 0; k < n; k++)
+        at +=
+            snprintf(text + at, (size_t)(room - at), " %d", (first + (is_backward ? n - k : k)) % n + (is_ply ? 0 : 1));
+    snprintf(text + at, (size_t)(room - at), "\n");
+    return read_text(is_ply ? "p.ply" : "p.obj", text, 0);
+}
+
+/* Notches, a spiral, a hole behind a bridge: triangles must neither leave the polygon nor lie on each other, so their
+ * areas add up to its own; a fan's would be more. */
+static void polygons_that_are_not_convex(void **state)
+{
+    (void)state;
+    double comb[22][2], star[60][2];
+    for (int k = 0; k < 20; k++) comb[k][0] = (k + 1) / 2, comb[k][1] = k & 2 ? 1 : 5; /* square teeth */
+    comb[20][0] = 10, comb[20][1] = 0, comb[21][0] = 0, comb[21][1] = 0;
+    for (int k = 0; k < 60; k++) {
+        double r = k & 1 ? 1 : 0.2, angle = k * acos(-1) / 30;
+        star[k][0] = r * cos(angle), star[k][1] = r * sin(angle);
+    }
+    static const double ell[6][2] = {{0, 0}, {3, 0}, {3, 1}, {1, 1}, {1, 3}, {0, 3}};
+    static const double dart[4][2] = {{0, 0}, {2, 1}, {0, 2}, {0.5, 1}};
+    static const double spiral[10][2] = {{0, 0}, {7, 0}, {7, 6}, {2, 6}, {2, 3},
+                                         {3, 3}, {3, 5}, {6, 5}, {6, 1}, {0, 1}};
+    static const double hole[10][2] = {{0, 0}, {4, 0}, {4, 4}, {0, 4}, {0, 0}, {1, 1}, {1, 3}, {3, 3}, {3, 1}, {1, 1}};
+    const struct {
+        int n;
+        const double (*x)[2];
+    } polygons[] = {
+        {22, (const double(*)[2])comb}, {60, (const double(*)[2])star}, {6, ell}, {4, dart}, {10, spiral}, {10, hole}};
+    for (size_t i = 0; i < sizeof polygons / sizeof *polygons; i++) {
+        int n = polygons[i].n;
+        const double(*x)[2] = polygons[i].x;
+        double area = 0;
+        for (int k = 0; k < n; k++) area += 0.5 * (x[k][0] * x[(k + 1) % n][1] - x[k][1] * x[(k + 1) % n][0]);
+        for (int way = 0; way < 12 * n; way++) {
+            firn_mesh *mesh = read_polygon(way & 1, n, x, way / 2 % 3, way / 6 % 2, way / 12);
+            assert_int_equal(mesh->n_triangles, n - 2);
+            assert_true(fabs(firn_mesh_area(mesh) / fabs(area) - 1) < 1e-6);
+            double u[3], w[3]; /* and they face the way that the polygon did */
+            for (int64_t t = 0; t < n - 2; t++) {
+                const double *p[3];
+                for (int c = 0; c < 3; c++) p[c] = mesh->xyz + 3 * (size_t)mesh->triangles[3 * t + c];
+                for (int a = 0; a < 3; a++) u[a] = p[1][a] - p[0][a], w[a] = p[2][a] - p[0][a];
+                int b = (way / 2 % 3 + 1) % 3, c = (b + 1) % 3;
+                assert_true((u[b] * w[c] - u[c] * w[b]) * (way / 6 % 2 ? -1 : 1) * area > -1e-9);
+            }
+            firn_mesh_destroy(mesh);
+        }
+    }
 }
 
 static const char tetrahedron_ply[] =
@@ -268,6 +337,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(obj_of_quads),
         cmocka_unit_test(obj_polygon_of_seven),
+        cmocka_unit_test(polygons_that_are_not_convex),
         cmocka_unit_test(ply_ascii_with_attributes),
         cmocka_unit_test(written_and_read_back),
         cmocka_unit_test(ply_big_endian),
