@@ -26,19 +26,22 @@ static double clock_seconds(void)
 
 /* ---------------------------------------------------------------- estimates */
 
-/* Volume by a lattice of samples: within about 1 % for shapes that fill a fair part of their box. */
-static double volume_of(const firn_shape *shape)
+/* Volumes by a lattice of samples, within about 1 % for shapes that fill a fair part of their box: that down to a depth
+ * below the surface, and that farther inside. False where the shape has no bounds. */
+static int volumes_of(const firn_shape *shape, double depth, double volumes[2])
 {
     double min[3], max[3], cell = 1, x[3];
-    int64_t n_inside = 0;
-    if (!firn_shape_bounds(shape, min, max)) return INFINITY;
+    int64_t n[2] = {0, 0};
+    if (!firn_shape_bounds(shape, min, max)) return 0;
     for (int a = 0; a < 3; a++) cell *= (max[a] - min[a]) / LATTICE;
     for (int i = 0; i < LATTICE * LATTICE * LATTICE; i++) {
         int k[3] = {i % LATTICE, i / LATTICE % LATTICE, i / LATTICE / LATTICE};
         for (int a = 0; a < 3; a++) x[a] = min[a] + (k[a] + 0.5) / LATTICE * (max[a] - min[a]);
-        n_inside += firn_shape_distance(shape, x, 0) < 0;
+        double d = firn_shape_distance(shape, x, 0);
+        n[d < -depth] += d < 0;
     }
-    return cell * (double)n_inside;
+    for (int k = 0; k < 2; k++) volumes[k] = cell * (double)n[k];
+    return 1;
 }
 
 static firn_status estimate_points(const firn_body_def *def, firn_check_body *body, firn_report *report)
@@ -57,13 +60,21 @@ static firn_status estimate_body(const firn_scene_def *scene, const firn_body_de
     memcpy(body->name, def->name, sizeof body->name);
     body->n_expected = -1;
     if (!def->n_shapes) return estimate_points(def, body, report);
-    firn_status status = firn_shape_create(def->n_shapes, def->shapes, &shape, report);
+    double dx = scene->grid.dx, depth = 0, volumes[2] = {0, 0}, surface = def->particles_at_surface;
+    if (surface > 0) depth = def->surface_depth > 0 ? def->surface_depth : dx;
+    firn_status status = firn_shape_create_deep(def->n_shapes, def->shapes, depth, &shape, report);
     if (status != FIRN_OK) return status;
-    double spacing = def->spacing > 0 ? def->spacing : scene->grid.dx / cbrt(def->particles_per_cell);
-    double n = volume_of(shape) / (spacing * spacing * spacing);
+    double spacing = def->spacing > 0 ? def->spacing : dx / cbrt(def->particles_per_cell);
+    int is_bounded = volumes_of(shape, depth, volumes);
+    double n = volumes[0] * surface / (dx * dx * dx) + volumes[1] / (spacing * spacing * spacing);
     firn_shape_destroy(shape);
-    if (!(n < 9e15)) /* also NAN */
+    if (!is_bounded)
         return firn_report_add(report, FIRN_REFUSED, "bodies.%s.shape has no bounds; it cannot be filled", def->name);
+    if (!(n < 9e15)) /* also NAN */
+        return firn_report_add(report, FIRN_REFUSED,
+                               "bodies.%s.shape encloses %.3g m^3, which %.3g particles would have to fill; check its "
+                               "size and scale, or make grid.dx larger",
+                               def->name, volumes[0] + volumes[1], n);
     body->n_expected = (int64_t)n;
     return FIRN_OK;
 }

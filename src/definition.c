@@ -353,6 +353,8 @@ static void check_body(check *c, const firn_scene_def *scene, const firn_body_de
     if (!body->n_shapes && !*body->points) COMPLAIN_ABOUT(c, "shape", "is missing; give a shape or a file of points");
     if (body->n_shapes && *body->points)
         COMPLAIN_ABOUT(c, "points", "is given beside a shape; a body has one or the other");
+    if (body->surface_depth > 0 && !(body->particles_at_surface > 0))
+        COMPLAIN_ABOUT(c, "surface_depth", "is given without particles_at_surface, which it is about");
     if (determinant(body->F) <= 0)
         COMPLAIN_ABOUT(c, "F", "has determinant %g; it must be above 0", determinant(body->F));
 }

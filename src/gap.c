@@ -65,6 +65,7 @@ double firn_gap_of_body(const firn_scene_def *scene, const firn_body_def *body)
 {
     if (*body->points) return 0;
     double gap = body->spacing > 0 ? body->spacing / scene->grid.dx : 1 / cbrt(body->particles_per_cell);
+    if (body->particles_at_surface > 0) gap = fmax(gap, 1 / cbrt(body->particles_at_surface));
     return body->deform_positions ? gap * firn_gap_stretch(body->F) : gap;
 }
 

@@ -183,26 +183,47 @@ void firn_populate_place(const firn_body_def *def, int64_t n, double *x, double 
     }
 }
 
+/* The points of a body; the first *n_surface of them stand for cubes of edge spacing[0], the others of spacing[1]. */
+static firn_status sample_body(const firn_sim *sim, const firn_body_def *def, const double spacing[2], double **x,
+                               int64_t *n, int64_t *n_surface, firn_report *report)
+{
+    int is_layered = def->particles_at_surface > 0;
+    double depth = def->surface_depth > 0 ? def->surface_depth : sim->h;
+    uint64_t seed = def->seed + sim->scene.seed;
+    firn_shape *shape = NULL;
+    firn_status status =
+        firn_shape_create_deep(def->n_shapes, def->shapes, is_layered ? depth + sim->h : 0, &shape, report);
+    if (status != FIRN_OK) return status;
+    *n_surface = 0;
+    status = is_layered ? firn_sample_layers(shape, def->sampling, spacing, depth, seed, x, n, n_surface, report)
+                        : firn_sample_shape(shape, def->sampling, spacing[1], seed, x, n, report);
+    firn_shape_destroy(shape);
+    return status;
+}
+
+/* Volumes and masses of two layers, each particle's own: two columns of n numbers */
+static double *weigh_layers(firn_sim *sim, double density, const double spacing[2], int64_t n, int64_t n_surface)
+{
+    double *volumes = firn_memory_array(&sim->memory, (size_t)n, 2 * sizeof *volumes);
+    for (int64_t i = 0; volumes && i < n; i++) {
+        double edge = spacing[i >= n_surface];
+        volumes[i] = edge * edge * edge, volumes[n + i] = density * volumes[i];
+    }
+    return volumes;
+}
+
 static firn_status add_body(firn_sim *sim, const firn_body_def *def, firn_report *report)
 {
     firn_pool *pool = firn_populate_pool(sim, def->material);
     if (!pool)
         return firn_report_add(report, FIRN_REFUSED, "body '%s': there is no material '%s'", def->name, def->material);
-    firn_shape *shape = NULL;
-    firn_status status = firn_shape_create(def->n_shapes, def->shapes, &shape, report);
+    double *x = NULL, *volumes = NULL;
+    const double spacing[2] = {sim->h / cbrt(def->particles_at_surface),
+                               def->spacing > 0 ? def->spacing : sim->h / cbrt(def->particles_per_cell)};
+    int64_t n = 0, n_surface = 0;
+    firn_status status = sample_body(sim, def, spacing, &x, &n, &n_surface, report);
     if (status != FIRN_OK) return status;
-    double spacing = def->spacing > 0 ? def->spacing : sim->h / cbrt(def->particles_per_cell), *x = NULL;
-    int64_t n = 0;
-    status = firn_sample_shape(shape, def->sampling, spacing, def->seed + sim->scene.seed, &x, &n, report);
-    firn_shape_destroy(shape);
-    if (status != FIRN_OK) return status;
-    if (n == 0) {
-        firn_memory_release(NULL, x, 0);
-        return firn_report_add(report, FIRN_REFUSED,
-                               "body '%s' holds no particle: it is smaller than the particle spacing of %.3g m",
-                               def->name, spacing);
-    }
-    double volume = spacing * spacing * spacing;
+    double volume = spacing[1] * spacing[1] * spacing[1];
     firn_newborn born = {.n = n,
                          .x = x,
                          .body = def,
@@ -210,7 +231,16 @@ static firn_status add_body(firn_sim *sim, const firn_body_def *def, firn_report
                          .mass = pool->material.density * volume,
                          .volume = volume};
     firn_populate_place(def, n, x, born.center);
-    status = firn_populate_add(sim, pool, &born, def->name, report);
+    if (n_surface > 0) {
+        volumes = weigh_layers(sim, pool->material.density, spacing, n, n_surface);
+        if (!volumes)
+            status = firn_report_add(report, FIRN_MEMORY, "body '%s': no memory for %lld particles", def->name,
+                                     (long long)n);
+        else
+            born.volumes = volumes, born.masses = volumes + n;
+    }
+    if (status == FIRN_OK) status = firn_populate_add(sim, pool, &born, def->name, report);
+    firn_memory_release(&sim->memory, volumes, (size_t)n * 2 * sizeof *volumes);
     firn_memory_release(NULL, x, (size_t)n * 3 * sizeof *x);
     return status;
 }

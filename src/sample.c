@@ -8,6 +8,8 @@
  *           density is exactly 1/h^3 right up to the surface (filling the shape itself would crowd its surface),
  *           and the cost a point is small. The tile is as large as the shape up to TILE_POINTS points.
  *
+ * A body may have two densities, one near its surface and one inside: two samplings, each cut off at a depth.
+ *
  * Randomness is a hash of seed and place, never of a thread: the same points in the same order for any number of
  * threads. Space is cut into blocks; one distance query at a block's middle tells most blocks to be wholly in or
  * out (distances are 1-Lipschitz), the others ask for each point. Points are ordered by block, x slowest.
@@ -183,8 +185,9 @@ static firn_status make_tile(tile *t, double n_wanted, uint64_t seed, firn_repor
 typedef struct sampler {
     const firn_shape *shape;
     firn_sampling sampling;
-    double h, cell;   /* edge of a lattice cell in m: h, or the tile's cell */
-    double middle[3]; /* of the lattice, which is that of the bounding box */
+    double h, cell;     /* edge of a lattice cell in m: h, or the tile's cell */
+    double least, most; /* depths below the surface that are filled, m; the least itself not, the most too */
+    double middle[3];   /* of the lattice, which is that of the bounding box */
     int64_t n_cells[3], n_blocks[3];
     uint64_t seed;
     const tile *tile;
@@ -218,16 +221,17 @@ static int64_t fill_block(const sampler *s, int64_t b, double *out)
     double middle[3], reach = 0.5 * sqrt(3) * BLOCK * s->cell * (1 + 1e-9), sliver = 1e-9 * s->h;
     for (int i = 0; i < 3; i++)
         middle[i] = s->middle[i] + s->cell * ((double)first[i] + 0.5 * BLOCK - 0.5 * (double)s->n_cells[i]);
-    double distance = firn_shape_distance(s->shape, middle, 0);
-    if (distance > reach) return 0;
-    int is_inside = distance < -reach - sliver;
+    double distance = firn_shape_distance(s->shape, middle, 0), least = fmax(s->least, sliver);
+    if (distance - reach > -s->least || distance + reach < -s->most) return 0;
+    int is_inside = distance + reach < -least && distance - reach > -s->most;
     int64_t c[3];
     for (c[0] = first[0]; c[0] < first[0] + BLOCK && c[0] < s->n_cells[0]; c[0]++)
         for (c[1] = first[1]; c[1] < first[1] + BLOCK && c[1] < s->n_cells[1]; c[1]++)
             for (c[2] = first[2]; c[2] < first[2] + BLOCK && c[2] < s->n_cells[2]; c[2]++) {
                 double x[3];
                 if (!candidate(s, c, x)) continue;
-                if (!is_inside && !(firn_shape_distance(s->shape, x, 0) < -sliver)) continue;
+                double d = is_inside ? 0 : firn_shape_distance(s->shape, x, 0);
+                if (!is_inside && !(d < -least && d >= -s->most)) continue;
                 if (out) memcpy(out + 3 * n, x, sizeof x);
                 n++;
             }
@@ -248,14 +252,9 @@ static firn_status fill(const sampler *s, double **xyz, int64_t *n, firn_report 
         total += count;
     }
     double *points = total ? firn_memory_array(NULL, (size_t)total, 3 * sizeof *points) : NULL;
-    if (total == 0)
-        status = firn_report_add(report, FIRN_REFUSED,
-                                 "No point falls into the shape: it is empty or thinner than the spacing of %g m. Give "
-                                 "a larger shape, a smaller dx or more particles_per_cell.",
-                                 s->h);
-    else if (!points)
+    if (total > 0 && !points)
         status = firn_report_add(report, FIRN_MEMORY, "There is no memory for %lld points.", (long long)total);
-    else {
+    else if (total > 0) {
 #pragma omp parallel for schedule(dynamic, 64)
         for (int64_t b = 0; b < n_blocks; b++) fill_block(s, b, points + 3 * start[b]);
         *xyz = points, *n = total;
@@ -284,14 +283,21 @@ static firn_status check(const firn_shape *shape, double h, double min[3], doubl
                            h, *n_box, max[0] - min[0], max[1] - min[1], max[2] - min[2], MAX_POINTS);
 }
 
-firn_status firn_sample_shape(const firn_shape *shape, firn_sampling sampling, double spacing, uint64_t seed,
-                              double **xyz, int64_t *n, firn_report *report)
+/* The points of the shape between two depths below its surface; there may be none. */
+static firn_status sample(const firn_shape *shape, firn_sampling sampling, double spacing, double least, double most,
+                          uint64_t seed, double **xyz, int64_t *n, firn_report *report)
 {
     *xyz = NULL, *n = 0;
     double min[3], max[3], n_box = 0;
     firn_status status = check(shape, spacing, min, max, &n_box, report);
     if (status) return status;
-    sampler s = {.shape = shape, .sampling = sampling, .h = spacing, .cell = spacing, .seed = seed};
+    sampler s = {.shape = shape,
+                 .sampling = sampling,
+                 .h = spacing,
+                 .cell = spacing,
+                 .least = least,
+                 .most = most,
+                 .seed = seed};
     tile t = {0};
     if (sampling == FIRN_POISSON) {
         status = make_tile(&t, n_box, seed, report);
@@ -307,5 +313,41 @@ firn_status firn_sample_shape(const firn_shape *shape, firn_sampling sampling, d
     status = fill(&s, xyz, n, report);
 done:
     free_tile(&t);
+    return status;
+}
+
+static firn_status refuse_emptiness(double spacing, firn_report *report)
+{
+    return firn_report_add(report, FIRN_REFUSED,
+                           "No point falls into the shape: it is empty or thinner than the spacing of %g m. Give a "
+                           "larger shape, a smaller dx or more particles_per_cell.",
+                           spacing);
+}
+
+firn_status firn_sample_shape(const firn_shape *shape, firn_sampling sampling, double spacing, uint64_t seed,
+                              double **xyz, int64_t *n, firn_report *report)
+{
+    firn_status status = sample(shape, sampling, spacing, 0, INFINITY, seed, xyz, n, report);
+    return !status && *n == 0 ? refuse_emptiness(spacing, report) : status;
+}
+
+firn_status firn_sample_layers(const firn_shape *shape, firn_sampling sampling, const double spacing[2], double depth,
+                               uint64_t seed, double **xyz, int64_t *n, int64_t *n_surface, firn_report *report)
+{
+    double *layer[2] = {NULL, NULL};
+    int64_t count[2] = {0, 0};
+    *xyz = NULL, *n = *n_surface = 0;
+    firn_status status = sample(shape, sampling, spacing[0], 0, depth, seed, &layer[0], &count[0], report);
+    if (!status) status = sample(shape, sampling, spacing[1], depth, INFINITY, seed + 1, &layer[1], &count[1], report);
+    int64_t total = count[0] + count[1];
+    if (!status && total == 0) status = refuse_emptiness(spacing[0], report);
+    if (!status && !(*xyz = firn_memory_array(NULL, (size_t)total, 3 * sizeof **xyz)))
+        status = firn_report_add(report, FIRN_MEMORY, "There is no memory for %lld points.", (long long)total);
+    for (int k = 0; k < 2; k++) {
+        size_t bytes = (size_t)count[k] * 3 * sizeof **xyz;
+        if (!status && bytes) memcpy(*xyz + (k ? 3 * count[0] : 0), layer[k], bytes);
+        firn_memory_release(NULL, layer[k], bytes);
+    }
+    if (!status) *n = total, *n_surface = count[0];
     return status;
 }

@@ -158,6 +158,51 @@ static void poisson_does_not_crowd_the_surface(void **unused)
     firn_shape_destroy(shape);
 }
 
+/* Two densities: each layer has its own number of points for its own volume, and none of the other's place. */
+static void dense_below_the_surface(void **unused)
+{
+    (void)unused;
+    firn_shape *shape = build("sphere", 0.5, 0, 0, 0);
+    const double spacing[2] = {0.015, 0.03}, depth = 0.08;
+    double whole = 4 * M_PI / 3 * 0.125, core = 4 * M_PI / 3 * pow(0.5 - depth, 3);
+    int before = omp_get_max_threads();
+    for (int how = FIRN_REGULAR; how <= FIRN_POISSON; how++) {
+        cloud c, again;
+        int64_t n_surface, same;
+        omp_set_num_threads(1);
+        assert_int_equal(
+            firn_sample_layers(shape, (firn_sampling)how, spacing, depth, 8, &c.xyz, &c.n, &n_surface, NULL), FIRN_OK);
+        omp_set_num_threads(5);
+        assert_int_equal(
+            firn_sample_layers(shape, (firn_sampling)how, spacing, depth, 8, &again.xyz, &again.n, &same, NULL),
+            FIRN_OK);
+        assert_true(c.n == again.n && n_surface == same);
+        assert_memory_equal(c.xyz, again.xyz, (size_t)c.n * 24);
+        assert_true(fabs((double)n_surface * pow(spacing[0], 3) / (whole - core) - 1) < 0.01);
+        assert_true(fabs((double)(c.n - n_surface) * pow(spacing[1], 3) / core - 1) < 0.01);
+        for (int64_t p = 0; p < c.n; p++) {
+            double d = firn_shape_distance(shape, c.xyz + 3 * p, 0);
+            assert_true(p < n_surface ? d < 0 && d >= -depth : d < -depth);
+        }
+        drop(&c), drop(&again);
+    }
+    omp_set_num_threads(before);
+    cloud c;
+    int64_t n_surface;
+    assert_int_equal(firn_sample_layers(shape, FIRN_JITTERED, spacing, 10, 8, &c.xyz, &c.n, &n_surface, NULL), FIRN_OK);
+    assert_int_equal(n_surface, c.n); /* deeper than the body: all of it is surface */
+    drop(&c);
+    int status = FIRN_MEMORY;
+    for (int fail = 1; status != FIRN_OK; fail++) { /* each allocation in turn */
+        firn_memory_fail_after(fail);
+        status = firn_sample_layers(shape, FIRN_POISSON, spacing, depth, 8, &c.xyz, &c.n, &n_surface, NULL);
+        firn_memory_fail_after(0);
+        assert_true(status == FIRN_OK || (status == FIRN_MEMORY && !c.xyz));
+    }
+    drop(&c);
+    firn_shape_destroy(shape);
+}
+
 static void same_for_any_number_of_threads(void **unused)
 {
     (void)unused;
@@ -224,6 +269,7 @@ int main(void)
         cmocka_unit_test(volume_within_half_a_percent),
         cmocka_unit_test(poisson_keeps_its_distance),
         cmocka_unit_test(poisson_does_not_crowd_the_surface),
+        cmocka_unit_test(dense_below_the_surface),
         cmocka_unit_test(same_for_any_number_of_threads),
         cmocka_unit_test(refusals),
     };

@@ -254,6 +254,10 @@ static void test_keys_refused(void **state)
                   "s.yaml:2:20: materials.jelly.law is missing; name a law or a preset, one of `firn materials`");
     check_refused(GRID MATERIALS "bodies: {ball: {material: jely, shape: {kind: sphere, radius: 1}}}\n",
                   "s.yaml:3:27: bodies.ball.material is \"jely\", but no material has that name; there are: jelly");
+#define BALL "{kind: sphere, radius: 1}"
+    check_refused(GRID MATERIALS "bodies: {ball: {material: jelly, shape: " BALL ", surface_depth: 1}}\n",
+                  "s.yaml:3:83: bodies.ball.surface_depth is given without particles_at_surface, which it is about");
+#undef BALL
     check_refused(GRID MATERIALS, "s.yaml:1:1: bodies is missing; a scene needs at least one body or emitter");
     check_refused(GRID MATERIALS "bodies: [{name: a, material: jelly, shape: {kind: box, size: [1, 1, 1]}}, {name: a, "
                                  "material: jelly, shape: {kind: box, size: [1, 1, 1]}}]\n",

@@ -125,7 +125,8 @@ typedef struct firn_body_def {
     char points[FIRN_PATH]; /* a file of points with attributes, instead of shapes */
     firn_sampling sampling;
     double particles_per_cell;
-    double spacing; /* m; 0: from particles_per_cell */
+    double spacing;                             /* m; 0: from particles_per_cell */
+    double particles_at_surface, surface_depth; /* near the surface, down to a depth in m; 0: as inside; a cell */
     double velocity[3], spin[3];
     double F[9];          /* initial deformation gradient, row-major */
     int deform_positions; /* also move the particles: x = center + F (x - center) */
