@@ -363,6 +363,13 @@ static void check_emitter(check *c, const firn_scene_def *scene, const firn_emit
 {
     check_material_name(c, scene, emitter->material);
     if (!emitter->n_shapes) COMPLAIN_ABOUT(c, "shape", "is missing");
+    const double *v = emitter->velocity;
+    int is_still = v[0] == 0 && v[1] == 0 && v[2] == 0 && emitter->outward == 0 && !(emitter->rate > 0);
+    if (emitter->outward != 0 && emitter->from != FIRN_FROM_SURFACE)
+        COMPLAIN_ABOUT(c, "outward", "is %g m/s, along the normal of a surface; it needs `from: surface`",
+                       emitter->outward);
+    if (emitter->from == FIRN_FROM_SURFACE && is_still)
+        COMPLAIN_ABOUT(c, "from", "is surface, but nothing leaves it; give velocity, outward or rate");
     if (!(emitter->start < emitter->stop))
         COMPLAIN_ABOUT(c, "stop", "is %g s, which is not after start (%g s)", emitter->stop, emitter->start);
 }

@@ -5,6 +5,9 @@
  *                     enters; at the start all that are inside are born. The stream that leaves is as even as a
  *                     sampled body: no step, whatever dt or frame rate.
  *   rate              Particle k is born at the moment start + k / rate at a place chosen by a hash of k.
+ *   from the surface  At a rate: places on the surface, by area. Fill: the surface is cut into patches, about one a
+ *                     particle's cross-section; each sends out a particle whenever the last one has gone a spacing,
+ *                     with a phase of its own.
  *
  * A particle born at time s within a step from t is placed where it would have been at t, x - v (s - t), because the
  * step itself will carry it on. Everything follows from counters and times, so threads and resumes change nothing. */
@@ -25,6 +28,7 @@ typedef struct emitter {
     int pool;
     double noise;                               /* m/s, of each component of the velocity */
     double spacing, low[3], high[3], rest_rate; /* rest_rate: (wave speed at rest + speed) / dx, 1/s */
+    double share;                               /* true flow from the surface over that of its patches */
 } emitter;
 
 struct firn_emission {
@@ -43,6 +47,73 @@ static double uniform(uint64_t seed, uint64_t a, uint64_t b) /* in [0, 1) */
         seed * 0x9e3779b97f4a7c15ull + a * 0xbf58476d1ce4e5b9ull + b * 0x94d049bb133111ebull + 0x2545f4914f6cdd1dull;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull, z = (z ^ (z >> 27)) * 0x94d049bb133111ebull, z ^= z >> 31;
     return (double)(z >> 11) * 0x1p-53;
+}
+
+/* ---------------------------------------------------------------- the surface */
+
+/* Moves x, which is near the surface, onto it; v becomes the velocity there, and the result is v's part along the
+ * normal. The normal is that where x was: what is beside an edge then leaves it slantwise, and all patches together
+ * send out as much as the faces do. Distances of joined shapes are lower bounds, so it may take more than one move. */
+static double onto_surface(const emitter *e, double time, double x[3], double v[3])
+{
+    firn_surface_point s;
+    double along = e->def.outward;
+    for (int pass = 0; pass < 4; pass++) {
+        firn_shape_query(e->shape, x, time, &s);
+        for (int a = 0; a < 3 && pass == 0; a++) {
+            v[a] = e->def.velocity[a] + e->def.outward * s.normal[a];
+            along += e->def.velocity[a] * s.normal[a];
+        }
+        if (fabs(s.distance) <= 1e-3 * e->spacing) break;
+        for (int a = 0; a < 3; a++) x[a] -= s.distance * s.normal[a];
+    }
+    return along;
+}
+
+/* Place of the lattice against the origin, in spacings: faces are often put at multiples of dx, where rounding would
+ * say on which side of them its points are, or to which of two faces they are nearer. */
+static const double shift_of_lattice[3] = {0.237, 0.413, 0.071};
+
+/* Flow out of one cell of the lattice, in m^3/s: n^3 points, each a square of its spacing where the surface is near.
+ * With n = 1 squares count or not, as patches do; else they fade with the distance and add up to the area of any
+ * surface. */
+static double flow_of_cell(const emitter *e, const int64_t cell[3], int n)
+{
+    double sum = 0, h = e->spacing / n, x[3], v[3];
+    for (int a = 0; a < 3; a++) x[a] = ((double)cell[a] + shift_of_lattice[a] + 0.5) * e->spacing;
+    if (fabs(firn_shape_distance(e->shape, x, e->def.start)) > 2 * e->spacing) return 0;
+    for (int m = 0; m < n * n * n; m++) {
+        const int part[3] = {m / n / n, m / n % n, m % n};
+        for (int a = 0; a < 3; a++) x[a] = ((double)cell[a] + shift_of_lattice[a] + (part[a] + 0.5) / n) * e->spacing;
+        double d = firn_shape_distance(e->shape, x, e->def.start) / h;
+        double weight = n > 1 ? fmax(0, 1 - fabs(d)) : d > -0.5 && d <= 0.5;
+        if (weight > 0) sum += weight * h * h * fmax(0, onto_surface(e, e->def.start, x, v));
+    }
+    return sum;
+}
+
+/* True flow over that of the patches, which a lattice cannot lay evenly on a surface that is bent. Sums have an order
+ * of their own, so that threads do not show. */
+static firn_status find_share(emitter *e, firn_memory *memory)
+{
+    int64_t low[3], size[3];
+    double flow[2] = {0, 0};
+    for (int a = 0; a < 3; a++) {
+        low[a] = (int64_t)floor(e->low[a] / e->spacing) - 2;
+        size[a] = (int64_t)ceil(e->high[a] / e->spacing) + 2 - low[a];
+    }
+    double(*planes)[2] = firn_memory_array(memory, (size_t)size[0], sizeof *planes);
+    if (!planes) return FIRN_MEMORY;
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int64_t i = 0; i < size[0]; i++)
+        for (int64_t j = 0; j < size[1] * size[2]; j++) {
+            const int64_t cell[3] = {low[0] + i, low[1] + j / size[2], low[2] + j % size[2]};
+            for (int k = 0; k < 2; k++) planes[i][k] += flow_of_cell(e, cell, k ? 1 : 4);
+        }
+    for (int64_t i = 0; i < size[0]; i++) flow[0] += planes[i][0], flow[1] += planes[i][1];
+    firn_memory_release(memory, planes, (size_t)size[0] * sizeof *planes);
+    e->share = flow[0] > 0 && flow[1] > 0 ? flow[0] / flow[1] : 1;
+    return FIRN_OK;
 }
 
 /* ---------------------------------------------------------------- life */
@@ -82,6 +153,7 @@ static double wave_at_rest(const firn_sim *sim, const firn_pool *pool, double te
 static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, emitter *e, firn_report *report)
 {
     e->def = *def, e->pool = -1;
+    e->def.seed += sim->scene.seed;
     for (int m = 0; m < sim->n_pools; m++)
         if (strcmp(sim->pools[m].material.name, def->material) == 0) e->pool = m;
     if (e->pool < 0)
@@ -92,10 +164,12 @@ static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, em
     if (!firn_shape_bounds(e->shape, e->low, e->high))
         return firn_report_add(report, FIRN_REFUSED, "emitter '%s': its shape has no bounds; use a closed one",
                                def->name);
-    double speed = 0;
-    for (int a = 0; a < 3; a++) speed += def->velocity[a] * def->velocity[a];
-    e->spacing = sim->h / cbrt(def->particles_per_cell), e->noise = def->velocity_noise * sqrt(speed);
-    e->rest_rate = wave_at_rest(sim, &sim->pools[e->pool], def->temperature) + sqrt(speed) / sim->h;
+    double speed2 = 0;
+    for (int a = 0; a < 3; a++) speed2 += def->velocity[a] * def->velocity[a];
+    double speed = sqrt(speed2) + fabs(def->outward);
+    e->spacing = sim->h / cbrt(def->particles_per_cell), e->noise = def->velocity_noise * speed;
+    e->rest_rate = wave_at_rest(sim, &sim->pools[e->pool], def->temperature) + speed / sim->h;
+    if (def->from == FIRN_FROM_SURFACE && find_share(e, &sim->memory) != FIRN_OK) return no_memory(report, def->name);
     return FIRN_OK;
 }
 
@@ -153,7 +227,9 @@ static int64_t room_left(const emitter *e, const emitter_state *s)
     return e->def.max_particles > 0 ? e->def.max_particles - s->n_born : INT64_MAX;
 }
 
-static firn_status add_birth(firn_sim *sim, const emitter *e, int64_t *n, const double x[3], uint64_t number)
+/* A particle at the place x with the velocity v and the emitter's noise */
+static firn_status add_birth(firn_sim *sim, const emitter *e, int64_t *n, const double x[3], const double v[3],
+                             uint64_t number)
 {
     struct firn_emission *emission = sim->emission;
     if (*n == emission->capacity) {
@@ -172,8 +248,7 @@ static firn_status add_birth(firn_sim *sim, const emitter *e, int64_t *n, const 
     }
     for (int a = 0; a < 3; a++) {
         emission->x[3 * *n + a] = x[a];
-        emission->v[3 * *n + a] =
-            e->def.velocity[a] + e->noise * (2 * uniform(e->def.seed + 7, number, (uint64_t)a) - 1);
+        emission->v[3 * *n + a] = v[a] + e->noise * (2 * uniform(e->def.seed + 7, number, (uint64_t)a) - 1);
     }
     ++*n;
     return FIRN_OK;
@@ -212,28 +287,91 @@ static firn_status fill(firn_sim *sim, const emitter *e, emitter_state *s, doubl
                 if (!is_first && firn_shape_distance(e->shape, before, begin) <= 0) continue;
                 if (*n >= room_left(e, s)) return FIRN_OK;
                 for (int a = 0; a < 3; a++) x[a] -= back[a];
-                if (add_birth(sim, e, n, x, number) != FIRN_OK) return FIRN_MEMORY;
+                if (add_birth(sim, e, n, x, e->def.velocity, number) != FIRN_OK) return FIRN_MEMORY;
             }
     return FIRN_OK;
 }
 
-/* Births k with begin <= start + k / rate < end, each at a point of the shape found by rejection. */
-static firn_status at_rate(firn_sim *sim, const emitter *e, emitter_state *s, double end, int64_t *n)
+/* ---------------------------------------------------------------- births on the surface */
+
+/* The births of one patch: number m at the moment start + (m - phase) spacing / speed, somewhere on the patch. */
+static firn_status send_out(firn_sim *sim, const emitter *e, emitter_state *s, const double middle[3], uint64_t patch,
+                            const double span[2], int64_t *n)
+{
+    double x[3], v[3], phase = uniform(e->def.seed + 3, patch, 0), times[2];
+    memcpy(x, middle, sizeof x);
+    double every = e->spacing / (e->share * onto_surface(e, span[1], x, v)); /* s */
+    if (!(every > 0)) return FIRN_OK;                                        /* the flow leads inward here */
+    for (int k = 0; k < 2; k++) times[k] = floor((span[k] - e->def.start) / every + phase);
+    for (double m = times[0] + 1; m <= times[1]; m++) {
+        double y[3], w[3], moment = e->def.start + (m - phase) * every;
+        uint64_t number = patch + (uint64_t)m * 0x9e3779b97f4a7c15ull;
+        if (*n >= room_left(e, s)) return FIRN_OK;
+        for (int a = 0; a < 3; a++) y[a] = x[a] + 0.6 * e->spacing * (uniform(e->def.seed, number, (uint64_t)a) - 0.5);
+        int is_behind = !(onto_surface(e, moment, y, w) > 0); /* around an edge */
+        for (int a = 0; a < 3; a++) {
+            if (is_behind) y[a] = x[a], w[a] = v[a];
+            y[a] -= w[a] * (moment - sim->time);
+        }
+        if (add_birth(sim, e, n, y, w, number) != FIRN_OK) return FIRN_MEMORY;
+    }
+    return FIRN_OK;
+}
+
+/* A patch is a lattice point within half a spacing of the surface: along any line across it there is one. */
+static firn_status fill_surface(firn_sim *sim, const emitter *e, emitter_state *s, double begin, double end, int64_t *n)
+{
+    const double span[2] = {begin, end};
+    int64_t low[3], high[3];
+    for (int a = 0; a < 3; a++)
+        low[a] = (int64_t)floor(e->low[a] / e->spacing) - 2, high[a] = (int64_t)ceil(e->high[a] / e->spacing) + 1;
+    for (int64_t i = low[0]; i <= high[0]; i++)
+        for (int64_t j = low[1]; j <= high[1]; j++)
+            for (int64_t k = low[2]; k <= high[2]; k++) {
+                const int64_t cell[3] = {i, j, k};
+                double x[3];
+                for (int a = 0; a < 3; a++) x[a] = ((double)cell[a] + shift_of_lattice[a] + 0.5) * e->spacing;
+                double d = firn_shape_distance(e->shape, x, end) / e->spacing;
+                if (!(d > -0.5 && d <= 0.5)) continue;
+                uint64_t patch =
+                    (uint64_t)i * 0x100000001b3ull ^ (uint64_t)j * 0x9e3779b1ull ^ (uint64_t)k * 0x85ebca77c2b2ae63ull;
+                if (send_out(sim, e, s, x, patch, span, n) != FIRN_OK) return FIRN_MEMORY;
+            }
+    return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- births at a rate */
+
+/* Place and velocity of birth number k: tried until one falls into the shape, or into a thin layer about its surface
+ * that is then closed up. False for a shape that fills too little of its box. */
+static int find_place(const emitter *e, uint64_t k, double moment, double x[3], double v[3])
 {
     enum { TRIES = 4096 };
+    double layer = e->def.from == FIRN_FROM_SURFACE ? 0.125 * e->spacing : 0;
+    for (int try = 0; try < TRIES; try++) {
+        for (int a = 0; a < 3; a++)
+            x[a] = e->low[a] - layer +
+                   (e->high[a] - e->low[a] + 2 * layer) * uniform(e->def.seed, k, (uint64_t)(3 * try + a));
+        double d = firn_shape_distance(e->shape, x, moment);
+        if (layer > 0 ? fabs(d) > layer : d > 0) continue;
+        if (layer > 0)
+            onto_surface(e, moment, x, v);
+        else
+            memcpy(v, e->def.velocity, sizeof e->def.velocity);
+        return 1;
+    }
+    return 0;
+}
+
+/* Births k with begin <= start + k / rate < end */
+static firn_status at_rate(firn_sim *sim, const emitter *e, emitter_state *s, double end, int64_t *n)
+{
     for (;; s->n_tried++) {
-        double moment = e->def.start + (double)s->n_tried / e->def.rate, x[3];
+        double moment = e->def.start + (double)s->n_tried / e->def.rate, x[3], v[3];
         if (moment >= end || *n >= room_left(e, s)) return FIRN_OK;
-        int is_inside = 0;
-        for (int try = 0; try < TRIES && !is_inside; try++) {
-            for (int a = 0; a < 3; a++)
-                x[a] = e->low[a] +
-                       (e->high[a] - e->low[a]) * uniform(e->def.seed, (uint64_t)s->n_tried, (uint64_t)(3 * try + a));
-            is_inside = firn_shape_distance(e->shape, x, moment) <= 0;
-        }
-        if (!is_inside) continue; /* a shape that fills less than a thousandth of its box */
-        for (int a = 0; a < 3; a++) x[a] -= e->def.velocity[a] * (moment - sim->time);
-        if (add_birth(sim, e, n, x, (uint64_t)s->n_tried) != FIRN_OK) return FIRN_MEMORY;
+        if (!find_place(e, (uint64_t)s->n_tried, moment, x, v)) continue;
+        for (int a = 0; a < 3; a++) x[a] -= v[a] * (moment - sim->time);
+        if (add_birth(sim, e, n, x, v, (uint64_t)s->n_tried) != FIRN_OK) return FIRN_MEMORY;
     }
 }
 
@@ -243,7 +381,9 @@ static firn_status step_emitter(firn_sim *sim, emitter *e, emitter_state *s, fir
     if (!(end > begin)) return FIRN_OK; /* not begun, stopped, or a shorter second try of the last step */
     const emitter_state before = *s;    /* what was not born is born when the step is tried again */
     int64_t n = 0;
-    firn_status status = e->def.rate > 0 ? at_rate(sim, e, s, end, &n) : fill(sim, e, s, begin, end, &n);
+    firn_status status = e->def.rate > 0                    ? at_rate(sim, e, s, end, &n)
+                         : e->def.from == FIRN_FROM_SURFACE ? fill_surface(sim, e, s, begin, end, &n)
+                                                            : fill(sim, e, s, begin, end, &n);
     if (status != FIRN_OK) return *s = before, no_memory(report, e->def.name);
     firn_pool *pool = &sim->pools[e->pool];
     double volume = e->spacing * e->spacing * e->spacing;

@@ -141,6 +141,7 @@ static firn_status create_forces(firn_sim *sim, firn_report *report)
     for (int f = 0; f < scene->n_forces; f++) {
         firn_status status = firn_force_create(&scene->forces[f], &sim->memory, &sim->forces[f], report);
         if (status != FIRN_OK) return status;
+        sim->forces[f].def.seed += scene->seed;
         sim->n_forces = f + 1;
     }
     return FIRN_OK;

@@ -257,6 +257,11 @@ static void test_keys_refused(void **state)
 #define BALL "{kind: sphere, radius: 1}"
     check_refused(GRID MATERIALS "bodies: {ball: {material: jelly, shape: " BALL ", surface_depth: 1}}\n",
                   "s.yaml:3:83: bodies.ball.surface_depth is given without particles_at_surface, which it is about");
+    check_refused(
+        GRID MATERIALS "emitters: {tap: {material: jelly, shape: " BALL ", outward: 2}}\n",
+        "s.yaml:3:78: emitters.tap.outward is 2 m/s, along the normal of a surface; it needs `from: surface`");
+    check_refused(GRID MATERIALS "emitters: {tap: {material: jelly, shape: " BALL ", from: surface}}\n",
+                  "s.yaml:3:75: emitters.tap.from is surface, but nothing leaves it; give velocity, outward or rate");
 #undef BALL
     check_refused(GRID MATERIALS, "s.yaml:1:1: bodies is missing; a scene needs at least one body or emitter");
     check_refused(GRID MATERIALS "bodies: [{name: a, material: jelly, shape: {kind: box, size: [1, 1, 1]}}, {name: a, "

@@ -135,13 +135,17 @@ typedef struct firn_body_def {
     uint64_t seed;
 } firn_body_def;
 
+typedef enum firn_birthplace { FIRN_FROM_VOLUME, FIRN_FROM_SURFACE } firn_birthplace;
+
 typedef struct firn_emitter_def {
     uint32_t marker;
     char name[FIRN_NAME], material[FIRN_NAME];
     int n_shapes;
     const firn_shape_def *shapes;
+    firn_birthplace from;
     double velocity[3], velocity_noise;
-    double rate; /* particles a second; 0: fill, as the flow makes room */
+    double outward; /* m/s along the surface's normal, from the surface only */
+    double rate;    /* particles a second; 0: fill, as the flow makes room */
     double start, stop;
     double particles_per_cell;
     double temperature;

@@ -1,0 +1,156 @@
+/* test_emission.c: what leaves a surface - as much as its area and speed say, along its normal or the velocity, evenly,
+ * at its own moments; and that every seed is the scene's too. Emitters of volumes: test_sim.c. */
+#include "firn/firn.h"
+#include "running.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct setup {
+    firn_scene_def scene;
+    firn_material_def material;
+    firn_shape_def shape;
+    firn_emitter_def emitter;
+    firn_run_options options;
+} setup;
+
+static void make(setup *s)
+{
+    *s = (setup){firn_scene_default(), firn_material_default(), firn_shape_default(), firn_emitter_default(),
+                 firn_run_options_default()};
+    strcpy(s->material.name, "stuff"), strcpy(s->material.law, "neo_hookean");
+    strcpy(s->material.parameters[0].name, "E"), s->material.parameters[0].value = 1;
+    s->material.n_parameters = 1;
+    strcpy(s->emitter.name, "tap"), strcpy(s->emitter.material, "stuff");
+    s->emitter.n_shapes = 1, s->emitter.shapes = &s->shape, s->emitter.from = FIRN_FROM_SURFACE;
+    for (int a = 0; a < 3; a++) s->scene.gravity[a] = 0;
+    s->scene.grid.dx = 0.1;
+    s->scene.n_materials = 1, s->scene.materials = &s->material;
+    s->scene.n_emitters = 1, s->scene.emitters = &s->emitter;
+}
+
+static firn_sim *run(const setup *s, double until)
+{
+    firn_sim *sim = running_start(&s->scene, &s->options);
+    assert_int_equal(firn_sim_advance_to(sim, until, NULL), FIRN_OK);
+    return sim;
+}
+
+/* A ball sends out its area times the speed, wherever it lies on the lattice; after a moment none is inside, and each
+ * goes away from the middle. The stuff is so soft and the time so short that nothing pushes. */
+static void a_ball_sends_out_its_area(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        setup s;
+        make(&s);
+        strcpy(s.shape.kind, "sphere"), s.shape.radius = 0.6 + 0.037 * k, s.shape.center[1] = 0.0123 * k;
+        s.emitter.outward = 0.5;
+        firn_sim *sim = run(&s, 0.4);
+        double R = s.shape.radius, n = 4 * M_PI * R * R * 0.5 * 0.4 / pow(0.05, 3);
+        assert_true(fabs((double)firn_sim_n_particles(sim) / n - 1) < 0.01);
+        double *P = running_copy(sim, "P"), *v = running_copy(sim, "v"), farthest = 0;
+        for (int64_t i = 0; i < firn_sim_n_particles(sim); i++) {
+            double r = hypot(hypot(P[3 * i], P[3 * i + 1] - s.shape.center[1]), P[3 * i + 2]), along = 0;
+            for (int a = 0; a < 3; a++) along += v[3 * i + a] * (P[3 * i + a] - (a == 1 ? s.shape.center[1] : 0)) / r;
+            assert_true(r > R - 0.01 && along > 0.4);
+            farthest = fmax(farthest, r);
+        }
+        assert_true(fabs(farthest - R - 0.5 * 0.4) < 0.02);
+        free(P), free(v);
+        firn_sim_destroy(sim);
+    }
+}
+
+/* Of a box in a stream only the face that the stream leaves sends out: evenly in time, and no more near the edges. */
+static void a_stream_leaves_one_face(void **state)
+{
+    (void)state;
+    setup s;
+    make(&s);
+    strcpy(s.shape.kind, "box"), s.shape.size[0] = 1, s.shape.size[1] = 0.3, s.shape.size[2] = 1;
+    s.emitter.velocity[1] = 1, s.emitter.start = 0.05, s.emitter.stop = 0.45;
+    firn_sim *sim = run(&s, 0.5);
+    double *P = running_copy(sim, "P"), full = 0.4 / pow(0.05, 3);
+    int64_t n = firn_sim_n_particles(sim), n_layers[8] = {0}, n_rim = 0;
+    assert_true(fabs((double)n / full - 1) < 0.01);
+    for (int64_t i = 0; i < n; i++) {
+        double y = P[3 * i + 1] - 0.15 - 0.05; /* the last were born 0.05 s ago */
+        assert_true(y > -1e-3 && y < 0.4 + 1e-3 && fabs(P[3 * i]) < 0.501 && fabs(P[3 * i + 2]) < 0.501);
+        n_layers[(int)fmax(0, fmin(7, y / 0.05))]++;
+        n_rim += fmax(fabs(P[3 * i]), fabs(P[3 * i + 2])) > 0.45;
+    }
+    for (int k = 0; k < 8; k++) assert_true(fabs((double)n_layers[k] / (full / 8) - 1) < 0.08);
+    assert_true(fabs((double)n_rim / (full * 0.19) - 1) < 0.05);
+    free(P);
+    firn_sim_destroy(sim);
+}
+
+/* At a rate: as many as it says, on all faces by their area, and not one within. */
+static void at_a_rate_by_area(void **state)
+{
+    (void)state;
+    setup s;
+    make(&s);
+    strcpy(s.shape.kind, "box"), s.shape.size[0] = 2, s.shape.size[1] = 0.5, s.shape.size[2] = 1;
+    s.emitter.rate = 100000, s.emitter.stop = 0.1;
+    firn_sim *sim = run(&s, 0.1);
+    double *P = running_copy(sim, "P"), faces[3] = {0, 0, 0}, area[3] = {1, 4, 2};
+    assert_int_equal(firn_sim_n_particles(sim), 10000);
+    for (int64_t i = 0; i < 10000; i++) {
+        int n_on = 0;
+        for (int a = 0; a < 3; a++) {
+            int is_on = fabs(fabs(P[3 * i + a]) - 0.5 * s.shape.size[a]) < 1e-3;
+            faces[a] += is_on, n_on += is_on;
+        }
+        assert_true(n_on > 0);
+    }
+    for (int a = 0; a < 3; a++) assert_true(fabs(faces[a] / (10000 * area[a] / 7) - 1) < 0.05);
+    free(P);
+    firn_sim_destroy(sim);
+}
+
+/* The same for any number of threads and after a restore; others with another seed, the emitter's or the scene's. */
+static void chance_is_in_the_seeds(void **state)
+{
+    (void)state;
+    for (int from = FIRN_FROM_VOLUME; from <= FIRN_FROM_SURFACE; from++)
+        for (int at_rate = 0; at_rate < 2; at_rate++) {
+            uint64_t hash[5];
+            for (int k = 0; k < 5; k++) {
+                setup s;
+                make(&s);
+                strcpy(s.shape.kind, "sphere"), s.shape.radius = 0.5;
+                s.emitter.from = (firn_birthplace)from, s.emitter.velocity[0] = 1, s.emitter.rate = at_rate * 20000;
+                s.options.n_threads = k == 0 ? 1 : 3;
+                s.scene.seed = k == 2 ? 5 : 0, s.emitter.seed = k == 3 ? 5 : 0;
+                firn_sim *sim = run(&s, k == 4 ? 0.1 : 0.2);
+                if (k == 4) {
+                    void *saved;
+                    size_t n;
+                    assert_int_equal(firn_sim_save(sim, &saved, &n, NULL), FIRN_OK);
+                    firn_sim *again = running_start(&s.scene, &s.options);
+                    assert_int_equal(firn_sim_restore(again, saved, n, NULL), FIRN_OK);
+                    firn_sim_release_state(sim, saved, n);
+                    firn_sim_destroy(sim);
+                    assert_int_equal(firn_sim_advance_to(again, 0.2, NULL), FIRN_OK);
+                    sim = again;
+                }
+                hash[k] = firn_sim_hash(sim);
+                firn_sim_destroy(sim);
+            }
+            assert_true(hash[0] == hash[1]);
+            assert_true(hash[2] != hash[1] && hash[2] == hash[3]);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ball_sends_out_its_area),
+        cmocka_unit_test(a_stream_leaves_one_face),
+        cmocka_unit_test(at_a_rate_by_area),
+        cmocka_unit_test(chance_is_in_the_seeds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
