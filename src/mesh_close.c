@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define LARGEST_HOLE 0.1 /* of the mesh's diagonal */
+#define ROUNDING 1e-6    /* smaller ones are points that were meant to be one, not worth a word */
 
 static firn_status no_memory(firn_report *report)
 {
@@ -260,13 +261,13 @@ static firn_status judge(const firn_mesh *mesh, const loops *l, const hole *hole
         return firn_report_add(
             report, FIRN_REFUSED,
             "%s: the mesh is open: a hole of %lld edges and %.3g m across around (%.4g, %.4g, %.4g), "
-            "%lld holes in all. Only holes up to a tenth of the mesh (%.3g m) are closed here. Close "
+            "the largest of %lld. Only holes up to a tenth of the mesh (%.3g m) are closed here. Close "
             "it in the modelling program, or give it a thickness to use it as a two-sided wall.",
             name, (long long)largest->n, size, x[0], x[1], x[2], (long long)l->n_loops, LARGEST_HOLE * diagonal);
-    firn_report_warn(report,
-                     "%s: the mesh is open; %lld holes were closed, the largest %.3g m across around (%.4g, "
-                     "%.4g, %.4g).",
-                     name, (long long)l->n_loops, size, x[0], x[1], x[2]);
+    if (size > ROUNDING * diagonal)
+        firn_report_warn(
+            report, "%s: the mesh is open; %lld %s closed, the largest %.3g m across around (%.4g, %.4g, %.4g).", name,
+            (long long)l->n_loops, l->n_loops == 1 ? "hole was" : "holes were", size, x[0], x[1], x[2]);
     return FIRN_OK;
 }
 

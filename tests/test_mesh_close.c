@@ -72,6 +72,34 @@ static void small_holes_are_closed(void **state)
     firn_mesh_destroy(ball);
 }
 
+/* The pole of a ball as many programs write it: a ring of points that rounding alone keeps apart. That is closed
+ * without a word. */
+static void rounding_is_no_hole(void **state)
+{
+    (void)state;
+    enum { N = 40, M = 2 * N };
+    firn_mesh *ball = geometry_sphere(N, 0.5, 0, 0, 0), *ringed;
+    ringed = firn_mesh_create(ball->n_points + M, ball->n_triangles + M);
+    memcpy(ringed->xyz, ball->xyz, (size_t)ball->n_points * 24);
+    memcpy(ringed->triangles, ball->triangles, (size_t)ball->n_triangles * 12);
+    for (int k = 0; k < M; k++) {
+        double *x = ringed->xyz + 3 * (ball->n_points + k), angle = 2 * M_PI * k / M;
+        uint32_t *cap = ringed->triangles + 3 * k, own = (uint32_t)ball->n_points, next = own + (uint32_t)(k + 1) % M;
+        own += (uint32_t)k;
+        x[0] = 6e-17 * cos(angle), x[1] = 6e-17 * sin(angle), x[2] = 0.5;
+        memcpy(ringed->triangles + 3 * (ball->n_triangles + k), (uint32_t[3]){own, cap[2], next}, 12);
+        cap[0] = own;
+    }
+    firn_report *report = firn_report_create();
+    assert_int_equal(firn_mesh_is_open(ringed), 1);
+    assert_int_equal(firn_mesh_close(ringed, "ball", report), FIRN_OK);
+    assert_int_equal(firn_mesh_is_open(ringed), 0);
+    assert_int_equal(firn_report_total(report), 0);
+    assert_true(fabs(firn_mesh_volume(ringed) / firn_mesh_volume(ball) - 1) < 1e-12);
+    firn_report_destroy(report);
+    firn_mesh_destroy(ringed), firn_mesh_destroy(ball);
+}
+
 /* A third face on an edge: three faces are odd too, and the flap's loop is closed by its own fan. */
 static void flaps_are_closed(void **state)
 {
@@ -119,6 +147,7 @@ int main(void)
         cmocka_unit_test(meshes_from_formulas_are_closed),
         cmocka_unit_test(welding),
         cmocka_unit_test(small_holes_are_closed),
+        cmocka_unit_test(rounding_is_no_hole),
         cmocka_unit_test(flaps_are_closed),
         cmocka_unit_test(large_holes_are_refused_with_their_place),
         cmocka_unit_test(a_mesh_of_lines_is_refused),
