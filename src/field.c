@@ -22,6 +22,7 @@
 #define MAX_MOVE 2.0 /* voxels between two volumes */
 #define MAX_PIECES 32
 #define VOXELS_ACROSS 150 /* of the largest edge of a mesh's box, when voxel is 0 */
+#define VOXELS_DEEP 10.0  /* a sequence, which takes memory with every file, needs no more in a collider's depth */
 #define MAX_BYTES ((size_t)4 << 30)
 
 struct firn_field {
@@ -188,6 +189,7 @@ static firn_status make_plan(plan *p, const firn_shape_def *def, double depth, c
     *p = (plan){.def = def, .voxel = def->voxel, .is_signed = is_signed, .n_channels = 1};
     if (!(p->voxel > 0)) {
         p->voxel = longest / VOXELS_ACROSS;
+        if (strchr(def->file, '%')) p->voxel = fmax(p->voxel, depth / VOXELS_DEEP);
         if (def->thickness > 0) p->voxel = fmin(p->voxel, def->thickness / 3);
     }
     p->band = p->inner = BAND * p->voxel + 0.5 * def->thickness;

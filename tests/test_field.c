@@ -187,6 +187,27 @@ static void sequence_of_meshes(void **state)
     firn_shape_destroy(shape);
 }
 
+/* When no voxel is said a sequence has voxels that fit the depth that a collider needs, so that many files fit into
+ * memory; one file keeps its detail. */
+static void voxels_of_sequences(void **state)
+{
+    (void)state;
+    firn_shape_def def = mesh_def(scratch("v.obj"));
+    firn_field *field;
+    size_t n_bytes[2];
+    for (int k = 0; k < 2; k++) {
+        firn_mesh *ball = geometry_sphere(12, 0.5, 0, 0, 0);
+        assert_int_equal(firn_mesh_write(scratch(k ? "v.1.obj" : "v.obj"), ball, NULL), FIRN_OK);
+        if (k) assert_int_equal(firn_mesh_write(scratch("v.2.obj"), ball, NULL), FIRN_OK);
+        firn_mesh_destroy(ball);
+        if (k) def = mesh_def(scratch("v.%d.obj"));
+        assert_int_equal(firn_field_from_mesh(&def, 0.25, &field, NULL), FIRN_OK);
+        n_bytes[k] = firn_field_bytes(field);
+        firn_field_destroy(field);
+    }
+    assert_true(n_bytes[1] < n_bytes[0]); /* two volumes of four channels in less than one of one */
+}
+
 /* A thin moving plate is never absent in between: three voxels thick, moving fourteen a file. */
 static void thin_plate_does_not_fade(void **state)
 {
@@ -469,6 +490,7 @@ static void out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(voxels_of_sequences),
         cmocka_unit_test(sphere_from_a_mesh),
         cmocka_unit_test(volume_of_a_sampled_mesh),
         cmocka_unit_test(flipped_and_crossing_meshes),
