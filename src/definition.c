@@ -477,7 +477,7 @@ static void check_expect(check *c, const firn_scene_def *scene, const firn_expec
         COMPLAIN_ABOUT(c, "value", "is missing; give value, at_least or at_most");
     if (isfinite(expect->value) && (isfinite(expect->at_least) || isfinite(expect->at_most)))
         COMPLAIN_ABOUT(c, "value", "is given beside at_least or at_most; give one or the other");
-    if (!(expect->from < expect->time))
+    if (expect->over != FIRN_OVER_MOMENT && !(expect->from < expect->time))
         COMPLAIN_ABOUT(c, "time", "is %g s, which is not after from (%g s)", expect->time, expect->from);
 }
 

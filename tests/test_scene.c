@@ -254,6 +254,11 @@ static void test_keys_refused(void **state)
                   "s.yaml:2:20: materials.jelly.law is missing; name a law or a preset, one of `firn materials`");
     check_refused(GRID MATERIALS "bodies: {ball: {material: jely, shape: {kind: sphere, radius: 1}}}\n",
                   "s.yaml:3:27: bodies.ball.material is \"jely\", but no material has that name; there are: jelly");
+    check_refused(GRID MATERIALS BODIES "expect: {measure: mass, over: max, time: 0, at_least: 1, source: s}\n",
+                  "s.yaml:4:42: expect.0.time is 0 s, which is not after from (0 s)");
+    firn_scene_destroy(/* a moment has no beginning, and may be the first */
+                       check_taken(GRID MATERIALS BODIES "expect: {measure: mass, time: 0, at_least: 1, source: s}\n",
+                                   0, NULL));
 #define BALL "{kind: sphere, radius: 1}"
     check_refused(GRID MATERIALS "bodies: {ball: {material: jelly, shape: " BALL ", surface_depth: 1}}\n",
                   "s.yaml:3:83: bodies.ball.surface_depth is given without particles_at_surface, which it is about");
