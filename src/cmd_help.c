@@ -37,6 +37,23 @@ static int print_shapes(const firn_cli *cli)
         const firn_shape_kind_info *kind = firn_shape_kind_at(i);
         printf("  %-12s %s\n  %-12s keys: %s\n", kind->name, kind->meaning, "", kind->keys);
     }
+    puts("\nFiles:\n\n"
+         "  units        scale: 0.01 reads cm, 0.001 mm. rotate and center then turn and shift the whole; a\n"
+         "               file with z upward stands up by rotate: [-90 deg, 0, 0].\n"
+         "  meshes       faces of any number of corners. Points at one place are joined, holes up to a tenth\n"
+         "               of the mesh closed, larger ones refused with their place; inside is what the\n"
+         "               outside cannot reach, so inverted, doubled and crossing faces do no harm. With a\n"
+         "               thickness the mesh may be open.\n"
+         "  fogs         the surface is where they have half of their largest value.\n"
+         "  painted      friction and stickiness of a collider, place by place: vertex properties of a .ply,\n"
+         "               float grids of a .vdb of these names. They go before the collider's own numbers.\n"
+         "  sequences    walk.%04d.obj or walk.%04d.vdb: fps files a second, moved along in between. Faces of\n"
+         "               meshes must stay the same for that; a .vdb is moved by its vector grid v in m/s, or\n"
+         "               without one mixed with the next.\n"
+         "\nA list of shapes is joined from its first on:\n\n"
+         "    shape:\n"
+         "      - {kind: mesh, file: mug.stl, scale: 0.001, rotate: [-90 deg, 0, 0]}\n"
+         "      - {kind: sphere, center: [0, 3 cm, 0], radius: 2 cm, csg: difference}");
     return FIRN_OK;
 }
 
