@@ -288,7 +288,7 @@ firn_status firn_near_prepare(firn_sim *sim)
 {
     firn_near *near = &sim->near;
     double longest, end = sim->time + sim->dt;
-    if (sim->n_colliders == 0) return FIRN_OK;
+    if (sim->n_colliders == 0 || sim->grid.n_blocks == 0) return FIRN_OK;
     if (follow_grid(sim) != FIRN_OK) return FIRN_MEMORY;
     uint64_t active = look_at_colliders(sim);
     if (!near->is_kept) return FIRN_OK;

@@ -144,13 +144,37 @@ static void chance_is_in_the_seeds(void **state)
         }
 }
 
+/* A collider waits for an emitter that begins later, and is there when all that came has gone into a sink. */
+static void colliders_without_particles(void **state)
+{
+    (void)state;
+    setup s;
+    make(&s);
+    firn_collider_def floor = firn_collider_default();
+    firn_sink_def drain = firn_sink_default();
+    firn_shape_def plane = firn_shape_default(), below = firn_shape_default();
+    strcpy(plane.kind, "plane"), strcpy(floor.name, "floor"), floor.shapes = &plane, floor.n_shapes = 1;
+    strcpy(below.kind, "half_space"), below.center[1] = 0.3;
+    strcpy(drain.name, "drain"), drain.shapes = &below, drain.n_shapes = 1;
+    strcpy(s.shape.kind, "sphere"), s.shape.radius = 0.2, s.shape.center[1] = 0.6;
+    s.emitter.from = FIRN_FROM_VOLUME, s.emitter.velocity[1] = -2, s.emitter.start = 0.1, s.emitter.stop = 0.15;
+    s.scene.n_colliders = 1, s.scene.colliders = &floor, s.scene.n_sinks = 1, s.scene.sinks = &drain;
+    s.scene.time.dt_max = 0.02;
+    firn_sim *sim = run(&s, 0.09);
+    assert_int_equal(firn_sim_n_particles(sim), 0);
+    assert_int_equal(firn_sim_advance_to(sim, 0.2, NULL), FIRN_OK);
+    assert_true(firn_sim_n_particles(sim) > 100);
+    assert_int_equal(firn_sim_advance_to(sim, 1, NULL), FIRN_OK);
+    assert_int_equal(firn_sim_n_particles(sim), 0);
+    firn_sim_destroy(sim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ball_sends_out_its_area),
-        cmocka_unit_test(a_stream_leaves_one_face),
-        cmocka_unit_test(at_a_rate_by_area),
-        cmocka_unit_test(chance_is_in_the_seeds),
+        cmocka_unit_test(a_ball_sends_out_its_area),   cmocka_unit_test(a_stream_leaves_one_face),
+        cmocka_unit_test(at_a_rate_by_area),           cmocka_unit_test(chance_is_in_the_seeds),
+        cmocka_unit_test(colliders_without_particles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
