@@ -58,9 +58,10 @@ static firn_status set_up(job *j, const firn_points *points, const firn_surface_
 {
     *j = (job){.x = find_floats(points, "P", 3), .v = find_floats(points, "v", 3), .T = find_floats(points, "T", 1)};
     j->n = points->n;
-    if (!j->x || j->n < 1) return firn_report_add(report, FIRN_REFUSED, "There are no particles to make a surface of.");
+    if (!j->x) return firn_report_add(report, FIRN_REFUSED, "There are no particles to make a surface of.");
     if (j->n > UINT32_MAX) return firn_report_add(report, FIRN_REFUSED, "A surface is made of at most 2^32 particles.");
     j->radius = def->radius > 0 ? def->radius : natural_radius(points);
+    if (j->n == 0 && !(j->radius > 0)) j->radius = 1; /* of nothing any size is good */
     j->voxel = def->voxel > 0 ? def->voxel : j->radius;
     j->reach = (def->reach > 0 ? def->reach : 2) * j->radius;
     if (!(j->radius > 0) || !isfinite(j->radius))
@@ -274,18 +275,30 @@ static firn_status smooth(firn_volume *v, int n_passes, double radius, firn_repo
     return FIRN_OK;
 }
 
+/* Before an emitter begins and after a sink has taken all there are frames without particles: a volume that is outside
+ * everywhere, with the channels of the other frames. */
+static firn_status make_empty(const job *j, int n_channels, firn_volume **volume, firn_report *report)
+{
+    const int32_t block[1][3] = {{0, 0, 0}};
+    firn_status status = firn_volume_create(j->voxel, j->origin, 3 * j->voxel, n_channels, 1, block, volume, report);
+    for (int n = 0; n < FIRN_LEAF_SIZE && !status; n++) firn_volume_leaf(*volume, 0, 0)[n] = (float)(*volume)->band;
+    if (!status) firn_volume_finish(*volume);
+    return status;
+}
+
 firn_status firn_surface_make(const firn_points *points, const firn_surface_def *def, firn_volume **volume,
                               firn_surface_channels *channels, firn_report *report)
 {
     job j;
     *volume = NULL;
     firn_status status = set_up(&j, points, def, report);
-    if (!status) status = set_table(&j, report);
-    if (!status) status = list_particles(&j, report);
     int n_channels = 1;
     *channels = (firn_surface_channels){0};
     if (j.v) channels->velocity = n_channels, n_channels += 3;
     if (j.T) channels->temperature = n_channels++;
+    if (!status && j.n == 0) return make_empty(&j, n_channels, volume, report);
+    if (!status) status = set_table(&j, report);
+    if (!status) status = list_particles(&j, report);
     if (!status)
         status = firn_volume_create(j.voxel, j.origin, 3 * j.voxel, n_channels, j.n_leaves,
                                     (const int32_t(*)[3])j.blocks, volume, report);

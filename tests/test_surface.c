@@ -142,6 +142,37 @@ static void same_for_any_number_of_threads(void **state)
     firn_points_destroy(points);
 }
 
+/* A frame before the emitter begins: outside everywhere, with the grids of the other frames, as a file and as polygons.
+ */
+static void nothing_is_a_surface_too(void **state)
+{
+    (void)state;
+    firn_points *points = firn_points_create(0);
+    firn_points_add(points, "P", FIRN_ATTRIBUTE_VECTOR, 3), firn_points_add(points, "v", FIRN_ATTRIBUTE_VECTOR, 3);
+    firn_surface_channels channels;
+    for (int has_radius = 0; has_radius < 2; has_radius++) {
+        firn_volume *v = make(points, (firn_surface_def){.radius = has_radius * 0.05, .n_smooth = 2}, &channels);
+        double value[FIRN_MAX_CHANNELS], g[3], x[3] = {0.01, 0.02, 0.1};
+        assert_true(channels.velocity > 0 && channels.temperature == 0);
+        firn_volume_sample(v, x, value, g);
+        assert_true(value[0] > 0);
+        firn_mesh *mesh;
+        assert_int_equal(firn_vdb_polygons(v, 0.5, 2, &mesh, NULL), FIRN_OK);
+        assert_int_equal(mesh->n_triangles, 0);
+        firn_mesh_destroy(mesh);
+        firn_vdb_contents contents = {channels.velocity, 0, 1, 1};
+        assert_int_equal(firn_vdb_write_volume(scratch("empty.vdb"), v, &contents, 2, NULL), FIRN_OK);
+        firn_shape_def def = {.kind = "vdb", .scale = 1};
+        snprintf(def.file, sizeof def.file, "%s", scratch("empty.vdb"));
+        firn_shape *shape;
+        assert_int_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_OK);
+        assert_true(firn_shape_distance(shape, x, 0) > 0);
+        firn_shape_destroy(shape);
+        firn_volume_destroy(v);
+    }
+    firn_points_destroy(points);
+}
+
 /* Written as .vdb and read as a shape; by python3-openvdb where there is one. */
 static void written_and_read_back(void **state)
 {
@@ -234,6 +265,7 @@ int main(void)
         cmocka_unit_test(crumbs),
         cmocka_unit_test(full_body),
         cmocka_unit_test(same_for_any_number_of_threads),
+        cmocka_unit_test(nothing_is_a_surface_too),
         cmocka_unit_test(written_and_read_back),
         cmocka_unit_test(python_reads_it),
         cmocka_unit_test(refusals),
