@@ -29,6 +29,7 @@ typedef struct emitter {
     double noise;                               /* m/s, of each component of the velocity */
     double spacing, low[3], high[3], rest_rate; /* rest_rate: (wave speed at rest + speed) / dx, 1/s */
     double share;                               /* true flow from the surface over that of its patches */
+    double below; /* how far below the surface patches may lie, in spacings: half a one; 0 in thin walls */
 } emitter;
 
 struct firn_emission {
@@ -74,6 +75,9 @@ static double onto_surface(const emitter *e, double time, double x[3], double v[
  * say on which side of them its points are, or to which of two faces they are nearer. */
 static const double shift_of_lattice[3] = {0.237, 0.413, 0.071};
 
+/* Is there a patch at a distance of d spacings? On every line across the surface one lattice point is that near. */
+static int is_patch(const emitter *e, double d) { return d > -e->below && d <= 1 - e->below; }
+
 /* Flow out of one cell of the lattice, in m^3/s: n^3 points, each a square of its spacing where the surface is near.
  * With n = 1 squares count or not, as patches do; else they fade with the distance and add up to the area of any
  * surface. */
@@ -81,23 +85,24 @@ static double flow_of_cell(const emitter *e, const int64_t cell[3], int n)
 {
     double sum = 0, h = e->spacing / n, x[3], v[3];
     for (int a = 0; a < 3; a++) x[a] = ((double)cell[a] + shift_of_lattice[a] + 0.5) * e->spacing;
-    if (fabs(firn_shape_distance(e->shape, x, e->def.start)) > 2 * e->spacing) return 0;
+    if (fabs(firn_shape_distance(e->shape, x, e->def.start)) > 1.5 * e->spacing) return 0;
     for (int m = 0; m < n * n * n; m++) {
         const int part[3] = {m / n / n, m / n % n, m % n};
         for (int a = 0; a < 3; a++) x[a] = ((double)cell[a] + shift_of_lattice[a] + (part[a] + 0.5) / n) * e->spacing;
         double d = firn_shape_distance(e->shape, x, e->def.start) / h;
-        double weight = n > 1 ? fmax(0, 1 - fabs(d)) : d > -0.5 && d <= 0.5;
+        double weight = n == 1 ? is_patch(e, d) : fmax(0, 1 - fabs(d - (e->below > 0 ? 0 : 1)));
         if (weight > 0) sum += weight * h * h * fmax(0, onto_surface(e, e->def.start, x, v));
     }
     return sum;
 }
 
-/* True flow over that of the patches, which a lattice cannot lay evenly on a surface that is bent. Sums have an order
- * of their own, so that threads do not show. */
-static firn_status find_share(emitter *e, firn_memory *memory)
+/* Flow of the true surface and of the patches. Sums have an order of their own, so that threads do not show. */
+static firn_status find_flow(const emitter *e, firn_memory *memory, double flow[2])
 {
     int64_t low[3], size[3];
-    double flow[2] = {0, 0};
+    int n_fine =
+        e->below > 0 ? 4 : 8; /* beside edges of what is only looked at from outside there is a little too much */
+    flow[0] = flow[1] = 0;
     for (int a = 0; a < 3; a++) {
         low[a] = (int64_t)floor(e->low[a] / e->spacing) - 2;
         size[a] = (int64_t)ceil(e->high[a] / e->spacing) + 2 - low[a];
@@ -108,12 +113,25 @@ static firn_status find_share(emitter *e, firn_memory *memory)
     for (int64_t i = 0; i < size[0]; i++)
         for (int64_t j = 0; j < size[1] * size[2]; j++) {
             const int64_t cell[3] = {low[0] + i, low[1] + j / size[2], low[2] + j % size[2]};
-            for (int k = 0; k < 2; k++) planes[i][k] += flow_of_cell(e, cell, k ? 1 : 4);
+            for (int k = 0; k < 2; k++) planes[i][k] += flow_of_cell(e, cell, k ? 1 : n_fine);
         }
     for (int64_t i = 0; i < size[0]; i++) flow[0] += planes[i][0], flow[1] += planes[i][1];
     firn_memory_release(memory, planes, (size_t)size[0] * sizeof *planes);
-    e->share = flow[0] > 0 && flow[1] > 0 ? flow[0] / flow[1] : 1;
     return FIRN_OK;
+}
+
+/* A lattice cannot lay patches evenly on a surface that is bent: their flow is made the true one. In walls thinner than
+ * a spacing most patches would be missed: there they lie outside alone. */
+static firn_status find_share(emitter *e, firn_memory *memory)
+{
+    double flow[2];
+    e->below = 0.5;
+    for (int i = 0; i < e->def.n_shapes; i++)
+        if (e->def.shapes[i].thickness > 0 && e->def.shapes[i].thickness < 2 * e->spacing) e->below = 0;
+    firn_status status = find_flow(e, memory, flow);
+    if (status == FIRN_OK && e->below > 0 && flow[1] < 0.8 * flow[0]) e->below = 0, status = find_flow(e, memory, flow);
+    e->share = status == FIRN_OK && flow[0] > 0 && flow[1] > 0 ? flow[0] / flow[1] : 1;
+    return status;
 }
 
 /* ---------------------------------------------------------------- life */
@@ -318,7 +336,6 @@ static firn_status send_out(firn_sim *sim, const emitter *e, emitter_state *s, c
     return FIRN_OK;
 }
 
-/* A patch is a lattice point within half a spacing of the surface: along any line across it there is one. */
 static firn_status fill_surface(firn_sim *sim, const emitter *e, emitter_state *s, double begin, double end, int64_t *n)
 {
     const double span[2] = {begin, end};
@@ -332,7 +349,7 @@ static firn_status fill_surface(firn_sim *sim, const emitter *e, emitter_state *
                 double x[3];
                 for (int a = 0; a < 3; a++) x[a] = ((double)cell[a] + shift_of_lattice[a] + 0.5) * e->spacing;
                 double d = firn_shape_distance(e->shape, x, end) / e->spacing;
-                if (!(d > -0.5 && d <= 0.5)) continue;
+                if (!is_patch(e, d)) continue;
                 uint64_t patch =
                     (uint64_t)i * 0x100000001b3ull ^ (uint64_t)j * 0x9e3779b1ull ^ (uint64_t)k * 0x85ebca77c2b2ae63ull;
                 if (send_out(sim, e, s, x, patch, span, n) != FIRN_OK) return FIRN_MEMORY;

@@ -86,6 +86,30 @@ static void a_stream_leaves_one_face(void **state)
     firn_sim_destroy(sim);
 }
 
+/* A wall of an eighth of a spacing, lying anywhere on the lattice: one side alone is left by the stream, and all of it.
+ */
+static void a_thin_wall_has_two_sides(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 5; k++) {
+        setup s;
+        make(&s);
+        strcpy(s.shape.kind, "box"), s.shape.size[0] = 1, s.shape.size[1] = 1, s.shape.size[2] = 1;
+        s.shape.thickness = 0.05 / 8, s.shape.center[1] = 0.011 * k;
+        s.emitter.velocity[1] = 1;
+        firn_sim *sim = run(&s, 0.2);
+        double *P = running_copy(sim, "P"), full = 0.2 / pow(0.05, 3);
+        int64_t n = firn_sim_n_particles(sim), n_upper = 0;
+        for (int64_t i = 0; i < n; i++) n_upper += P[3 * i + 1] > s.shape.center[1] + 0.499;
+        /* the top leaves upward, and inside the box the upper side of its floor; edges that stand out give some of that
+         * of edges that do not */
+        assert_true(fabs((double)n / (2 * full) - 1) < 0.05);
+        assert_true((double)n_upper / full > 1 && (double)n_upper / full < 1.25);
+        free(P);
+        firn_sim_destroy(sim);
+    }
+}
+
 /* At a rate: as many as it says, on all faces by their area, and not one within. */
 static void at_a_rate_by_area(void **state)
 {
@@ -172,9 +196,9 @@ static void colliders_without_particles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ball_sends_out_its_area),   cmocka_unit_test(a_stream_leaves_one_face),
-        cmocka_unit_test(at_a_rate_by_area),           cmocka_unit_test(chance_is_in_the_seeds),
-        cmocka_unit_test(colliders_without_particles),
+        cmocka_unit_test(a_ball_sends_out_its_area), cmocka_unit_test(a_stream_leaves_one_face),
+        cmocka_unit_test(a_thin_wall_has_two_sides), cmocka_unit_test(at_a_rate_by_area),
+        cmocka_unit_test(chance_is_in_the_seeds),    cmocka_unit_test(colliders_without_particles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
