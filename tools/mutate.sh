@@ -55,7 +55,7 @@ work-of-standing-bodies|src/contact.c|e->work -= d[a] * surface_v[a];|e->work -=
 friction-unbooked|src/contact.c|e->friction += d[a] * (after[a] - surface_v[a]);|e->friction += 0 * d[a];|ledger
 shares-without-mass|src/tally.c|+= own * given|+= 0 * own + given|ledger
 caller-force-without-mass|src/acts.c|impulse[a] = sim->dt * own[a] * mass;|impulse[a] = sim->dt * own[a];|mms
-volume-wrong|src/populate.c|volume = spacing * spacing * spacing;|volume = 1.1 * spacing * spacing * spacing;|bar
+volume-wrong|src/populate.c|volume = spacing[1] * spacing[1] * spacing[1];|volume = 1.1 * spacing[1] * spacing[1] * spacing[1];|bar
 F-transposed-dropped|src/law_common.h|tau[i] = 2 * mu * (s[i] - 1) * s[i] + volumetric|tau[i] = 2 * mu * (s[i] - 1) + volumetric|bar
 mu-for-lambda|materials/neo_hookean.c|fr volumetric = q->d[LAW_LAMBDA] * fr_log1p(j)|fr volumetric = q->d[LAW_MU] * fr_log1p(j)|mms
 lambda-mu-swapped|src/law_common.h|d[LAW_LAMBDA] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);\n    d[LAW_MU] = law_mu|d[LAW_MU] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);\n    d[LAW_LAMBDA] = law_mu|mms
