@@ -167,8 +167,9 @@ static void hold(subject *s, const firn_grip *g, firn_exchange *e)
 /* The way u of a particle in this step, seen from the moving surface, ends at x. Does it meet the surface? Sphere
  * tracing from its beginning: the distance of the surface is always safe to go (see solids.h). Then `x` becomes the
  * place that is left when the rest of the way glides along the surface, and *s the surface where they met. However thin
- * the wall and however fast the particle, it stays on its side. */
-static int meets(const firn_sim *sim, const firn_collider *c, const double u[3], double x[3], firn_surface_point *s)
+ * the wall and however fast the particle, it stays on its side. `is_inside`: x is. */
+static int meets(const firn_sim *sim, const firn_collider *c, int is_inside, const double u[3], double x[3],
+                 firn_surface_point *s)
 {
     enum { STEPS = 64 };
     const double time = sim->time + sim->dt, touch = 1e-3 * sim->h;
@@ -176,7 +177,8 @@ static int meets(const firn_sim *sim, const firn_collider *c, const double u[3],
     for (int a = 0; a < 3; a++) at[a] = x[a] - u[a];
     double distance = firn_contact_distance(c, at, time);
     if (distance <= 0) { /* it began inside: out by the shortest way, but no further than a particle may move */
-        if (s->distance > 0) return 0;
+        if (!is_inside) return 0;
+        firn_contact_surface(c, x, time, INFINITY, s);
         double depth = fmin(-s->distance, 0.5 * sim->h);
         for (int a = 0; a < 3; a++) x[a] += depth * s->normal[a];
         return 1;
@@ -194,12 +196,13 @@ static int meets(const firn_sim *sim, const firn_collider *c, const double u[3],
     return 1;
 }
 
-/* Returns the clearance that is left; less than 0 where they met. */
+/* Returns the clearance that is left; less than 0 where they met. Most only come near: no more than is needed to know
+ * that is asked first. */
 static double keep_out(subject *s, const firn_collider *c, firn_exchange *e)
 {
     const firn_sim *sim = s->sim;
     firn_surface_point at;
-    int is_near = firn_contact_surface(c, s->x, sim->time + sim->dt, 2 * sim->h, &at);
+    int is_near = firn_contact_glance(c, s->x, sim->time + sim->dt, 2 * sim->h, &at);
     double clearance = firn_near_clearance(c, at.distance);
     if (!is_near) return clearance;
     double x[3], u[3], v[3], was[3], length2 = 0;
@@ -209,7 +212,7 @@ static double keep_out(subject *s, const firn_collider *c, firn_exchange *e)
         length2 += u[a] * u[a];
     }
     if (at.distance > 0 && at.distance * at.distance > length2) return clearance;
-    if (!meets(sim, c, u, x, &at)) return clearance;
+    if (!meets(sim, c, !(at.distance > 0), u, x, &at)) return clearance;
     firn_contact_resolve(c->def.contact, at.friction, 0, at.velocity, at.normal, v);
     move(s, x, v);
     firn_contact_book(e, s->x, s->mass, was, s->v, at.velocity, c->pose.position);

@@ -28,6 +28,15 @@ static void query_function(const firn_collider *c, const double y[3], double tim
     for (int a = 0; a < 3; a++) s->velocity[a] = came * s->normal[a];
 }
 
+/* From the speed of the surface in the shape to that in the world. */
+static void set_velocity(const firn_collider *c, const double x[3], firn_surface_point *s)
+{
+    double own[3], rigid[3];
+    firn_pose_direction(&c->pose, s->velocity, own);
+    firn_pose_velocity(&c->pose, x, rigid);
+    for (int a = 0; a < 3; a++) s->velocity[a] = own[a] + rigid[a] + c->def.surface_velocity[a];
+}
+
 int firn_contact_surface(const firn_collider *c, const double x[3], double time, double reach, firn_surface_point *s)
 {
     double y[3], normal[3];
@@ -39,12 +48,20 @@ int firn_contact_surface(const firn_collider *c, const double x[3], double time,
     if (!(s->distance <= reach)) return 0;
     memcpy(normal, s->normal, sizeof normal);
     firn_pose_direction(&c->pose, normal, s->normal);
-    double own[3], rigid[3];
-    firn_pose_direction(&c->pose, s->velocity, own);
-    firn_pose_velocity(&c->pose, x, rigid);
-    for (int a = 0; a < 3; a++) s->velocity[a] = own[a] + rigid[a] + c->def.surface_velocity[a];
+    set_velocity(c, x, s);
     if (isnan(s->friction)) s->friction = c->def.friction;
     if (isnan(s->stickiness)) s->stickiness = c->def.stickiness;
+    return 1;
+}
+
+int firn_contact_glance(const firn_collider *c, const double x[3], double time, double reach, firn_surface_point *s)
+{
+    double y[3];
+    if (!c->shape) return firn_contact_surface(c, x, time, reach, s);
+    firn_pose_to_shape(&c->pose, x, y);
+    firn_shape_glance(c->shape, y, time, s);
+    if (!(s->distance <= reach)) return 0;
+    set_velocity(c, x, s);
     return 1;
 }
 

@@ -459,10 +459,11 @@ static void set_normal(const double g[3], double normal[3])
     for (int a = 0; a < 3; a++) normal[a] = length > 1e-12 ? g[a] / length : (a == 2);
 }
 
-static void set_paint(const firn_field *f, int is_near, const double value[], firn_surface_point *s)
+static void set_paint(const firn_field *f, const firn_volume *volume, const double x[3], firn_surface_point *s)
 {
-    if (is_near && f->friction) s->friction = value[f->friction];
-    if (is_near && f->stickiness) s->stickiness = value[f->stickiness];
+    double value;
+    if (f->friction && firn_volume_channels(volume, x, f->friction, 1, &value)) s->friction = value;
+    if (f->stickiness && firn_volume_channels(volume, x, f->stickiness, 1, &value)) s->stickiness = value;
 }
 
 /* The volume that lasts to at least `time`; found by bisection */
@@ -479,45 +480,70 @@ static int interval(const firn_field *f, double time)
     return low;
 }
 
-static void query_moving(const firn_field *f, int i, double s, double h, const double x[3], firn_surface_point *out)
+/* Where the place x of the time between two volumes, at the share s of the way, is found in each of them: carried along
+ * with the speed of the surface, where that is known. */
+static void carry(const firn_field *f, int i, double s, double h, const double x[3], double at[2][3], double v[3])
 {
-    double here[2][FIRN_MAX_CHANNELS], g[2][3], at[3];
-    int is_near[2];
-    for (int k = 0; k < 2; k++) is_near[k] = firn_volume_sample(f->volumes[i + k], x, here[k], g[k]);
-    if (f->velocity && (is_near[0] || is_near[1])) { /* carried along; a far side lends the other's speed */
-        double v[3], share = is_near[0] && is_near[1] ? s : is_near[1] ? 1 : 0;
-        for (int a = 0; a < 3; a++) {
-            v[a] = (1 - share) * here[0][f->velocity + a] + share * here[1][f->velocity + a];
-            out->velocity[a] = v[a];
-        }
-        for (int k = 0; k < 2; k++) {
-            for (int a = 0; a < 3; a++) at[a] = x[a] + ((double)k - s) * h * v[a];
-            is_near[k] = firn_volume_sample(f->volumes[i + k], at, here[k], g[k]);
-        }
+    double speed[2][3];
+    int is_near[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+        memcpy(at[k], x, sizeof at[k]);
+        if (f->velocity) is_near[k] = firn_volume_channels(f->volumes[i + k], x, f->velocity, 3, speed[k]);
     }
-    double mixed[3];
+    if (!is_near[0] && !is_near[1]) return;
+    const double share = is_near[0] && is_near[1] ? s : is_near[1] ? 1 : 0; /* a far side lends the other's speed */
+    for (int a = 0; a < 3; a++) {
+        v[a] = (1 - share) * speed[0][a] + share * speed[1][a];
+        for (int k = 0; k < 2; k++) at[k][a] = x[a] + ((double)k - s) * h * v[a];
+    }
+}
+
+static void query_moving(const firn_field *f, int i, double s, double h, const double x[3], int wants_all,
+                         firn_surface_point *out)
+{
+    const int wants_slope = wants_all || !f->velocity;
+    double d[2], g[2][3], at[2][3], mixed[3];
+    int is_near[2];
+    carry(f, i, s, h, x, at, out->velocity);
+    for (int k = 0; k < 2; k++)
+        is_near[k] = wants_slope ? firn_volume_slope(f->volumes[i + k], at[k], &d[k], g[k])
+                                 : firn_volume_channels(f->volumes[i + k], at[k], 0, 1, &d[k]);
+    out->distance = (1 - s) * d[0] + s * d[1];
+    if (!wants_slope) return;
     for (int a = 0; a < 3; a++) mixed[a] = (1 - s) * g[0][a] + s * g[1][a];
-    out->distance = (1 - s) * here[0][0] + s * here[1][0];
     set_normal(mixed, out->normal);
     if (!f->velocity && is_near[0] && is_near[1])
-        for (int a = 0; a < 3; a++) out->velocity[a] = -(here[1][0] - here[0][0]) / h * out->normal[a];
-    set_paint(f, is_near[s > 0.5], here[s > 0.5], out);
+        for (int a = 0; a < 3; a++) out->velocity[a] = -(d[1] - d[0]) / h * out->normal[a];
+    if (wants_all) set_paint(f, f->volumes[i + (s > 0.5)], at[s > 0.5], out);
+}
+
+static void ask(const firn_field *f, const double x[3], double time, int wants_all, firn_surface_point *out)
+{
+    double g[3];
+    if (f->n > 1 && time > f->times[0] && time < f->times[f->n - 1]) {
+        int i = interval(f, time);
+        double h = f->times[i + 1] - f->times[i];
+        query_moving(f, i, (time - f->times[i]) / h, h, x, wants_all, out);
+        return;
+    }
+    const firn_volume *volume = f->volumes[f->n > 1 && time >= f->times[f->n - 1] ? f->n - 1 : 0];
+    if (!wants_all) {
+        firn_volume_channels(volume, x, 0, 1, &out->distance);
+        return;
+    }
+    firn_volume_slope(volume, x, &out->distance, g);
+    set_normal(g, out->normal);
+    set_paint(f, volume, x, out);
 }
 
 void firn_field_query(const firn_field *f, const double x[3], double time, firn_surface_point *out)
 {
-    double value[FIRN_MAX_CHANNELS], g[3];
-    if (f->n > 1 && time > f->times[0] && time < f->times[f->n - 1]) {
-        int i = interval(f, time);
-        double h = f->times[i + 1] - f->times[i];
-        query_moving(f, i, (time - f->times[i]) / h, h, x, out);
-        return;
-    }
-    const firn_volume *volume = f->volumes[f->n > 1 && time >= f->times[f->n - 1] ? f->n - 1 : 0];
-    int is_near = firn_volume_sample(volume, x, value, g);
-    out->distance = value[0];
-    set_normal(g, out->normal);
-    set_paint(f, is_near, value, out);
+    ask(f, x, time, 1, out);
+}
+
+void firn_field_glance(const firn_field *f, const double x[3], double time, firn_surface_point *out)
+{
+    ask(f, x, time, 0, out);
 }
 
 /* ---------------------------------------------------------------- kinds of shape */
@@ -549,6 +575,11 @@ static void query(const firn_shape_part *part, const double p[3], double time, f
     firn_field_query(part->data, p, time, surface);
 }
 
+static void glance(const firn_shape_part *part, const double p[3], double time, firn_surface_point *surface)
+{
+    firn_field_glance(part->data, p, time, surface);
+}
+
 static void bounds(const firn_shape_part *part, double min[3], double max[3])
 {
     firn_field_bounds(part->data, min, max);
@@ -566,7 +597,8 @@ const firn_shape_kind firn_field_kinds[] = {
      bounds,
      release,
      speed,
-     0},
+     0,
+     glance},
     {{"vdb", "a level set or fog from a .vdb file, or a sequence of them, moving by their grids v where there are",
       "file grid scale fps start"},
      build_vdb,
@@ -574,6 +606,7 @@ const firn_shape_kind firn_field_kinds[] = {
      bounds,
      release,
      speed,
-     0},
+     0,
+     glance},
     {.info = {NULL, NULL, NULL}},
 };

@@ -18,6 +18,8 @@ firn_status firn_field_from_vdb(const firn_shape_def *def, double depth, firn_fi
 void firn_field_destroy(firn_field *field);
 
 void firn_field_query(const firn_field *field, const double x[3], double time, firn_surface_point *surface);
+/* Its distance and velocity alone. */
+void firn_field_glance(const firn_field *field, const double x[3], double time, firn_surface_point *surface);
 /* Box of the surface over all times */
 void firn_field_bounds(const firn_field *field, double min[3], double max[3]);
 int firn_field_n_volumes(const firn_field *field);

@@ -208,26 +208,31 @@ static void negate(double v[3])
     for (int i = 0; i < 3; i++) v[i] = -v[i];
 }
 
-static void query_part(const firn_shape_part *part, const double x[3], double time, firn_surface_point *s)
+/* `glances`: its distance and velocity alone */
+static void query_part(const firn_shape_part *part, const double x[3], double time, int glances, firn_surface_point *s)
 {
     double p[3];
     to_local(part, x, p);
     *s = (firn_surface_point){.friction = NAN, .stickiness = NAN};
-    part->kind->query(part, p, time, s);
+    if (glances && part->kind->glance)
+        part->kind->glance(part, p, time, s);
+    else
+        part->kind->query(part, p, time, s);
     if (part->half_wall > 0) {
         if (s->distance < 0) negate(s->normal);
         s->distance = fabs(s->distance) - part->half_wall;
     }
 }
 
-void firn_shape_query(const firn_shape *shape, const double x[3], double time, firn_surface_point *surface)
+static const firn_shape_part *query_parts(const firn_shape *shape, const double x[3], double time, int glances,
+                                          firn_surface_point *surface)
 {
     const firn_shape_part *decided = &shape->parts[0];
-    query_part(decided, x, time, surface);
+    query_part(decided, x, time, glances, surface);
     for (int i = 1; i < shape->n; i++) {
         const firn_shape_part *part = &shape->parts[i];
         firn_surface_point s;
-        query_part(part, x, time, &s);
+        query_part(part, x, time, glances, &s);
         if (part->csg == FIRN_DIFFERENCE) {
             s.distance = -s.distance;
             negate(s.normal);
@@ -235,7 +240,19 @@ void firn_shape_query(const firn_shape *shape, const double x[3], double time, f
         int takes_over = part->csg == FIRN_UNION ? s.distance < surface->distance : s.distance > surface->distance;
         if (takes_over) *surface = s, decided = part;
     }
+    return decided;
+}
+
+void firn_shape_query(const firn_shape *shape, const double x[3], double time, firn_surface_point *surface)
+{
+    const firn_shape_part *decided = query_parts(shape, x, time, 0, surface);
     to_world(decided, surface->normal); /* only the winner's vectors are turned */
+    to_world(decided, surface->velocity);
+}
+
+void firn_shape_glance(const firn_shape *shape, const double x[3], double time, firn_surface_point *surface)
+{
+    const firn_shape_part *decided = query_parts(shape, x, time, 1, surface);
     to_world(decided, surface->velocity);
 }
 
@@ -257,7 +274,7 @@ int firn_shape_is_sampled(const firn_shape *shape)
 double firn_shape_distance(const firn_shape *shape, const double x[3], double time)
 {
     firn_surface_point s;
-    firn_shape_query(shape, x, time, &s);
+    query_parts(shape, x, time, 1, &s);
     return s.distance;
 }
 

@@ -36,6 +36,8 @@ firn_status firn_shape_create_deep(int n_shapes, const firn_shape_def *shapes, d
 void firn_shape_destroy(firn_shape *shape);
 /* Thread-safe. `time` matters for deforming shapes only. */
 void firn_shape_query(const firn_shape *shape, const double x[3], double time, firn_surface_point *surface);
+/* The same distance and velocity, faster; nothing else of *surface may be read. */
+void firn_shape_glance(const firn_shape *shape, const double x[3], double time, firn_surface_point *surface);
 /* The greatest speed of a deforming surface at any time, m/s; 0 for rigid ones and where it is not known. */
 double firn_shape_speed(const firn_shape *shape);
 /* Whether distances are interpolated between voxels, and may so be up to sqrt 3 as steep as true ones. */

@@ -22,6 +22,8 @@ typedef struct firn_shape_kind {
     void (*release)(firn_shape_part *part);       /* NULL: nothing to release */
     double (*speed)(const firn_shape_part *part); /* of a deforming surface; NULL: rigid */
     int is_axial;                                 /* the frame's z is the shape's `normal` */
+    /* The distance and velocity of query, to the last bit, and nothing else, where that is faster; NULL: it is not. */
+    void (*glance)(const firn_shape_part *part, const double p[3], double time, firn_surface_point *surface);
 } firn_shape_kind;
 
 struct firn_shape_part {

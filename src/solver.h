@@ -271,6 +271,8 @@ int firn_conditions_drains(const firn_sim *sim, const firn_pool *pool, const fir
 /* contact.c: one point against one body; and its books. */
 /* The surface as it stands at x, when that is nearer than `reach` (0: when x is inside). */
 int firn_contact_surface(const firn_collider *c, const double x[3], double time, double reach, firn_surface_point *s);
+/* The same distance and velocity, faster; nothing else of *s may be read. */
+int firn_contact_glance(const firn_collider *c, const double x[3], double time, double reach, firn_surface_point *s);
 /* A rate (1/s) of which cfl / rate is a step in which no surface jumps over nodes. */
 double firn_contact_rate(const firn_sim *sim);
 double firn_contact_distance(const firn_collider *c, const double x[3], double time);

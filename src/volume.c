@@ -178,27 +178,39 @@ void firn_volume_finish(firn_volume *v)
 
 /* ---------------------------------------------------------------- lookup */
 
-/* Trilinear interpolation in one leaf; u in voxels, f the share within the cell. */
-static void interpolate(const firn_volume *v, int32_t leaf, const int cell[3], const double f[3], double value[],
-                        double gradient[3])
+/* Trilinear interpolation of n channels from `first` on in one leaf; f is the share within the cell. */
+static void interpolate(const firn_volume *v, int32_t leaf, const int cell[3], const double f[3], int first, int n,
+                        double value[])
 {
-    double inverse = 1 / v->voxel;
-    const float *corner = firn_volume_leaf(v, leaf, 0) + (cell[0] * 9 + cell[1]) * 9 + cell[2];
-    for (int c = 0; c < v->n_channels; c++, corner += FIRN_LEAF_SIZE) {
-        double a[4], z[4]; /* along z, then y, then x */
+    const float *corner = firn_volume_leaf(v, leaf, first) + (cell[0] * 9 + cell[1]) * 9 + cell[2];
+    for (int c = 0; c < n; c++, corner += FIRN_LEAF_SIZE) {
+        double a[4]; /* along z, then y, then x */
         for (int m = 0; m < 4; m++) {
             const float *pair = corner + (m >> 1) * 81 + (m & 1) * 9;
-            z[m] = (double)pair[1] - pair[0];
-            a[m] = pair[0] + f[2] * z[m];
+            a[m] = pair[0] + f[2] * ((double)pair[1] - pair[0]);
         }
         double y0 = a[0] + f[1] * (a[1] - a[0]), y1 = a[2] + f[1] * (a[3] - a[2]);
         value[c] = y0 + f[0] * (y1 - y0);
-        if (c) continue;
-        gradient[0] = (y1 - y0) * inverse;
-        gradient[1] = ((1 - f[0]) * (a[1] - a[0]) + f[0] * (a[3] - a[2])) * inverse;
-        double z0 = z[0] + f[1] * (z[1] - z[0]), z1 = z[2] + f[1] * (z[3] - z[2]);
-        gradient[2] = (z0 + f[0] * (z1 - z0)) * inverse;
     }
+}
+
+/* The same of the distance alone, with its gradient. */
+static double slope(const firn_volume *v, int32_t leaf, const int cell[3], const double f[3], double gradient[3])
+{
+    const double inverse = 1 / v->voxel;
+    const float *corner = firn_volume_leaf(v, leaf, 0) + (cell[0] * 9 + cell[1]) * 9 + cell[2];
+    double a[4], z[4];
+    for (int m = 0; m < 4; m++) {
+        const float *pair = corner + (m >> 1) * 81 + (m & 1) * 9;
+        z[m] = (double)pair[1] - pair[0];
+        a[m] = pair[0] + f[2] * z[m];
+    }
+    double y0 = a[0] + f[1] * (a[1] - a[0]), y1 = a[2] + f[1] * (a[3] - a[2]);
+    gradient[0] = (y1 - y0) * inverse;
+    gradient[1] = ((1 - f[0]) * (a[1] - a[0]) + f[0] * (a[3] - a[2])) * inverse;
+    double z0 = z[0] + f[1] * (z[1] - z[0]), z1 = z[2] + f[1] * (z[3] - z[2]);
+    gradient[2] = (z0 + f[0] * (z1 - z0)) * inverse;
+    return y0 + f[0] * (y1 - y0);
 }
 
 /* Where the distance is cut off at the band there is no gradient: the direction is that from the leaf's voxel nearest
@@ -215,7 +227,7 @@ static void away_from_core(const firn_volume *v, int32_t leaf, const double u[3]
 }
 
 /* Beyond the leaves: at least the band, and at least as far as the nearest leaf. */
-static void far_answer(const firn_volume *v, const double u[3], const int block[3], double value[], double gradient[3])
+static double far_distance(const firn_volume *v, const double u[3], const int block[3], double gradient[3])
 {
     int nearest[3];
     double length2 = 0;
@@ -228,36 +240,64 @@ static void far_answer(const firn_volume *v, const double u[3], const int block[
         length2 += apart * apart;
     }
     double sign = v->sign[at];
-    away_from_core(v, leaf, u, sign, gradient);
-    value[0] = sign * fmax(sign < 0 ? v->inner : v->band, v->voxel * sqrt(length2));
-    for (int c = 1; c < v->n_channels; c++) value[c] = 0;
+    if (gradient) away_from_core(v, leaf, u, sign, gradient);
+    return sign * fmax(sign < 0 ? v->inner : v->band, v->voxel * sqrt(length2));
+}
+
+/* The leaf around the place u (in voxels), the cell in it and the share within that; -1: there is none. */
+static int32_t find_leaf(const firn_volume *v, const double u[3], int block[3], int cell[3], double f[3])
+{
+    int is_in = 1;
+    for (int a = 0; a < 3; a++) {
+        int whole = (int)u[a]; /* floor(u), which is a call where the processor is not asked */
+        whole -= u[a] < whole;
+        f[a] = u[a] - whole;
+        block[a] = (whole >> 3) - v->first[a];
+        cell[a] = whole & 7;
+        is_in &= (unsigned)block[a] < (unsigned)v->n_blocks[a];
+    }
+    return is_in ? v->table[place(v, block[0], block[1], block[2])] : -1;
+}
+
+static void to_voxels(const firn_volume *v, const double x[3], double u[3])
+{
+    const double inverse = 1 / v->voxel, most = 1e9;
+    for (int a = 0; a < 3; a++) {
+        u[a] = (x[a] - v->origin[a]) * inverse;
+        u[a] = u[a] < most ? u[a] : most; /* a NaN becomes far outside */
+        u[a] = u[a] > -most ? u[a] : -most;
+    }
+}
+
+int firn_volume_channels(const firn_volume *v, const double x[3], int first, int n, double value[])
+{
+    double u[3], f[3];
+    int block[3], cell[3];
+    to_voxels(v, x, u);
+    int32_t leaf = find_leaf(v, u, block, cell, f);
+    if (leaf >= 0) return interpolate(v, leaf, cell, f, first, n, value), 1;
+    for (int c = 0; c < n; c++) value[c] = first + c ? 0 : far_distance(v, u, block, NULL);
+    return 0;
+}
+
+int firn_volume_slope(const firn_volume *v, const double x[3], double *distance, double gradient[3])
+{
+    double u[3], f[3];
+    int block[3], cell[3];
+    to_voxels(v, x, u);
+    int32_t leaf = find_leaf(v, u, block, cell, f);
+    if (leaf < 0) return *distance = far_distance(v, u, block, gradient), 0;
+    *distance = slope(v, leaf, cell, f, gradient);
+    double norm2 = gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2];
+    if (norm2 < 0.25 && (*distance < -0.9 * v->inner || *distance > 0.9 * v->band))
+        away_from_core(v, leaf, u, *distance < 0 ? -1 : 1, gradient);
+    return 1;
 }
 
 int firn_volume_sample(const firn_volume *v, const double x[3], double value[FIRN_MAX_CHANNELS], double gradient[3])
 {
-    double u[3], f[3];
-    int block[3], cell[3];
-    double inverse = 1 / v->voxel;
-    for (int a = 0; a < 3; a++) {
-        u[a] = fmax(-1e9, fmin(1e9, (x[a] - v->origin[a]) * inverse)); /* a NaN becomes far outside */
-        double low = floor(u[a]);
-        f[a] = u[a] - low;
-        int whole = (int)low;
-        block[a] = (whole >> 3) - v->first[a];
-        cell[a] = whole & 7;
-    }
-    int is_in = (unsigned)block[0] < (unsigned)v->n_blocks[0] && (unsigned)block[1] < (unsigned)v->n_blocks[1] &&
-                (unsigned)block[2] < (unsigned)v->n_blocks[2];
-    int32_t leaf = is_in ? v->table[place(v, block[0], block[1], block[2])] : -1;
-    if (leaf < 0) {
-        far_answer(v, u, block, value, gradient);
-        return 0;
-    }
-    interpolate(v, leaf, cell, f, value, gradient);
-    double norm2 = gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2];
-    if (norm2 < 0.25 && (value[0] < -0.9 * v->inner || value[0] > 0.9 * v->band))
-        away_from_core(v, leaf, u, value[0] < 0 ? -1 : 1, gradient);
-    return 1;
+    firn_volume_slope(v, x, value, gradient);
+    return firn_volume_channels(v, x, 1, v->n_channels - 1, value + 1);
 }
 
 void firn_volume_bounds(const firn_volume *v, double min[3], double max[3])

@@ -48,6 +48,9 @@ static inline float *firn_volume_leaf(const firn_volume *volume, int64_t leaf, i
  * and the other channels are zero. */
 int firn_volume_sample(const firn_volume *volume, const double x[3], double value[FIRN_MAX_CHANNELS],
                        double gradient[3]);
+/* The same of what is wanted alone: n channels from `first` on; the distance and its gradient. */
+int firn_volume_channels(const firn_volume *volume, const double x[3], int first, int n, double value[]);
+int firn_volume_slope(const firn_volume *volume, const double x[3], double *distance, double gradient[3]);
 /* Box of the leaves in m. */
 void firn_volume_bounds(const firn_volume *volume, double min[3], double max[3]);
 
