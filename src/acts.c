@@ -302,6 +302,9 @@ void firn_acts_apply(const firn_sim *sim, firn_pool *pool, const firn_pool_block
     if (is_far)
         memset(firn_pool_at(pool, FIRN_FIELD_CLEAR, block->first), 0,
                firn_pool_field_bytes(pool, FIRN_FIELD_CLEAR, n_bundles));
+    const int is_kept = firn_near_at(sim, block->home) != NULL;
+    const char *now = firn_pool_at(pool, FIRN_FIELD_X, block->first);
+    char *clear = sim->has_particle_pass ? firn_pool_at(pool, FIRN_FIELD_CLEAR, block->first) : NULL;
     for (int b = 0; b < n_bundles; b++) {
         int first = 16 * b, end = first + 16 < block->n ? first + 16 : block->n;
         for (int p = first; (sim->acceleration || sim->n_grips) && p < end; p++) {
@@ -309,12 +312,14 @@ void firn_acts_apply(const firn_sim *sim, firn_pool *pool, const firn_pool_block
             act_on(&s, acts);
         }
         if (!sim->has_particle_pass || is_far) continue;
-        firn_near_lanes near = firn_near_find(sim, pool, block->first + b, (const char *)x + (size_t)b * bundle);
-        for (uint32_t left = near.all; left; left &= left - 1) {
+        const size_t at = (size_t)b * bundle;
+        uint32_t met = UINT32_MAX; /* any collider; above these 16 bits, any but the nearest */
+        if (is_kept) met = sim->kernels->clearance(now + at, (const char *)x + at, &sim->near.ways, clear + at);
+        for (uint32_t left = (met | met >> 16) & 0xffff; left; left &= left - 1) {
             int lane = __builtin_ctz(left);
             if (first + lane >= end) break;
             subject s = subject_of(sim, pool, block, first + lane, x, v);
-            second_pass(&s, near.others >> lane & 1, acts);
+            second_pass(&s, met >> (16 + lane) & 1, acts);
         }
     }
 }

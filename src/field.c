@@ -28,6 +28,7 @@
 struct firn_field {
     int n, capacity;
     double *times;
+    double *speeds; /* the greatest from this volume's time to the next one's */
     firn_volume **volumes;
     int velocity, friction, stickiness; /* channels; 0: not there */
     double min[3], max[3], max_speed;
@@ -42,9 +43,10 @@ static firn_field *create(int capacity)
     if (!f) return NULL;
     f->capacity = capacity;
     f->times = firn_memory_array(NULL, (size_t)capacity, sizeof *f->times);
+    f->speeds = firn_memory_array(NULL, (size_t)capacity, sizeof *f->speeds);
     f->volumes = firn_memory_array(NULL, (size_t)capacity, sizeof *f->volumes);
     for (int a = 0; a < 3; a++) f->min[a] = INFINITY, f->max[a] = -INFINITY;
-    if (f->times && f->volumes) return f;
+    if (f->times && f->speeds && f->volumes) return f;
     firn_field_destroy(f);
     return NULL;
 }
@@ -54,6 +56,7 @@ void firn_field_destroy(firn_field *f)
     if (!f) return;
     for (int i = 0; i < f->n; i++) firn_volume_destroy(f->volumes[i]);
     firn_memory_release(NULL, f->times, (size_t)f->capacity * sizeof *f->times);
+    firn_memory_release(NULL, f->speeds, (size_t)f->capacity * sizeof *f->speeds);
     firn_memory_release(NULL, f->volumes, (size_t)f->capacity * sizeof *f->volumes);
     firn_memory_release(NULL, f, sizeof *f);
 }
@@ -70,6 +73,13 @@ static firn_status append(firn_field *f, double time, firn_volume *volume, const
         report, FIRN_REFUSED,
         "%s: the distance fields of this sequence exceed %zu MB at %g s; give a larger voxel than %g m.", path,
         MAX_BYTES >> 20, time, volume->voxel);
+}
+
+/* The speed of the surface in volume i, or on its way to the next one. */
+static void note_speed(firn_field *f, int i, double speed)
+{
+    f->speeds[i] = fmax(f->speeds[i], speed);
+    if (i) f->speeds[i - 1] = fmax(f->speeds[i - 1], speed);
 }
 
 static void grow_bounds(firn_field *f, const double min[3], const double max[3])
@@ -241,8 +251,9 @@ static firn_status add_pieces(firn_field *f, const plan *p, const firn_mesh *bef
     firn_status status =
         velocity && start ? FIRN_OK : firn_report_add(report, FIRN_MEMORY, "%s: no memory.", p->def->file);
     int pieces = 1;
+    double move = after ? largest_move(at, after) : 0;
     if (!status && after) {
-        double wanted = ceil(largest_move(at, after) / (MAX_MOVE * p->voxel));
+        double wanted = ceil(move / (MAX_MOVE * p->voxel));
         pieces = (int)fmax(1, fmin(MAX_PIECES, wanted));
         if (wanted > MAX_PIECES)
             firn_report_warn(report,
@@ -259,9 +270,11 @@ static firn_status add_pieces(firn_field *f, const plan *p, const firn_mesh *bef
             velocity[i] = h > 0 ? (float)((right[i] - left[i]) / h) : 0;
             at->xyz[i] = after ? start[i] + s * (after->xyz[i] - start[i]) : start[i];
         }
+        double speed = 0;
         for (size_t i = 0; i + 2 < n; i += 3)
-            f->max_speed =
-                fmax(f->max_speed, sqrt(pow(velocity[i], 2) + pow(velocity[i + 1], 2) + pow(velocity[i + 2], 2)));
+            speed = fmax(speed, sqrt(pow(velocity[i], 2) + pow(velocity[i + 1], 2) + pow(velocity[i + 2], 2)));
+        f->max_speed = fmax(f->max_speed, speed);
+        note_speed(f, f->n, fmax(speed, after ? move / (t[2] - t[1]) : 0));
         status = add_mesh(f, p, at, velocity, t[1] + s * (t[2] - t[1]), report);
     }
     if (start) memcpy(at->xyz, start, n * sizeof *start);
@@ -303,8 +316,10 @@ static firn_status mesh_sequence(const firn_shape_def *def, double depth, const 
                                 path);
         else if (moves)
             status = add_pieces(f, &p, around[0], around[1], around[2], t, report);
-        else
+        else {
+            note_speed(f, f->n, INFINITY);
             status = add_mesh(f, &p, around[1], NULL, t[1], report);
+        }
         firn_mesh_destroy(around[0]);
         around[0] = around[1], around[1] = around[2], around[2] = NULL;
     }
@@ -369,7 +384,8 @@ static double largest_near(const firn_volume *v, const firn_volume *other, int v
     return largest;
 }
 
-/* The greatest speed of the surface: as the files say, else from the ways between them. */
+/* The greatest speed of the surface: as the files say, else from the ways between them. Neither is known everywhere,
+ * so that it stands for all times. */
 static void find_speed(const firn_shape_def *def, firn_field *f, firn_report *report)
 {
     for (int i = 0; f->velocity && i < f->n; i++)
@@ -384,6 +400,7 @@ static void find_speed(const firn_shape_def *def, firn_field *f, firn_report *re
                              "out here and in there. Give more files a second, or a grid v with its velocity.",
                              def->file, way, f->times[i], f->times[i + 1], fmin(a->band, b->band));
     }
+    for (int i = 0; i < f->n; i++) note_speed(f, i, f->max_speed);
 }
 
 static firn_status vdb_sequence(const firn_shape_def *def, double depth, const firn_numbered *files, firn_field *f,
@@ -498,6 +515,15 @@ static void carry(const firn_field *f, int i, double s, double h, const double x
     }
 }
 
+double firn_field_speed(const firn_field *f, double from, double until)
+{
+    if (f->n < 2) return -1;
+    if (until <= f->times[0] || from >= f->times[f->n - 1]) return 0;
+    double speed = 0;
+    for (int i = interval(f, from); i <= interval(f, until); i++) speed = fmax(speed, f->speeds[i]);
+    return speed;
+}
+
 static void query_moving(const firn_field *f, int i, double s, double h, const double x[3], int wants_all,
                          firn_surface_point *out)
 {
@@ -587,6 +613,11 @@ static void bounds(const firn_shape_part *part, double min[3], double max[3])
 
 static double speed(const firn_shape_part *part) { return ((const firn_field *)part->data)->max_speed; }
 
+static double speed_between(const firn_shape_part *part, double from, double until)
+{
+    return firn_field_speed(part->data, from, until);
+}
+
 static void release(firn_shape_part *part) { firn_field_destroy(part->data); }
 
 const firn_shape_kind firn_field_kinds[] = {
@@ -598,7 +629,8 @@ const firn_shape_kind firn_field_kinds[] = {
      release,
      speed,
      0,
-     glance},
+     glance,
+     speed_between},
     {{"vdb", "a level set or fog from a .vdb file, or a sequence of them, moving by their grids v where there are",
       "file grid scale fps start"},
      build_vdb,
@@ -607,6 +639,7 @@ const firn_shape_kind firn_field_kinds[] = {
      release,
      speed,
      0,
-     glance},
+     glance,
+     speed_between},
     {.info = {NULL, NULL, NULL}},
 };

@@ -20,6 +20,8 @@ void firn_field_destroy(firn_field *field);
 void firn_field_query(const firn_field *field, const double x[3], double time, firn_surface_point *surface);
 /* Its distance and velocity alone. */
 void firn_field_glance(const firn_field *field, const double x[3], double time, firn_surface_point *surface);
+/* The greatest speed of the surface between two times; less than 0 where there is one volume only. */
+double firn_field_speed(const firn_field *field, double from, double until);
 /* Box of the surface over all times */
 void firn_field_bounds(const firn_field *field, double min[3], double max[3]);
 int firn_field_n_volumes(const firn_field *field);

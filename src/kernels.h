@@ -98,6 +98,16 @@ typedef struct firn_block_range {
     int is_finite;
 } firn_block_range;
 
+/* How far colliders with a second pass went in a step, and the clearance (m) that a particle at rest needs from them.
+ */
+enum { FIRN_NEAR_WAYS = 4 };
+typedef struct firn_near_ways {
+    double h;
+    float most_way, most_needed; /* of any */
+    int n;                       /* told apart */
+    float which[FIRN_NEAR_WAYS], way[FIRN_NEAR_WAYS], needed[FIRN_NEAR_WAYS];
+} firn_near_ways;
+
 typedef struct firn_kernels {
     const char *name;
     int is_double;
@@ -144,6 +154,9 @@ typedef struct firn_kernels {
     void (*velocity)(void *nodes, void *old, const double dv[3], firn_block_range *range);
     /* Range alone, after conditions have changed velocities. */
     void (*range)(const void *nodes, firn_block_range *range);
+    /* What is left of the clearances [3][16] of a bundle that went from `before` to x (fields CLEAR and X), see near.c.
+     * Bit l: lane l may have met a collider; bit 16 + l: one that is not the nearest. */
+    uint32_t (*clearance)(const void *x, const void *before, const firn_near_ways *ways, void *clear);
 } firn_kernels;
 
 /* NULL where the variant is not built or this processor cannot run it. */

@@ -98,7 +98,7 @@ static firn_status reserve(firn_sim *sim)
 
 static void forget_nodes(firn_near_block *block)
 {
-    block->others = block->particles = UNKNOWN, block->colliders = 0;
+    block->others = block->particles = block->again = UNKNOWN, block->colliders = 0;
     for (int i = 0; i < FIRN_BLOCK_NODES; i++) block->nodes[i] = UNKNOWN;
 }
 
@@ -148,15 +148,17 @@ static double norm_of(const double *v, const double *w, int n)
     return sqrt(sum);
 }
 
-/* The longest way of any point of the surface since the last pose, and the greatest speed of any near it. */
-static void measure(const firn_near *near, const firn_collider *c, const firn_pose *was, double *way, double *speed)
+/* The longest way of any point of the surface since the last pose, and the greatest speed of any in this step. */
+static void measure(const firn_sim *sim, const firn_collider *c, const firn_pose *was, double *way, double *speed)
 {
-    const double zero[3] = {0, 0, 0};
+    const double zero[3] = {0, 0, 0}, end = sim->time + sim->dt, last = sim->near.has_poses ? sim->near.time : end;
     double turn = norm_of(c->pose.R, was->R, 9), spin = norm_of(c->pose.spin, zero, 3), reach = reach_of(c);
-    double own = firn_shape_speed(c->shape);
-    *way = norm_of(c->pose.position, was->position, 3) + (turn > 0 ? turn * reach : 0) + own * near->dt;
+    double own = c->is_rigid ? 0 : firn_shape_speed_between(c->shape, sim->time, end);
+    double gone = c->is_rigid || last == end ? 0 : firn_shape_speed_between(c->shape, fmin(last, end), fmax(last, end));
+    *way = norm_of(c->pose.position, was->position, 3) + (turn > 0 ? turn * reach : 0);
+    *way += gone > 0 ? gone * fabs(end - last) : 0;
     *speed = norm_of(c->pose.velocity, zero, 3) + (spin > 0 ? spin * reach : 0) + own;
-    if (spin * near->dt > 0.09) *speed = INFINITY; /* see firn_near_find */
+    if (spin * sim->dt > 0.09) *speed = INFINITY; /* see clearance.c */
 }
 
 /* Which colliders act, and whether all distances are of a kind that is known. */
@@ -267,39 +269,52 @@ int firn_near_surface(const firn_sim *sim, int collider, int32_t block, int node
 
 /* ---------------------------------------------------------------- a step's beginning */
 
-static void follow_poses(firn_sim *sim, double *longest)
+/* What a collider with a second pass does in this step to the clearances of particles. */
+static void add_way(firn_near_ways *ways, int index, double way, double speed, double dt)
+{
+    const float gone = (float)way, needed = (float)(1.1 * dt * speed);
+    if (ways->n < FIRN_NEAR_WAYS) {
+        ways->which[ways->n] = (float)index;
+        ways->way[ways->n] = gone, ways->needed[ways->n++] = needed;
+    }
+    ways->most_way = fmaxf(ways->most_way, gone), ways->most_needed = fmaxf(ways->most_needed, needed);
+}
+
+/* Returns the longest way. A step may be tried more than once before particles move: their ways are added up. */
+static double follow_poses(firn_sim *sim)
 {
     firn_near *near = &sim->near;
-    *longest = 0, near->speed = 0;
+    const int is_next = near->n_steps != sim->n_steps;
+    double longest = 0;
+    near->ways = (firn_near_ways){.h = sim->h};
     for (int c = 0; c < sim->n_colliders; c++) {
         firn_collider *collider = &sim->colliders[c];
         double way, speed;
         int is_same = near->has_poses && memcmp(&near->poses[c], &collider->pose, sizeof collider->pose) == 0;
-        measure(near, collider, near->has_poses ? &near->poses[c] : &collider->pose, &way, &speed);
-        *longest = fmax(*longest, way);
-        if (collider->is_active && collider->def.particle_pass) near->speed = fmax(near->speed, speed);
+        measure(sim, collider, near->has_poses ? &near->poses[c] : &collider->pose, &way, &speed);
+        longest = fmax(longest, way);
+        collider->way = is_next ? way : collider->way + way;
+        if (collider->is_active && collider->def.particle_pass) add_way(&near->ways, c, collider->way, speed, sim->dt);
         if (!is_same) near->n_poses[c]++;
-        collider->is_at_rest = is_same && !(way > 0);
+        collider->is_at_rest = is_same && collider->is_rigid;
         near->poses[c] = collider->pose;
     }
+    return longest;
 }
 
 firn_status firn_near_prepare(firn_sim *sim)
 {
     firn_near *near = &sim->near;
-    double longest, end = sim->time + sim->dt;
     if (sim->n_colliders == 0 || sim->grid.n_blocks == 0) return FIRN_OK;
     if (follow_grid(sim) != FIRN_OK) return FIRN_MEMORY;
     uint64_t active = look_at_colliders(sim);
     if (!near->is_kept) return FIRN_OK;
     int is_new = !near->has_poses || near->active != active;
-    near->dt = near->has_poses ? fabs(end - near->time) : 0; /* a step that is tried again goes back */
-    follow_poses(sim, &longest);
+    double longest = follow_poses(sim);
     give_places(sim);
-    if (near->n_steps != sim->n_steps) near->way = 0;
     near->n_steps = sim->n_steps;
-    near->active = active, near->has_poses = 1, near->time = end, near->dt = sim->dt;
-    if (isfinite(longest)) near->gone += longest, near->way += longest;
+    near->active = active, near->has_poses = 1, near->time = sim->time + sim->dt;
+    if (isfinite(longest)) near->gone += longest;
     if (!isfinite(longest) || is_new) forget_all(sim);
     return FIRN_OK;
 }
@@ -315,42 +330,17 @@ float firn_near_until(const firn_sim *sim, double clearance) { return below(clea
 
 /* ---------------------------------------------------------------- what is known of particles */
 
-/* A particle went a way w, the surfaces `way`. Seen from a surface its way is u, |u| <= w + dt (speed + |spin| d), and
- * d > |u| follows from d > 1.1 (w + dt speed) while dt |spin| <= 0.09. The factors just below 1 keep rounding from
- * losing what is small against the clearance; 1e-5 h is more than places are rounded by. */
-#define LANES(type, root)                                                                                              \
-    static firn_near_lanes lanes_##type(const type *x, const type *before, type *clear, double h, double way,          \
-                                        double needed)                                                                 \
-    {                                                                                                                  \
-        enum { N = FIRN_BUNDLE_LANES };                                                                                \
-        int near[N], others[N], any = 0;                                                                               \
-        const type cell = (type)(h * (1 + 1e-5)), all = (type)(way * (1 + 1e-5)), more = (type)(needed + 1e-5 * h);    \
-        for (int l = 0; l < N; l++) {                                                                                  \
-            type u = x[l] - before[l], v = x[N + l] - before[N + l], w = x[2 * N + l] - before[2 * N + l];             \
-            type own = cell * root(u * u + v * v + w * w), limit = (type)1.1 * own + more;                             \
-            clear[l] = clear[l] * (1 - (type)2e-7) - (own + all);                                                      \
-            clear[N + l] = clear[N + l] * (1 - (type)2e-7) - (own + all);                                              \
-            near[l] = !(clear[l] > limit), others[l] = !(clear[N + l] > limit);                                        \
-        }                                                                                                              \
-        firn_near_lanes bits = {0};                                                                                    \
-        for (int l = 0; l < N; l++) any |= near[l] | others[l];                                                        \
-        for (int l = 0; any && l < N; l++)                                                                             \
-            bits.all |= (uint32_t)(near[l] | others[l]) << l, bits.others |= (uint32_t)others[l] << l;                 \
-        return bits;                                                                                                   \
-    }
-LANES(float, sqrtf)
-LANES(double, sqrt)
-
 /* Particles are within 2.5 sqrt 3 cells of the middle of their home block, and nothing that is two cells away is met in
  * a step (see keep_out in acts.c). Over such lengths distances between voxels are as good as true ones: L is 1. Of
  * blocks that are far from everything no more is kept than this. */
 int firn_near_is_far(const firn_sim *sim, int32_t home)
 {
     const firn_near *near = &sim->near;
-    if (!near->is_kept || !isfinite(near->speed)) return 0;
+    if (!near->is_kept || !isfinite(near->ways.most_needed)) return 0;
     firn_near_block *block = &near->blocks[home];
     const double needed = 2 * sim->h;
     if ((double)block->particles - near->gone > needed) return 1;
+    if ((double)block->again > near->gone) return 0;
     double center[3], least = INFINITY;
     for (int a = 0; a < 3; a++) center[a] = (4.0 * sim->grid.coord[home][a] + 1.5) * sim->h;
     for (int c = 0; c < sim->n_colliders; c++) {
@@ -360,18 +350,8 @@ int firn_near_is_far(const firn_sim *sim, int32_t home)
         least = fmin(least, distance - collider->margin - 2.5 * sqrt(3) * sim->h);
     }
     block->particles = firn_near_until(sim, least);
+    block->again = firn_near_until(sim, fmax(needed - least, 0.5 * sim->h));
     return (double)block->particles - near->gone > needed;
-}
-
-firn_near_lanes firn_near_find(const firn_sim *sim, firn_pool *pool, int64_t bundle, const void *before)
-{
-    const firn_near *near = &sim->near;
-    if (!near->is_kept || !isfinite(near->speed)) return (firn_near_lanes){UINT32_MAX, UINT32_MAX};
-    const void *x = firn_pool_at(pool, FIRN_FIELD_X, bundle);
-    void *clear = firn_pool_at(pool, FIRN_FIELD_CLEAR, bundle);
-    double needed = 1.1 * sim->dt * near->speed;
-    return sim->kernels->is_double ? lanes_double(x, before, clear, sim->h, near->way, needed)
-                                   : lanes_float(x, before, clear, sim->h, near->way, needed);
 }
 
 firn_near_clearances firn_near_recall(const firn_pool *pool, int64_t bundle, int lane)

@@ -264,6 +264,16 @@ double firn_shape_speed(const firn_shape *shape)
     return speed;
 }
 
+double firn_shape_speed_between(const firn_shape *shape, double from, double until)
+{
+    double speed = -1;
+    for (int i = 0; i < shape->n; i++) {
+        const firn_shape_part *part = &shape->parts[i];
+        if (part->kind->speed_between) speed = fmax(speed, part->kind->speed_between(part, from, until));
+    }
+    return speed;
+}
+
 int firn_shape_is_sampled(const firn_shape *shape)
 {
     for (int i = 0; i < shape->n; i++)

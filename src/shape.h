@@ -40,6 +40,8 @@ void firn_shape_query(const firn_shape *shape, const double x[3], double time, f
 void firn_shape_glance(const firn_shape *shape, const double x[3], double time, firn_surface_point *surface);
 /* The greatest speed of a deforming surface at any time, m/s; 0 for rigid ones and where it is not known. */
 double firn_shape_speed(const firn_shape *shape);
+/* The greatest between two times; infinite where it is not known, less than 0 where the shape never changes. */
+double firn_shape_speed_between(const firn_shape *shape, double from, double until);
 /* Whether distances are interpolated between voxels, and may so be up to sqrt 3 as steep as true ones. */
 int firn_shape_is_sampled(const firn_shape *shape);
 double firn_shape_distance(const firn_shape *shape, const double x[3], double time);

@@ -24,6 +24,8 @@ typedef struct firn_shape_kind {
     int is_axial;                                 /* the frame's z is the shape's `normal` */
     /* The distance and velocity of query, to the last bit, and nothing else, where that is faster; NULL: it is not. */
     void (*glance)(const firn_shape_part *part, const double p[3], double time, firn_surface_point *surface);
+    double (*speed_between)(const firn_shape_part *part, double from,
+                            double until); /* see shape.h; NULL: never changes */
 } firn_shape_kind;
 
 struct firn_shape_part {

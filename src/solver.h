@@ -29,7 +29,9 @@ typedef struct firn_collider {
     firn_pose pose;            /* at the end of the step being made */
     double dt;                 /* of that step */
     int is_active, is_at_rest; /* at rest: its pose and surface are what they were the time before */
+    int is_rigid;              /* its shape never changes */
     double steepness, margin;  /* of its distances; see near.c */
+    double way;                /* m: the longest of any point of it since particles last moved */
 } firn_collider;
 
 /* A grip holds the particles that were in its region when it took hold (field GRIP), until it is released. */
@@ -90,6 +92,7 @@ typedef struct firn_near_block {
     uint64_t colliders; /* bits; more than 64 are not remembered */
     float nodes[FIRN_BLOCK_NODES];
     float particles; /* the same of all particles of the block and colliders with a second pass */
+    float again;     /* until when it is not asked whether they are that far */
     int32_t still;   /* its place among those below; -1: none */
     int32_t wanted;  /* a collider at rest that has nodes of the block in it, -1: none */
 } firn_near_block;
@@ -102,10 +105,9 @@ typedef struct firn_near_still {
 } firn_near_still;
 typedef struct firn_near {
     int is_kept, has_poses;
-    double gone;  /* the odometer, m */
-    double way;   /* m: of the odometer since particles last moved */
-    double speed; /* m/s: the greatest of the colliders with a second pass */
-    double time, dt;
+    double gone;         /* the odometer, m */
+    firn_near_ways ways; /* since particles last moved */
+    double time;
     uint64_t active;  /* which colliders act */
     firn_pose *poses; /* [n_colliders] the last */
     int64_t *n_poses; /* [n_colliders] how often it has been another one than the time before */
@@ -301,14 +303,8 @@ int firn_near_surface(const firn_sim *sim, int collider, int32_t block, int node
                       firn_surface_point *s);
 /* The collider at rest whose surface at the node is kept; -1: none, -2: it has moved since. */
 int firn_near_holder(const firn_sim *sim, int32_t block, int node);
-/* Which particles of a bundle some collider with a second pass may have touched on their way from `before` (as the
- * field X), and which of them any but the nearest; for the rest nothing need be looked up. */
-typedef struct firn_near_lanes {
-    uint32_t all, others; /* bits */
-} firn_near_lanes;
 /* None can have touched any particle of a home block. */
 int firn_near_is_far(const firn_sim *sim, int32_t home);
-firn_near_lanes firn_near_find(const firn_sim *sim, firn_pool *pool, int64_t bundle, const void *before);
 /* A particle's clearance from the nearest of these colliders, and the least from the others. */
 typedef struct firn_near_clearances {
     double nearest, others;

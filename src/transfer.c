@@ -39,6 +39,7 @@
  *            In G2P what is left of a particle's rows is kept and summed over z for a whole bundle at a time: for one
  *            particle that sum is a chain of operations that each wait for the one before. */
 #include "groups.h"
+#include "clearance.h"
 #include "nodes.h"
 
 enum { ROW = 16, PARTS = ROW / LANES, NODE_X = 64 * FIRN_CHANNELS, NODE_Y = 8 * FIRN_CHANNELS };
@@ -901,4 +902,5 @@ const firn_kernels FIRN_VARIANT_NAME(firn_kernels) = {
     diagnose,
     FIRN_NODES(velocity),
     FIRN_NODES(range),
+    FIRN_VARIANT_NAME(firn_clearance),
 };
