@@ -40,7 +40,7 @@ static void push(const firn_sim *sim, node *n, firn_exchange *exchange)
     keep_books(exchange, FIRN_GIVER_FORCES, n, before, n->v, origin);
 }
 
-/* Returns the clearance from the surface. */
+/* Returns the clearance from the surface; -INFINITY: the node is in it. What stands still a node never comes nearer. */
 static double collide(const firn_sim *sim, int index, node *n, firn_exchange *exchange)
 {
     const firn_collider *c = &sim->colliders[index];
@@ -48,7 +48,7 @@ static double collide(const firn_sim *sim, int index, node *n, firn_exchange *ex
     if (isnan(exchange->work)) return -INFINITY; /* the step is lost, see firn_conditions_check */
     if (!firn_near_surface(sim, index, n->block, n->index, n->x, &s)) {
         if (isnan(s.distance)) exchange->work = NAN, memcpy(exchange->impulse, n->x, sizeof n->x);
-        return firn_near_clearance(c, s.distance);
+        return c->is_at_rest ? INFINITY : firn_near_clearance(c, s.distance);
     }
     double before[3] = {n->v[0], n->v[1], n->v[2]}, limit[3];
     double gap = firn_approach_gap(sim, c, n->block, n->index, n->x, &s);
@@ -190,29 +190,44 @@ static int is_folded(const firn_sim *sim, const double x[3])
     return 0;
 }
 
-/* `until`: what is known of the node, NULL: nothing. The one that holds it is left out of that. */
-static void meet_colliders(const firn_sim *sim, const touching *t, node *n, float *until, firn_exchange *exchange)
+static void meet_all(const firn_sim *sim, const touching *t, node *n, firn_exchange *exchange)
 {
-    int holder = until ? firn_near_holder(sim, n->block, n->index) : -1, n_tried = t->n_colliders;
-    if (until && holder > -2 && (double)*until > sim->near.gone) {
-        if (holder >= 0) collide(sim, holder, n, &exchange[holder]);
-        return;
-    }
-    double clearance[TOUCHING_MAX], least = t->others;
-    for (int c = 0; n_tried < 0 && c < sim->n_colliders; c++)
-        if (sim->colliders[c].is_active) least = fmin(least, collide(sim, c, n, &exchange[c]));
-    for (int c = 0; c < n_tried; c++) clearance[c] = collide(sim, t->colliders[c], n, &exchange[t->colliders[c]]);
-    if (!until) return;
-    holder = firn_near_holder(sim, n->block, n->index);
-    for (int c = 0; c < n_tried; c++)
-        if (t->colliders[c] != holder) least = fmin(least, clearance[c]);
-    *until = holder < -1 || n_tried < 0 ? -INFINITY : firn_near_until(sim, least);
+    for (int k = 0; k < t->n_colliders; k++) collide(sim, t->colliders[k], n, &exchange[t->colliders[k]]);
+    for (int c = 0; t->n_colliders < 0 && c < sim->n_colliders; c++)
+        if (sim->colliders[c].is_active) collide(sim, c, n, &exchange[c]);
 }
 
-static void apply_to_node(const firn_sim *sim, const touching *t, node *n, float *until, firn_exchange *exchange)
+/* `near`: what is known of the block, NULL: nothing. The collider that the node is in is asked in any case, the others
+ * when they may have come near. */
+static void meet_colliders(const firn_sim *sim, const touching *t, node *n, firn_near_block *near,
+                           firn_exchange *exchange)
+{
+    if (!near || t->n_colliders < 0) {
+        meet_all(sim, t, n, exchange);
+        return;
+    }
+    float *until = &near->nodes[n->index];
+    int16_t *in = &near->in[n->index];
+    const int is_far = (double)*until > sim->near.gone, n_asked = is_far ? *in >= 0 : t->n_colliders, was_in = *in;
+    double least = is_far ? (double)*until - sim->near.gone : t->others;
+    if (!n_asked) return;
+    *in = -1;
+    for (int k = 0; k < n_asked; k++) {
+        const int c = is_far ? was_in : t->colliders[k];
+        const double clearance = collide(sim, c, n, &exchange[c]);
+        if (clearance > -INFINITY || *in >= 0) /* of those that a node is in one is left out of what is known */
+            least = fmin(least, clearance);
+        else
+            *in = (int16_t)c;
+    }
+    if (!is_far || *in < 0) *until = firn_near_until(sim, least);
+}
+
+static void apply_to_node(const firn_sim *sim, const touching *t, node *n, firn_near_block *near,
+                          firn_exchange *exchange)
 {
     if (sim->n_forces) push(sim, n, &exchange[firn_solver_forces(sim)]);
-    if (t->n_colliders) meet_colliders(sim, t, n, until, exchange);
+    if (t->n_colliders) meet_colliders(sim, t, n, near, exchange);
     uint32_t grasped = t->grasped ? t->grasped[n->index] : 0;
     for (int g = 0; g < sim->n_grips; g++)
         if (t->grips >> g & 1) hold(&sim->grips[g], n, grasped >> g & 1, sim->time, &exchange[sim->n_colliders + g]);
@@ -247,7 +262,7 @@ int firn_conditions_apply(const firn_sim *sim, int32_t block, int chunk)
             n.v[a] = wide ? wide[at + a] : (double)narrow[at + a];
         }
         if (is_folded(sim, n.x)) continue;
-        apply_to_node(sim, &t, &n, near ? &near->nodes[i] : NULL, exchange);
+        apply_to_node(sim, &t, &n, near, exchange);
         if (n.was_given) firn_tally_share(sim, chunk, block, i, n.mass, n.given);
         for (int a = 0; a < 3; a++) {
             if (wide)

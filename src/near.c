@@ -99,7 +99,7 @@ static firn_status reserve(firn_sim *sim)
 static void forget_nodes(firn_near_block *block)
 {
     block->others = block->particles = block->again = UNKNOWN, block->colliders = 0;
-    for (int i = 0; i < FIRN_BLOCK_NODES; i++) block->nodes[i] = UNKNOWN;
+    for (int i = 0; i < FIRN_BLOCK_NODES; i++) block->nodes[i] = UNKNOWN, block->in[i] = -1;
 }
 
 /* After a sort: what is known of a block goes with it to its new place. */
@@ -213,9 +213,7 @@ static void give_places(firn_sim *sim)
     for (int32_t b = 0; b < near->n; b++) {
         firn_near_block *block = &near->blocks[b];
         if (block->wanted < 0) continue;
-        if (block->still >= 0) { /* of a collider that has moved on: what its nodes know leaves it out */
-            forget_nodes(block);
-        } else {
+        if (block->still < 0) {
             while (near->still[next].block >= 0) next++;
             block->still = next;
             if (next >= near->n_still) near->n_still = next + 1;
@@ -224,15 +222,6 @@ static void give_places(firn_sim *sim)
         still->block = b, still->collider = block->wanted, still->pose = near->n_poses[block->wanted], still->known = 0;
         block->wanted = -1;
     }
-}
-
-int firn_near_holder(const firn_sim *sim, int32_t block, int node)
-{
-    const firn_near_block *near = &sim->near.blocks[block];
-    if (!sim->near.is_kept || near->still < 0) return -1;
-    const firn_near_still *still = &sim->near.still[near->still];
-    if (!(still->known >> node & 1)) return -1;
-    return still->pose == sim->near.n_poses[still->collider] ? still->collider : -2;
 }
 
 static int stands_still(const firn_sim *sim, int collider)
@@ -296,7 +285,9 @@ static double follow_poses(firn_sim *sim)
         collider->way = is_next ? way : collider->way + way;
         if (collider->is_active && collider->def.particle_pass) add_way(&near->ways, c, collider->way, speed, sim->dt);
         if (!is_same) near->n_poses[c]++;
+        const int was_at_rest = collider->is_at_rest;
         collider->is_at_rest = is_same && collider->is_rigid;
+        if (was_at_rest && !collider->is_at_rest) longest = INFINITY;
         near->poses[c] = collider->pose;
     }
     return longest;

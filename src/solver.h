@@ -91,10 +91,11 @@ typedef struct firn_near_block {
     float others;       /* the same of all nodes and the colliders that are not among these: */
     uint64_t colliders; /* bits; more than 64 are not remembered */
     float nodes[FIRN_BLOCK_NODES];
-    float particles; /* the same of all particles of the block and colliders with a second pass */
-    float again;     /* until when it is not asked whether they are that far */
-    int32_t still;   /* its place among those below; -1: none */
-    int32_t wanted;  /* a collider at rest that has nodes of the block in it, -1: none */
+    int16_t in[FIRN_BLOCK_NODES]; /* the collider that a node is in, of which its number does not speak; -1: none */
+    float particles;              /* the same of all particles of the block and colliders with a second pass */
+    float again;                  /* until when it is not asked whether they are that far */
+    int32_t still;                /* its place among those below; -1: none */
+    int32_t wanted;               /* a collider at rest that has nodes of the block in it, -1: none */
 } firn_near_block;
 /* The surface of a collider at rest, as nodes in it see it: distance, normal, friction, stickiness. */
 typedef struct firn_near_still {
@@ -301,8 +302,6 @@ float firn_near_until(const firn_sim *sim, double clearance);
 /* As firn_contact_surface for a node that is in the collider, or near it. */
 int firn_near_surface(const firn_sim *sim, int collider, int32_t block, int node, const double x[3],
                       firn_surface_point *s);
-/* The collider at rest whose surface at the node is kept; -1: none, -2: it has moved since. */
-int firn_near_holder(const firn_sim *sim, int32_t block, int node);
 /* None can have touched any particle of a home block. */
 int firn_near_is_far(const firn_sim *sim, int32_t home);
 /* A particle's clearance from the nearest of these colliders, and the least from the others. */
