@@ -143,7 +143,7 @@ static void spread(firn_volume *v, const int32_t *nearest, const firn_mesh *mesh
                 }
                 for (int c = 0; c < n_components; c++) {
                     sum[c] += value[c];
-                    firn_volume_leaf(v, l, channel + c)[at] = (float)(t >= 0 ? value[c] : n ? sum[c] / n : 0);
+                    *firn_volume_at(v, l, at, channel + c) = (float)(t >= 0 ? value[c] : n ? sum[c] / n : 0);
                 }
             }
     }
@@ -374,10 +374,10 @@ static double largest_near(const firn_volume *v, const firn_volume *other, int v
     for (int64_t l = 0; l < v->n_leaves; l++)
         for (int m = 0; m < 512; m++) {
             int cell[3] = {m >> 6, m >> 3 & 7, m & 7}, at = (cell[0] * 9 + cell[1]) * 9 + cell[2];
-            double d = firn_volume_leaf(v, l, 0)[at], x[3], value[FIRN_MAX_CHANNELS], g[3], speed2 = 0;
+            double d = *firn_volume_at(v, l, at, 0), x[3], value[FIRN_MAX_CHANNELS], g[3], speed2 = 0;
             if (fabs(d) > v->voxel) continue;
             for (int a = 0; a < 3; a++) x[a] = v->origin[a] + v->voxel * (8.0 * v->leaf_block[l][a] + cell[a]);
-            for (int a = 0; !other && a < 3; a++) speed2 += pow(firn_volume_leaf(v, l, velocity + a)[at], 2);
+            for (int a = 0; !other && a < 3; a++) speed2 += pow(*firn_volume_at(v, l, at, velocity + a), 2);
             if (other) firn_volume_sample(other, x, value, g);
             largest = fmax(largest, other ? fabs(value[0] - d) : sqrt(speed2));
         }

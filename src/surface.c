@@ -207,11 +207,11 @@ static void fill_leaf(const job *j, firn_volume *volume, const firn_surface_chan
         double d2 = 0, w = sum[W];
         for (int a = 0; a < 3 && w > 0; a++) d2 += pow(cell[a] * j->voxel - sum[X + a] / w, 2);
         double d = w > 0 ? sqrt(d2) - j->radius : volume->band;
-        firn_volume_leaf(volume, leaf, 0)[at] = (float)fmin(d, volume->band);
+        *firn_volume_at(volume, leaf, at, 0) = (float)fmin(d, volume->band);
         for (int m = 0; m < 3 && channels->velocity; m++)
-            firn_volume_leaf(volume, leaf, channels->velocity + m)[at] = w > 0 ? (float)(sum[V + m] / w) : 0;
+            *firn_volume_at(volume, leaf, at, channels->velocity + m) = w > 0 ? (float)(sum[V + m] / w) : 0;
         if (channels->temperature)
-            firn_volume_leaf(volume, leaf, channels->temperature)[at] = w > 0 ? (float)(sum[T] / w) : 0;
+            *firn_volume_at(volume, leaf, at, channels->temperature) = w > 0 ? (float)(sum[T] / w) : 0;
     }
 }
 
@@ -260,7 +260,7 @@ static firn_status smooth(firn_volume *v, int n_passes, double radius, firn_repo
     for (int64_t l = 0; l < v->n_leaves; l++)
         for (int m = 0; m < 512; m++)
             original[512 * l + m] = from[512 * l + m] =
-                firn_volume_leaf(v, l, 0)[((m >> 6) * 9 + (m >> 3 & 7)) * 9 + (m & 7)];
+                *firn_volume_at(v, l, ((m >> 6) * 9 + (m >> 3 & 7)) * 9 + (m & 7), 0);
     for (int pass = 0; pass < n_passes; pass++) {
 #pragma omp parallel for schedule(dynamic, 16)
         for (int64_t l = 0; l < v->n_leaves; l++) smooth_leaf(v, from, original, to, l, (float)((1 - CORE) * radius));
@@ -269,7 +269,7 @@ static firn_status smooth(firn_volume *v, int n_passes, double radius, firn_repo
     }
     for (int64_t l = 0; l < v->n_leaves; l++)
         for (int m = 0; m < 512; m++)
-            firn_volume_leaf(v, l, 0)[((m >> 6) * 9 + (m >> 3 & 7)) * 9 + (m & 7)] =
+            *firn_volume_at(v, l, ((m >> 6) * 9 + (m >> 3 & 7)) * 9 + (m & 7), 0) =
                 fminf(from[512 * l + m], (float)v->band);
     firn_memory_release(NULL, arrays, 3 * n * sizeof *arrays);
     return FIRN_OK;

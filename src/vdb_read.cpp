@@ -132,7 +132,7 @@ template <class Grid> void fill_channels(const firn_volume &volume, int channel,
             auto value = accessor.getValue(openvdb::Coord::round(grid.worldToIndex(x)));
             const float *numbers = reinterpret_cast<const float *>(&value);
             for (int c = 0; c < n; c++)
-                firn_volume_leaf(&volume, l, channel + c)[(cell[0] * 9 + cell[1]) * 9 + cell[2]] = numbers[c];
+                *firn_volume_at(&volume, l, (cell[0] * 9 + cell[1]) * 9 + cell[2], channel + c) = numbers[c];
         }
 }
 
@@ -141,9 +141,8 @@ firn_status check_finite(const reader &r, const firn_volume &volume)
 {
     for (int64_t l = 0; l < volume.n_leaves; l++)
         for (int c = 0; c < volume.n_channels; c++) {
-            const float *d = firn_volume_leaf(&volume, l, c);
             for (int n = 0; n < FIRN_LEAF_SIZE; n++)
-                if (!std::isfinite(d[n]))
+                if (!std::isfinite(*firn_volume_at(&volume, l, n, c)))
                     return firn_report_add(r.report, FIRN_REFUSED, "%s: grid \"%s\" holds a value that is not finite.",
                                            r.path, c == 0 ? r.name.c_str() : "friction, stickiness or v");
         }
@@ -184,7 +183,7 @@ firn_status read(const char *path, const char *wanted, double scale, double dept
     if (r.velocity) fill_channels(**volume, channels->velocity, 3, *r.velocity, scale);
     for (int64_t l = 0; r.velocity && scale != 1 && l < (*volume)->n_leaves; l++)
         for (int n = 0; n < 3 * FIRN_LEAF_SIZE; n++)
-            firn_volume_leaf(*volume, l, channels->velocity)[n] *= (float)scale;
+            *firn_volume_at(*volume, l, n / 3, channels->velocity + n % 3) *= (float)scale;
     return check_finite(r, **volume);
 }
 

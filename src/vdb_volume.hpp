@@ -28,12 +28,12 @@ firn_status volume_from_tree(const Tree &tree, double voxel, const double origin
     if (status) return status;
     firn_volume *v = *volume;
     for (size_t l = 0; l < leaves.size(); l++) {
-        float *to = firn_volume_leaf(v, (int64_t)l, 0);
         const auto *from = leaves[l]->buffer().data();
         for (int i = 0; i < 8; i++)
             for (int j = 0; j < 8; j++)
                 for (int k = 0; k < 8; k++)
-                    to[(i * 9 + j) * 9 + k] = (float)((double)from[(i * 8 + j) * 8 + k] * to_metres);
+                    *firn_volume_at(v, (int64_t)l, (i * 9 + j) * 9 + k, 0) =
+                        (float)((double)from[(i * 8 + j) * 8 + k] * to_metres);
     }
     openvdb::tree::ValueAccessor<const Tree> accessor(tree);
     int64_t at = 0;

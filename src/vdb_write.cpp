@@ -32,10 +32,9 @@ template <class Grid, class Value> void fill(Grid &grid, const firn_volume &v, V
     for (int64_t l = 0; l < v.n_leaves; l++) {
         const int32_t *b = v.leaf_block[l];
         auto *leaf = accessor.touchLeaf(openvdb::Coord(8 * b[0], 8 * b[1], 8 * b[2]));
-        const float *d = firn_volume_leaf(&v, l, 0);
         for (openvdb::Index n = 0; n < 512; n++) {
             int at = ((int)(n >> 6) * 9 + (int)(n >> 3 & 7)) * 9 + (int)(n & 7);
-            bool is_on = d[at] < (float)v.band;
+            bool is_on = *firn_volume_at(&v, l, at, 0) < (float)v.band;
             if (is_on) leaf->setValueOn(n, value(l, at));
         }
     }
@@ -46,7 +45,7 @@ openvdb::FloatGrid::Ptr level_set(const firn_volume &v)
     auto grid = openvdb::FloatGrid::create((float)v.band);
     place(*grid, v, "surface");
     grid->setGridClass(openvdb::GRID_LEVEL_SET);
-    fill(*grid, v, [&](int64_t l, int at) { return firn_volume_leaf(&v, l, 0)[at]; });
+    fill(*grid, v, [&](int64_t l, int at) { return *firn_volume_at(&v, l, at, 0); });
     return grid;
 }
 
@@ -60,7 +59,7 @@ firn_status write(const char *path, const firn_volume &v, const firn_vdb_content
         place(*fog, v, "density");
         fog->setGridClass(openvdb::GRID_FOG_VOLUME);
         fill(*fog, v, [&](int64_t l, int at) {
-            float inside = 0.5f - firn_volume_leaf(&v, l, 0)[at] / (float)(2 * v.voxel);
+            float inside = 0.5f - *firn_volume_at(&v, l, at, 0) / (float)(2 * v.voxel);
             return inside < 0 ? 0.0f : inside > 1 ? 1.0f : inside;
         });
         openvdb::tools::pruneInactive(fog->tree());
@@ -72,8 +71,8 @@ firn_status write(const char *path, const firn_volume &v, const firn_vdb_content
         speed->setVectorType(openvdb::VEC_CONTRAVARIANT_RELATIVE);
         int c = contents.velocity;
         fill(*speed, v, [&](int64_t l, int at) {
-            return openvdb::Vec3s(firn_volume_leaf(&v, l, c)[at], firn_volume_leaf(&v, l, c + 1)[at],
-                                  firn_volume_leaf(&v, l, c + 2)[at]);
+            return openvdb::Vec3s(*firn_volume_at(&v, l, at, c), *firn_volume_at(&v, l, at, c + 1),
+                                  *firn_volume_at(&v, l, at, c + 2));
         });
         grids.push_back(speed);
     }
@@ -86,7 +85,7 @@ firn_status write(const char *path, const firn_volume &v, const firn_vdb_content
         if (!number.channel) continue;
         auto grid = openvdb::FloatGrid::create(0.0f);
         place(*grid, v, number.name);
-        fill(*grid, v, [&](int64_t l, int at) { return firn_volume_leaf(&v, l, number.channel)[at]; });
+        fill(*grid, v, [&](int64_t l, int at) { return *firn_volume_at(&v, l, at, number.channel); });
         grids.push_back(grid);
     }
     for (auto &grid : grids) grid->setSaveFloatAsHalf(contents.is_half);

@@ -98,13 +98,13 @@ firn_status firn_volume_create(double voxel, const double origin[3], double band
 
 static void find_core(firn_volume *v, int64_t leaf)
 {
-    const float *d = firn_volume_leaf(v, leaf, 0);
     float least = INFINITY;
     for (int i = 0; i < 8; i++)
         for (int j = 0; j < 8; j++)
             for (int k = 0; k < 8; k++) {
                 int at = (i * 9 + j) * 9 + k;
-                if (fabsf(d[at]) < least) least = fabsf(d[at]), v->core[leaf] = (int16_t)at;
+                float d = fabsf(*firn_volume_at(v, leaf, at, 0));
+                if (d < least) least = d, v->core[leaf] = (int16_t)at;
             }
 }
 
@@ -116,13 +116,12 @@ static void fill_shared(firn_volume *v, int64_t leaf)
         int64_t at = place(v, b[0] - v->first[0] + up[0], b[1] - v->first[1] + up[1], b[2] - v->first[2] + up[2]);
         int32_t other = v->table[at];
         for (int c = 0; c < v->n_channels; c++) {
-            float *mine = firn_volume_leaf(v, leaf, c);
-            const float *from = other >= 0 ? firn_volume_leaf(v, other, c) : NULL;
             float beyond = c == 0 ? (float)(v->sign[at] < 0 ? -v->inner : v->band) : 0;
             for (int i = up[0] * 8; i <= up[0] * 8 + (up[0] ? 0 : 7); i++)
                 for (int j = up[1] * 8; j <= up[1] * 8 + (up[1] ? 0 : 7); j++)
                     for (int k = up[2] * 8; k <= up[2] * 8 + (up[2] ? 0 : 7); k++)
-                        mine[(i * 9 + j) * 9 + k] = from ? from[((i & 7) * 9 + (j & 7)) * 9 + (k & 7)] : beyond;
+                        *firn_volume_at(v, leaf, (i * 9 + j) * 9 + k, c) =
+                            other >= 0 ? *firn_volume_at(v, other, ((i & 7) * 9 + (j & 7)) * 9 + (k & 7), c) : beyond;
         }
     }
 }
@@ -182,12 +181,13 @@ void firn_volume_finish(firn_volume *v)
 static void interpolate(const firn_volume *v, int32_t leaf, const int cell[3], const double f[3], int first, int n,
                         double value[])
 {
-    const float *corner = firn_volume_leaf(v, leaf, first) + (cell[0] * 9 + cell[1]) * 9 + cell[2];
-    for (int c = 0; c < n; c++, corner += FIRN_LEAF_SIZE) {
+    const int next = v->n_channels;
+    const float *corner = firn_volume_at(v, leaf, (cell[0] * 9 + cell[1]) * 9 + cell[2], first);
+    for (int c = 0; c < n; c++, corner++) {
         double a[4]; /* along z, then y, then x */
         for (int m = 0; m < 4; m++) {
-            const float *pair = corner + (m >> 1) * 81 + (m & 1) * 9;
-            a[m] = pair[0] + f[2] * ((double)pair[1] - pair[0]);
+            const float *pair = corner + ((m >> 1) * 81 + (m & 1) * 9) * next;
+            a[m] = pair[0] + f[2] * ((double)pair[next] - pair[0]);
         }
         double y0 = a[0] + f[1] * (a[1] - a[0]), y1 = a[2] + f[1] * (a[3] - a[2]);
         value[c] = y0 + f[0] * (y1 - y0);
@@ -198,11 +198,12 @@ static void interpolate(const firn_volume *v, int32_t leaf, const int cell[3], c
 static double slope(const firn_volume *v, int32_t leaf, const int cell[3], const double f[3], double gradient[3])
 {
     const double inverse = 1 / v->voxel;
-    const float *corner = firn_volume_leaf(v, leaf, 0) + (cell[0] * 9 + cell[1]) * 9 + cell[2];
+    const int next = v->n_channels;
+    const float *corner = firn_volume_at(v, leaf, (cell[0] * 9 + cell[1]) * 9 + cell[2], 0);
     double a[4], z[4];
     for (int m = 0; m < 4; m++) {
-        const float *pair = corner + (m >> 1) * 81 + (m & 1) * 9;
-        z[m] = (double)pair[1] - pair[0];
+        const float *pair = corner + ((m >> 1) * 81 + (m & 1) * 9) * next;
+        z[m] = (double)pair[next] - pair[0];
         a[m] = pair[0] + f[2] * z[m];
     }
     double y0 = a[0] + f[1] * (a[1] - a[0]), y1 = a[2] + f[1] * (a[3] - a[2]);

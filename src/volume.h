@@ -27,7 +27,7 @@ typedef struct firn_volume {
     int n_channels;
     int32_t (*leaf_block)[3];
     int16_t *core; /* of each leaf: its voxel nearest to the surface, as a place among the 9^3 */
-    float *data;   /* [leaf][channel][9][9][9] */
+    float *data;   /* [leaf][9][9][9][channel]: what is asked for together stands together */
 } firn_volume;
 
 /* `blocks`: block coordinates of the leaves. Values and signs are filled by the caller, then firn_volume_finish. */
@@ -38,9 +38,10 @@ void firn_volume_finish(firn_volume *volume);
 void firn_volume_destroy(firn_volume *volume);
 size_t firn_volume_bytes(const firn_volume *volume);
 
-static inline float *firn_volume_leaf(const firn_volume *volume, int64_t leaf, int channel)
+/* `at`: the place among the 9^3 of a leaf */
+static inline float *firn_volume_at(const firn_volume *volume, int64_t leaf, int at, int channel)
 {
-    return volume->data + ((size_t)leaf * (size_t)volume->n_channels + (size_t)channel) * FIRN_LEAF_SIZE;
+    return volume->data + ((size_t)leaf * FIRN_LEAF_SIZE + (size_t)at) * (size_t)volume->n_channels + (size_t)channel;
 }
 
 /* All channels at x and the gradient of channel 0. False where x is in no leaf: then value[0] is a lower bound of

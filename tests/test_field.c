@@ -261,12 +261,12 @@ static void write_ball(const char *path, double x, const char *bad, int with_v, 
             double p[3];
             for (int i = 0; i < 3; i++)
                 p[i] = volume->origin[i] + volume->voxel * (8.0 * volume->leaf_block[l][i] + cell[i]);
-            firn_volume_leaf(volume, l, 1)[at] = 0.24f;
-            firn_volume_leaf(volume, l, 4)[at] = (float)(0.5 + p[0]);
-            firn_volume_leaf(volume, l, 5)[at] = (float)(100 * p[1]);
+            *firn_volume_at(volume, l, at, 1) = 0.24f;
+            *firn_volume_at(volume, l, at, 4) = (float)(0.5 + p[0]);
+            *firn_volume_at(volume, l, at, 5) = (float)(100 * p[1]);
         }
     firn_volume_finish(volume);
-    if (bad) firn_volume_leaf(volume, 0, 0)[0] = -INFINITY; /* a NaN would not be written */
+    if (bad) *firn_volume_at(volume, 0, 0, 0) = -INFINITY; /* a NaN would not be written */
     firn_vdb_contents contents = {
         .velocity = with_v ? 1 : 0, .friction = with_paint ? 4 : 0, .stickiness = with_paint ? 5 : 0};
     assert_int_equal(firn_vdb_write_volume(path, volume, &contents, 2, NULL), FIRN_OK);
