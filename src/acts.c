@@ -167,8 +167,9 @@ static void hold(subject *s, const firn_grip *g, firn_exchange *e)
 /* The way u of a particle in this step, seen from the moving surface, ends at x. Does it meet the surface? Sphere
  * tracing from its beginning: the distance of the surface is always safe to go (see solids.h). Then `x` becomes the
  * place that is left when the rest of the way glides along the surface, and *s the surface where they met. However thin
- * the wall and however fast the particle, it stays on its side. `is_inside`: x is. */
-static int meets(const firn_sim *sim, const firn_collider *c, int is_inside, const double u[3], double x[3],
+ * the wall and however fast the particle, it stays on its side. *s comes as it is at x, whole or, where it is not
+ * known, as a glance. */
+static int meets(const firn_sim *sim, const firn_collider *c, int is_known, const double u[3], double x[3],
                  firn_surface_point *s)
 {
     enum { STEPS = 64 };
@@ -177,8 +178,8 @@ static int meets(const firn_sim *sim, const firn_collider *c, int is_inside, con
     for (int a = 0; a < 3; a++) at[a] = x[a] - u[a];
     double distance = firn_contact_distance(c, at, time);
     if (distance <= 0) { /* it began inside: out by the shortest way, but no further than a particle may move */
-        if (!is_inside) return 0;
-        firn_contact_surface(c, x, time, INFINITY, s);
+        if (s->distance > 0) return 0;
+        if (!is_known) firn_contact_surface(c, x, time, INFINITY, s);
         double depth = fmin(-s->distance, 0.5 * sim->h);
         for (int a = 0; a < 3; a++) x[a] += depth * s->normal[a];
         return 1;
@@ -196,13 +197,15 @@ static int meets(const firn_sim *sim, const firn_collider *c, int is_inside, con
     return 1;
 }
 
-/* Returns the clearance that is left; less than 0 where they met. Most only come near: no more than is needed to know
- * that is asked first. */
-static double keep_out(subject *s, const firn_collider *c, firn_exchange *e)
+/* Returns the clearance that is left; less than 0 where they met. Most only come near, and no more than is needed to
+ * know that is asked first, unless they `touched` before. */
+static double keep_out(subject *s, const firn_collider *c, int touched, firn_exchange *e)
 {
     const firn_sim *sim = s->sim;
     firn_surface_point at;
-    int is_near = firn_contact_glance(c, s->x, sim->time + sim->dt, 2 * sim->h, &at);
+    const double end = sim->time + sim->dt, reach = 2 * sim->h;
+    int is_near =
+        touched ? firn_contact_surface(c, s->x, end, reach, &at) : firn_contact_glance(c, s->x, end, reach, &at);
     double clearance = firn_near_clearance(c, at.distance);
     if (!is_near) return clearance;
     double x[3], u[3], v[3], was[3], length2 = 0;
@@ -212,7 +215,7 @@ static double keep_out(subject *s, const firn_collider *c, firn_exchange *e)
         length2 += u[a] * u[a];
     }
     if (at.distance > 0 && at.distance * at.distance > length2) return clearance;
-    if (!meets(sim, c, !(at.distance > 0), u, x, &at)) return clearance;
+    if (!meets(sim, c, touched, u, x, &at)) return clearance;
     firn_contact_resolve(c->def.contact, at.friction, 0, at.velocity, at.normal, v);
     move(s, x, v);
     firn_contact_book(e, s->x, s->mass, was, s->v, at.velocity, c->pose.position);
@@ -224,14 +227,15 @@ static void second_pass(subject *s, int all, firn_exchange *acts)
 {
     const firn_sim *sim = s->sim;
     const int64_t bundle = s->block->first + s->p / 16;
-    firn_near_clearances clear = {INFINITY, INFINITY, 0};
+    firn_near_clearances clear = firn_near_recall(s->pool, bundle, s->p % 16);
+    const int touched = clear.nearest > 0 ? -1 : clear.which;
     double pushed = 0;
-    if (!all) clear = firn_near_recall(s->pool, bundle, s->p % 16);
+    if (all) clear = (firn_near_clearances){INFINITY, INFINITY, 0};
     int first = all ? 0 : clear.which, end = all ? sim->n_colliders : clear.which + 1;
     for (int c = first; c < end; c++) {
         if (!sim->colliders[c].is_active || !sim->colliders[c].def.particle_pass) continue;
         double was[3] = {s->x[0], s->x[1], s->x[2]}, push2 = 0;
-        double clearance = keep_out(s, &sim->colliders[c], books_of(sim, acts, c));
+        double clearance = keep_out(s, &sim->colliders[c], c == touched, books_of(sim, acts, c));
         for (int a = 0; a < 3; a++) push2 += (s->x[a] - was[a]) * (s->x[a] - was[a]);
         pushed += sqrt(push2);
         if (!all)

@@ -501,16 +501,16 @@ static int interval(const firn_field *f, double time)
  * with the speed of the surface, where that is known. */
 static void carry(const firn_field *f, int i, double s, double h, const double x[3], double at[2][3], double v[3])
 {
-    double speed[2][3];
+    double speed[2][4]; /* of four channels the last three */
     int is_near[2] = {0, 0};
     for (int k = 0; k < 2; k++) {
         memcpy(at[k], x, sizeof at[k]);
-        if (f->velocity) is_near[k] = firn_volume_channels(f->volumes[i + k], x, f->velocity, 3, speed[k]);
+        if (f->velocity) is_near[k] = firn_volume_channels(f->volumes[i + k], x, f->velocity - 1, 4, speed[k]);
     }
     if (!is_near[0] && !is_near[1]) return;
     const double share = is_near[0] && is_near[1] ? s : is_near[1] ? 1 : 0; /* a far side lends the other's speed */
     for (int a = 0; a < 3; a++) {
-        v[a] = (1 - share) * speed[0][a] + share * speed[1][a];
+        v[a] = (1 - share) * speed[0][a + 1] + share * speed[1][a + 1];
         for (int k = 0; k < 2; k++) at[k][a] = x[a] + ((double)k - s) * h * v[a];
     }
 }

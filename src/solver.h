@@ -88,14 +88,14 @@ typedef struct firn_approach {
 /* What is known of the distance of nodes from all colliders; see near.c. A number says up to which state of the
  * odometer its place is outside of them. */
 typedef struct firn_near_block {
-    float others;       /* the same of all nodes and the colliders that are not among these: */
+    float particles;    /* of all particles of the block, from the colliders with a second pass */
+    float again;        /* until when it is not asked whether they are that far */
+    int32_t still;      /* its place among those below; -1: none */
+    int32_t wanted;     /* a collider at rest that has nodes of the block in it, -1: none */
+    float others;       /* of all nodes, from the colliders that are not among these: */
     uint64_t colliders; /* bits; more than 64 are not remembered */
     float nodes[FIRN_BLOCK_NODES];
     int16_t in[FIRN_BLOCK_NODES]; /* the collider that a node is in, of which its number does not speak; -1: none */
-    float particles;              /* the same of all particles of the block and colliders with a second pass */
-    float again;                  /* until when it is not asked whether they are that far */
-    int32_t still;                /* its place among those below; -1: none */
-    int32_t wanted;               /* a collider at rest that has nodes of the block in it, -1: none */
 } firn_near_block;
 /* The surface of a collider at rest, as nodes in it see it: distance, normal, friction, stickiness. */
 typedef struct firn_near_still {

@@ -18,7 +18,7 @@ extern "C" {
 enum { FIRN_LEAF = 8, FIRN_LEAF_ROW = 9, FIRN_LEAF_SIZE = 729, FIRN_MAX_CHANNELS = 6 };
 
 typedef struct firn_volume {
-    double voxel, origin[3], band;
+    double voxel, inverse, origin[3], band; /* inverse: 1 / voxel */
     double inner;              /* the band's width inside; as `band` unless set before firn_volume_finish */
     int first[3], n_blocks[3]; /* the table's box, in blocks */
     int32_t *table;            /* >= 0: leaf; < 0: ~(nearest leaf) */

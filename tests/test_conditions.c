@@ -392,20 +392,22 @@ static void a_fall_ends_on_the_floor(void **state)
 }
 
 /* A slab on a floor, a box that rolls into it, a ball from a sequence of files that swells, and a peg that goes in,
- * stands and leaves: with a second pass or without, steps that look up every distance give the same bits as those that
- * look up what may have come near, and surfaces at rest were remembered. */
+ * stands and leaves: with a second pass or without, the files with the same faces or with others, steps that look up
+ * every distance give the same bits as those that look up what may have come near, and surfaces at rest were
+ * remembered. */
 static void what_is_remembered_changes_nothing(void **state)
 {
     (void)state;
     const double low[3] = {-0.3, 0, -0.2}, high[3] = {0.3, 0.2, 0.2};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 6; k++) {
         char name[32];
-        firn_mesh *ball = geometry_sphere(24, 0.1 + 0.02 * k, 0, 0, 0);
-        snprintf(name, sizeof name, "swell.%d.obj", k);
+        firn_mesh *ball = geometry_sphere(k < 3 ? 24 : 20 + k, 0.1 + 0.02 * (k % 3), 0, 0, 0);
+        snprintf(name, sizeof name, "%s.%d.obj", k < 3 ? "swell" : "change", k % 3);
         assert_int_equal(firn_mesh_write(scratch(name), ball, NULL), FIRN_OK);
         firn_mesh_destroy(ball);
     }
-    for (int pass = 0; pass < 2; pass++) {
+    for (int kind = 0; kind < 4; kind++) {
+        const int pass = kind % 2;
         uint64_t hash[2];
         for (int forgets = 0; forgets < 2; forgets++) {
             verify_scene s;
@@ -426,7 +428,9 @@ static void what_is_remembered_changes_nothing(void **state)
                 body->contact = FIRN_SEPARATE, body->friction = 0.4;
                 strcpy(shapes[c].kind, c ? "mesh" : "box");
                 for (int a = 0; a < 3; a++) shapes[c].size[a] = 0.12;
-                if (c) snprintf(shapes[c].file, sizeof shapes[c].file, "%s", scratch("swell.%d.obj"));
+                if (c)
+                    snprintf(shapes[c].file, sizeof shapes[c].file, "%s",
+                             scratch(kind < 2 ? "swell.%d.obj" : "change.%d.obj"));
                 shapes[c].fps = 20, shapes[c].voxel = 0.02;
                 body->motion.pivot[0] = 0, body->motion.velocity[0] = c ? 0.2 : -2;
                 body->motion.spin[2] = c ? 1 : 9;
@@ -457,6 +461,58 @@ static void what_is_remembered_changes_nothing(void **state)
             firn_sim_destroy(sim);
         }
         assert_true(hash[0] == hash[1]);
+    }
+}
+
+/* Every variant of the kernel takes from clearances what particles and surfaces went and no less, and names all that
+ * may have met one; a particle that is far is not named. */
+static void clearances_are_never_too_large(void **state)
+{
+    (void)state;
+    const firn_near_ways ways = {.h = 0.1,
+                                 .most_way = 0.003f,
+                                 .most_needed = 0.004f,
+                                 .n = 2,
+                                 .which = {1, 4},
+                                 .way = {0.001f, 0},
+                                 .needed = {0.002f, 0}};
+    for (int v = 0; v < FIRN_N_VARIANTS; v++) {
+        const firn_kernels *k = firn_kernels_find((firn_variant)v);
+        if (!k) continue;
+        double x[48], before[48], clear[48], left[48], wide[3][48];
+        float narrow[3][48];
+        void *in[3];
+        for (int c = 0; c < 3; c++) in[c] = k->is_double ? (void *)wide[c] : (void *)narrow[c];
+        for (int i = 0; i < 48; i++) {
+            before[i] = 0.25 * (i % 7), x[i] = before[i] + 0.0625 * ((i * 5) % 3 - 1);
+            clear[i] = i < 32 ? 0.0009765625 * ((i * 11) % 31) : i % 5;
+            const double numbers[3] = {x[i], before[i], clear[i]};
+            for (int c = 0; c < 3; c++) wide[c][i] = numbers[c], narrow[c][i] = (float)numbers[c];
+        }
+        uint32_t bits = k->clearance(in[0], in[1], &ways, in[2]);
+        int n_named = 0;
+        for (int i = 0; i < 48; i++) left[i] = k->is_double ? wide[2][i] : (double)narrow[2][i];
+        for (int l = 0; l < 16; l++) {
+            double own = 0;
+            for (int a = 0; a < 3; a++) own += pow(x[16 * a + l] - before[16 * a + l], 2);
+            own = 0.1 * sqrt(own);
+            for (int other = 0; other < 2; other++) {
+                const int which = other ? -1 : (int)clear[32 + l], at = 16 * other + l;
+                const double way = which == 1   ? 0.001
+                                   : which == 4 ? 0
+                                                : 0.003,
+                             needed = which == 1   ? 0.002
+                                      : which == 4 ? 0
+                                                   : 0.004,
+                             exact = clear[at] - own - way;
+                assert_true(left[at] <= exact && left[at] > exact - 1e-5);
+                const int is_named = (int)(bits >> at & 1);
+                if (exact <= 1.1 * own + needed) assert_true(is_named);
+                if (exact > 1.1 * own + needed + 1e-5) assert_false(is_named);
+                n_named += is_named;
+            }
+        }
+        assert_true(n_named > 3 && n_named < 29);
     }
 }
 
@@ -501,6 +557,7 @@ int main(void)
         cmocka_unit_test(a_sink_goes_on_after_a_restore),
         cmocka_unit_test(causes_are_told_apart),
         cmocka_unit_test(a_fall_ends_on_the_floor),
+        cmocka_unit_test(clearances_are_never_too_large),
         cmocka_unit_test(what_is_remembered_changes_nothing),
         cmocka_unit_test(drag_never_overshoots),
     };

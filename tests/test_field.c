@@ -208,6 +208,89 @@ static void voxels_of_sequences(void **state)
     assert_true(n_bytes[1] < n_bytes[0]); /* two volumes of four channels in less than one of one */
 }
 
+/* A glance finds the distance and velocity of a whole query, to the last bit, wherever and whenever: of one file, of
+ * sequences with velocity and without, of walls, of shapes joined. */
+static void a_glance_is_a_query(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "glance.%d.obj", k);
+        firn_mesh *ball = geometry_sphere(16, 0.3 + 0.05 * k, 0.1 * k, 0, 0);
+        assert_int_equal(firn_mesh_write(scratch(name), ball, NULL), FIRN_OK);
+        firn_mesh_destroy(ball);
+        ball = geometry_sphere(16 + k, 0.3, 0, 0.05 * k, 0); /* other faces: no velocity is known */
+        snprintf(name, sizeof name, "other.%d.obj", k);
+        assert_int_equal(firn_mesh_write(scratch(name), ball, NULL), FIRN_OK);
+        firn_mesh_destroy(ball);
+    }
+    firn_shape_def moving = mesh_def(scratch("glance.%d.obj")), other = mesh_def(scratch("other.%d.obj")),
+                   wall = mesh_def(scratch("glance.1.obj"));
+    moving.fps = other.fps = 10, moving.voxel = other.voxel = wall.voxel = 0.05;
+    wall.thickness = 0.12, wall.center[1] = 0.2, moving.rotate[2] = 0.3;
+    firn_shape_def can = {.kind = "cylinder", .radius = 0.3, .height = 0.4, .normal = {0, 1, 0}, .csg = FIRN_UNION};
+    wall.csg = FIRN_DIFFERENCE;
+    firn_shape_def lists[4][2] = {{moving}, {other}, {moving, can}, {can, wall}};
+    for (int i = 0; i < 4; i++) {
+        firn_shape *shape;
+        assert_int_equal(firn_shape_create(i < 2 ? 1 : 2, lists[i], &shape, NULL), FIRN_OK);
+        uint32_t random = 7;
+        int n_moving = 0;
+        for (int trial = 0; trial < 4000; trial++) {
+            double x[3], time = 0.25 * trial / 4000 - 0.02;
+            for (int a = 0; a < 3; a++) {
+                random = random * 1664525u + 1013904223u;
+                x[a] = 1.6 * (random / 4294967296.0 - 0.5);
+            }
+            firn_surface_point whole, glance;
+            firn_shape_query(shape, x, time, &whole);
+            firn_shape_glance(shape, x, time, &glance);
+            assert_true(whole.distance == glance.distance && whole.distance == firn_shape_distance(shape, x, time));
+            for (int a = 0; a < 3; a++) assert_true(whole.velocity[a] == glance.velocity[a]);
+            n_moving += length(glance.velocity) > 0;
+        }
+        assert_true(i == 3 ? n_moving == 0 : n_moving > 500);
+        firn_shape_destroy(shape);
+    }
+}
+
+/* A ball stands for two files, goes for two and stands again: its speed between two times is that of these times, with
+ * the file before and after, which share it. Of one file it is less than 0, where faces change it is not known. */
+static void speed_between_times(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 6; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "pause.%d.obj", k);
+        firn_mesh *ball = geometry_sphere(16, 0.3, 0.1 * fmin(fmax(k - 2, 0), 1), 0, 0);
+        assert_int_equal(firn_mesh_write(scratch(name), ball, NULL), FIRN_OK);
+        firn_mesh_destroy(ball);
+        snprintf(name, sizeof name, "change.%d.obj", k);
+        ball = geometry_sphere(12 + k, 0.3, 0, 0, 0);
+        assert_int_equal(firn_mesh_write(scratch(name), ball, NULL), FIRN_OK);
+        firn_mesh_destroy(ball);
+    }
+    firn_shape_def def = mesh_def(scratch("pause.%d.obj"));
+    def.fps = 10, def.voxel = 0.05;
+    firn_shape *shape = build(&def);
+    assert_true(fabs(firn_shape_speed(shape) - 1) < 1e-6 || fabs(firn_shape_speed(shape) - 0.5) < 1e-6);
+    assert_true(firn_shape_speed_between(shape, 0, 0.05) == 0);
+    assert_true(fabs(firn_shape_speed_between(shape, 0.21, 0.25) - 1) < 1e-6); /* the way of the points themselves */
+    assert_true(fabs(firn_shape_speed_between(shape, 0.05, 0.45) - 1) < 1e-6);
+    assert_true(firn_shape_speed_between(shape, 0.41, 0.5) == 0 && firn_shape_speed_between(shape, 7, 8) == 0);
+    assert_true(firn_shape_speed_between(shape, -INFINITY, INFINITY) >= firn_shape_speed(shape));
+    firn_shape_destroy(shape);
+    def = mesh_def(scratch("pause.0.obj"));
+    shape = build(&def);
+    assert_true(firn_shape_speed_between(shape, 0, 1) < 0);
+    firn_shape_destroy(shape);
+    def = mesh_def(scratch("change.%d.obj"));
+    def.fps = 10;
+    shape = build(&def);
+    assert_true(firn_shape_speed_between(shape, 0.1, 0.2) == INFINITY && firn_shape_speed(shape) == 0);
+    firn_shape_destroy(shape);
+}
+
 /* A thin moving plate is never absent in between: three voxels thick, moving fourteen a file. */
 static void thin_plate_does_not_fade(void **state)
 {
@@ -496,6 +579,8 @@ int main(void)
         cmocka_unit_test(flipped_and_crossing_meshes),
         cmocka_unit_test(open_sheet_as_wall),
         cmocka_unit_test(sequence_of_meshes),
+        cmocka_unit_test(a_glance_is_a_query),
+        cmocka_unit_test(speed_between_times),
         cmocka_unit_test(thin_plate_does_not_fade),
         cmocka_unit_test(painted_friction),
         cmocka_unit_test(painted_volume),
