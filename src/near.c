@@ -15,13 +15,13 @@
  *     gone += max over colliders of  |p' - p| + |R' - R| reach + speed of deformation dt,
  *
  * and each node keeps  clearance + gone  as it was when it was last looked up: while that is more than `gone` now there
- * is nothing to look up. What stands still a node outside of it never meets; when it begins to move all is forgotten. The
- * collider that a node is in is asked in every step, and the node's clearance is that from all others; of one that
+ * is nothing to look up. What stands still a node outside of it never meets; when it begins to move all is forgotten.
+ * The collider that a node is in is asked in every step, and the node's clearance is that from all others; of one that
  * stands still the nodes in it keep its surface as they found it.
  *
  * Particles keep their clearance (the field CLEAR) from the nearest collider with a second pass, less their own way and
- * that collider's in every step, and their clearance from the others (clearance.c). One is looked up when it may have met
- * a surface in this step. Surfaces of files that deform go as fast as the files say for the time of the step.
+ * that collider's in every step, and their clearance from the others (clearance.c). One is looked up when it may have
+ * met a surface in this step. Surfaces of files that deform go as fast as the files say for the time of the step.
  *
  * What is skipped would have changed nothing: results are the same with and without this memory, and it is not saved.
  * Distances given by a caller's function are always looked up. */
