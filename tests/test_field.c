@@ -281,11 +281,12 @@ static void speed_between_times(void **state)
     assert_true(firn_shape_speed_between(shape, -INFINITY, INFINITY) >= firn_shape_speed(shape));
     firn_shape_destroy(shape);
     def = mesh_def(scratch("pause.0.obj"));
+    def.voxel = 0.05;
     shape = build(&def);
     assert_true(firn_shape_speed_between(shape, 0, 1) < 0);
     firn_shape_destroy(shape);
     def = mesh_def(scratch("change.%d.obj"));
-    def.fps = 10;
+    def.fps = 10, def.voxel = 0.05;
     shape = build(&def);
     assert_true(firn_shape_speed_between(shape, 0.1, 0.2) == INFINITY && firn_shape_speed(shape) == 0);
     firn_shape_destroy(shape);
