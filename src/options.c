@@ -259,7 +259,8 @@ static const firn_option emitter_options[] = {
     TEXT(firn_emitter_def, "material", material, "", FIRN_OPTION_REQUIRED, "Name of a material."),
     LIST(firn_emitter_def, "shape", "shapes", shapes, n_shapes, &shape_section, "The region where particles are born."),
     WORD(firn_emitter_def, "from", from, "volume surface", "volume",
-         "Born everywhere in the shape, or on its surface alone, where the velocity leads out of it."),
+         "Born everywhere in the shape, or on its surface alone: without a rate where velocity and outward lead out of "
+         "it."),
     REAL(firn_emitter_def, "velocity", velocity, "m/s", "0 0 0", -1e7, 1e7, 0, "Velocity at birth."),
     REAL(firn_emitter_def, "outward", outward, "m/s", "0", -1e7, 1e7, 0,
          "Speed along the surface's normal at birth, beside velocity; for `from: surface`."),

@@ -57,13 +57,22 @@ static void take_floor(firn_props *props, double height)
     props->has_floor = 1;
 }
 
-static firn_status add_prop(firn_props *props, const firn_collider_def *def, firn_report *report)
+/* How deep below the surface distances must be true: only the surface is drawn, but by their depth sequences choose
+ * their voxels (field.c), which shall be those of the simulation, or a long one would not fit into memory here. */
+static double depth_of(const firn_collider_def *def, double dx)
+{
+    for (int i = 0; i < def->n_shapes; i++)
+        if (strchr(def->shapes[i].file, '%')) return 2.5 * dx;
+    return 0;
+}
+
+static firn_status add_prop(firn_props *props, const firn_collider_def *def, double dx, firn_report *report)
 {
     prop *p = &props->props[props->n_props];
     *p = (prop){.start = def->start, .stop = def->stop};
     if (def->n_shapes < 1) return FIRN_OK;
     firn_report *why = firn_report_create(); /* what is wrong with it is a warning here */
-    firn_status status = firn_shape_create(def->n_shapes, def->shapes, &p->shape, why);
+    firn_status status = firn_shape_create_deep(def->n_shapes, def->shapes, depth_of(def, dx), &p->shape, why);
     if (status != FIRN_OK && status != FIRN_MEMORY) {
         firn_report_warn(report, "the collider '%s' is not drawn: %s", def->name, firn_report_sentence(why, 0, NULL));
         firn_report_destroy(why);
@@ -98,7 +107,7 @@ static firn_status fill(firn_props *props, const firn_scene_def *scene, firn_rep
         if (is_floor(&scene->colliders[k], props->up, &height))
             take_floor(props, height);
         else
-            status = add_prop(props, &scene->colliders[k], report);
+            status = add_prop(props, &scene->colliders[k], scene->grid.dx, report);
     }
     return status;
 }

@@ -1,7 +1,9 @@
 /* Colliders in pictures: what a scene's are taken for, and what rays see of them, against closed forms. */
+#include "geometry.h"
 #include "picture.h"
 #include "props.h"
 #include "render.h"
+#include "scratch.h"
 #include "solids.h"
 #include "spheres.h"
 
@@ -9,6 +11,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -83,6 +86,39 @@ static void test_trace(void **state)
     hit = firn_solids_trace(&solids, (float[3]){2.2f, 3, -1}, (float[3]){0, -1, 0}, INFINITY);
     assert_true(fabsf(hit.t - 3) < 1e-6f && hit.normal[1] == 1);
     firn_props_destroy(props);
+}
+
+/* A sequence that goes a long way is drawn from the field that the simulation used, as coarse as the depth of a cell
+ * allows; voxels chosen from the mesh alone would take gigabytes. */
+static void test_sequence(void **state)
+{
+    (void)state;
+    char text[2 * FIRN_PATH], name[32];
+    for (int k = 0; k < 3; k++) {
+        firn_mesh *ball = geometry_sphere(12, 0.1, k, 0, 0.5);
+        snprintf(name, sizeof name, "s.%d.obj", k);
+        assert_int_equal(firn_mesh_write(scratch(name), ball, NULL), FIRN_OK);
+        firn_mesh_destroy(ball);
+    }
+    int n = snprintf(text, sizeof text,
+                     "grid: {dx: 8 cm}\nmaterials: {a: {law: neo_hookean}}\nbodies: {x: {material: a, shape: {kind: "
+                     "sphere, radius: 1}}}\ncolliders: {c: {shape: {kind: mesh, file: \"%s\", fps: 1}}}\n",
+                     scratch("s.%d.obj"));
+    firn_report *report = firn_report_create();
+    firn_scene *scene = firn_scene_parse(text, (size_t)n, "t.yaml", 0, NULL, report);
+    if (!scene) fail_msg("%s", firn_report_sentence(report, 0, NULL));
+    firn_props *props;
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+    assert_int_equal(firn_props_of_scene(firn_scene_definition(scene), &props, report), FIRN_OK);
+    getrusage(RUSAGE_SELF, &after);
+    assert_true(after.ru_maxrss - before.ru_maxrss < 300 << 10);
+    assert_int_equal(firn_props_at(props, 1.5), 1);
+    double d = firn_props_distance(props, (double[3]){1.5, 0, 0.65}, NULL);
+    assert_true(fabs(d - 0.05) < 0.01);
+    firn_props_destroy(props);
+    firn_scene_destroy(scene);
+    firn_report_destroy(report);
 }
 
 /* Adaptive sampling sees what a ray through every sample sees, but for a few at grazing rims; same for all threads. */
@@ -170,8 +206,9 @@ static void test_no_manifest(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scene),        cmocka_unit_test(test_trace),
-                                       cmocka_unit_test(test_hits),         cmocka_unit_test(test_bounds),
-                                       cmocka_unit_test(test_free_azimuth), cmocka_unit_test(test_no_manifest)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scene),      cmocka_unit_test(test_sequence),
+                                       cmocka_unit_test(test_trace),      cmocka_unit_test(test_hits),
+                                       cmocka_unit_test(test_bounds),     cmocka_unit_test(test_free_azimuth),
+                                       cmocka_unit_test(test_no_manifest)};
+    return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
 }

@@ -163,7 +163,7 @@ static void dense_below_the_surface(void **unused)
 {
     (void)unused;
     firn_shape *shape = build("sphere", 0.5, 0, 0, 0);
-    const double spacing[2] = {0.015, 0.03}, depth = 0.08;
+    const double spacing[2] = {0.015, 0.03}, coarse[2] = {0.1, 0.2}, depth = 0.08;
     double whole = 4 * M_PI / 3 * 0.125, core = 4 * M_PI / 3 * pow(0.5 - depth, 3);
     int before = omp_get_max_threads();
     for (int how = FIRN_REGULAR; how <= FIRN_POISSON; how++) {
@@ -189,13 +189,13 @@ static void dense_below_the_surface(void **unused)
     omp_set_num_threads(before);
     cloud c;
     int64_t n_surface;
-    assert_int_equal(firn_sample_layers(shape, FIRN_JITTERED, spacing, 10, 8, &c.xyz, &c.n, &n_surface, NULL), FIRN_OK);
+    assert_int_equal(firn_sample_layers(shape, FIRN_JITTERED, coarse, 10, 8, &c.xyz, &c.n, &n_surface, NULL), FIRN_OK);
     assert_int_equal(n_surface, c.n); /* deeper than the body: all of it is surface */
     drop(&c);
     int status = FIRN_MEMORY;
     for (int fail = 1; status != FIRN_OK; fail++) { /* each allocation in turn */
         firn_memory_fail_after(fail);
-        status = firn_sample_layers(shape, FIRN_POISSON, spacing, depth, 8, &c.xyz, &c.n, &n_surface, NULL);
+        status = firn_sample_layers(shape, FIRN_POISSON, coarse, depth, 8, &c.xyz, &c.n, &n_surface, NULL);
         firn_memory_fail_after(0);
         assert_true(status == FIRN_OK || (status == FIRN_MEMORY && !c.xyz));
     }
