@@ -281,7 +281,7 @@ static firn_status make_empty(const job *j, int n_channels, firn_volume **volume
 {
     const int32_t block[1][3] = {{0, 0, 0}};
     firn_status status = firn_volume_create(j->voxel, j->origin, 3 * j->voxel, n_channels, 1, block, volume, report);
-    for (int n = 0; n < FIRN_LEAF_SIZE && !status; n++) firn_volume_leaf(*volume, 0, 0)[n] = (float)(*volume)->band;
+    for (int n = 0; n < FIRN_LEAF_SIZE && !status; n++) *firn_volume_at(*volume, 0, n, 0) = (float)(*volume)->band;
     if (!status) firn_volume_finish(*volume);
     return status;
 }
