@@ -1,0 +1,171 @@
+/* rows.h: the unit of all work in transfer.c, four z-nodes times four channels, in as many vectors as that takes.
+ *
+ *     row       z0: c0 c1 c2 c3   z1: c0 c1 c2 c3   z2: ...   z3: ...        as the nodes of a patch stand in memory
+ *
+ * Included by what is compiled once a variant (lanes.h). */
+#ifndef FIRN_ROWS_H
+#define FIRN_ROWS_H
+
+#include "groups.h"
+#include "kernels.h"
+
+enum { ROW = 16, PARTS = ROW / LANES };
+
+typedef struct row {
+    fr part[PARTS];
+} row;
+
+FIRN_INLINE row row_zero(void)
+{
+    row r;
+    UNROLL for (int p = 0; p < PARTS; p++) r.part[p] = fr_zero();
+    return r;
+}
+FIRN_INLINE row row_load(const real *a)
+{
+    row r;
+    UNROLL for (int p = 0; p < PARTS; p++) r.part[p] = fr_load(a + p * LANES);
+    return r;
+}
+/* Loaded once: gcc would load it again for every use, and rows that cross a cache line are what G2P waits for. */
+FIRN_INLINE row row_pin(row r)
+{
+#if LANES == 16
+    __asm__("" : "+v"(r.part[0]));
+#endif
+    return r;
+}
+FIRN_INLINE void row_store(real *a, row r)
+{
+    UNROLL for (int p = 0; p < PARTS; p++) fr_store(a + p * LANES, r.part[p]);
+}
+FIRN_INLINE row row_scale(fr s, row a)
+{
+    UNROLL for (int p = 0; p < PARTS; p++) a.part[p] = s * a.part[p];
+    return a;
+}
+FIRN_INLINE row row_fma(fr s, row a, row c) /* c + s a */
+{
+    UNROLL for (int p = 0; p < PARTS; p++) c.part[p] = fr_fma(s, a.part[p], c.part[p]);
+    return c;
+}
+FIRN_INLINE row row_add(row a, row b)
+{
+    UNROLL for (int p = 0; p < PARTS; p++) a.part[p] = a.part[p] + b.part[p];
+    return a;
+}
+FIRN_INLINE row row_mul(row a, row b)
+{
+    UNROLL for (int p = 0; p < PARTS; p++) a.part[p] = a.part[p] * b.part[p];
+    return a;
+}
+FIRN_INLINE row row_mul_add(row a, row b, row c)
+{
+    UNROLL for (int p = 0; p < PARTS; p++) c.part[p] = fr_fma(a.part[p], b.part[p], c.part[p]);
+    return c;
+}
+
+/* Four reals in memory as LANES: repeated (channels of every z-node), or each one four times, beginning with number
+ * LANES / 4 * part (weights of a part's z-nodes). Intrinsics, because gcc 12 takes a shuffle that widens a vector
+ * through memory, at three times the cost of the whole of P2G. */
+#if LANES == 16
+FIRN_INLINE fr repeat_four(const real *four) { return (fr)_mm512_broadcast_f32x4(_mm_loadu_ps(four)); }
+FIRN_INLINE fr spread_four(const real *four, int part)
+{
+    (void)part;
+    const __m512i each = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+    return (fr)_mm512_permutexvar_ps(each, _mm512_castps128_ps512(_mm_loadu_ps(four)));
+}
+#elif LANES == 8 && FIRN_DOUBLE
+FIRN_INLINE fr repeat_four(const real *four) { return (fr)_mm512_broadcast_f64x4(_mm256_loadu_pd(four)); }
+FIRN_INLINE fr spread_four(const real *four, int part)
+{
+    const __m512i low = _mm512_setr_epi64(0, 0, 0, 0, 1, 1, 1, 1), high = _mm512_setr_epi64(2, 2, 2, 2, 3, 3, 3, 3);
+    return (fr)_mm512_permutexvar_pd(part ? high : low, _mm512_castpd256_pd512(_mm256_loadu_pd(four)));
+}
+#elif LANES == 8
+FIRN_INLINE fr repeat_four(const real *four) { return (fr)_mm256_broadcast_ps((const __m128 *)four); }
+FIRN_INLINE fr spread_four(const real *four, int part)
+{
+    const __m256i low = _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1), high = _mm256_setr_epi32(2, 2, 2, 2, 3, 3, 3, 3);
+    return (fr)_mm256_permutevar8x32_ps(_mm256_castps128_ps256(_mm_loadu_ps(four)), part ? high : low);
+}
+#elif LANES == 4
+FIRN_INLINE fr repeat_four(const real *four) { return fr_load(four); }
+FIRN_INLINE fr spread_four(const real *four, int part) { return fr_set1(four[part]); }
+#endif
+
+/* (c0 c1 c2 c3) for each of the four z-nodes: a channel vector repeated */
+FIRN_INLINE row row_of_channels(const real *four)
+{
+    row r;
+    UNROLL for (int p = 0; p < PARTS; p++)
+#if LANES == 1
+        r.part[p] = four[p & 3];
+#else
+        r.part[p] = repeat_four(four);
+#endif
+    return r;
+}
+
+/* (w0 w0 w0 w0 w1 ...): a z-weight for each channel of its node */
+FIRN_INLINE row row_of_weights(const real *four)
+{
+    row r;
+    UNROLL for (int p = 0; p < PARTS; p++)
+#if LANES == 1
+        r.part[p] = four[p >> 2];
+#else
+        r.part[p] = spread_four(four, p);
+#endif
+    return r;
+}
+
+/* What a bundle's particles gathered, to be summed over z; then four channels a particle, by slot. A processor with
+ * short vectors sums at once: its registers do not hold another particle's rows meanwhile. */
+enum { KEPT = LANES == 16 ? ROW : FIRN_CHANNELS };
+typedef struct kept_rows {
+    real of[16 * KEPT];
+} __attribute__((aligned(64))) kept_rows;
+
+FIRN_INLINE void row_keep(row a, int lane, kept_rows *kept)
+{
+    real *four = kept->of + (LANES == 16 ? lane * ROW : slot(lane));
+#if LANES == 1
+    for (int c = 0; c < 4; c++) four[c] = (a.part[c] + a.part[4 + c]) + (a.part[8 + c] + a.part[12 + c]);
+#elif LANES == 4
+    fr_store(four, (a.part[0] + a.part[1]) + (a.part[2] + a.part[3]));
+#elif LANES == 8
+    typedef real quad __attribute__((vector_size(4 * sizeof(real))));
+    fr s = a.part[0] + a.part[1];
+    quad q = __builtin_shufflevector(s, s, 0, 1, 2, 3) + __builtin_shufflevector(s, s, 4, 5, 6, 7);
+    memcpy(four, &q, sizeof q);
+#else
+    row_store(four, a);
+#endif
+}
+
+/* In place. */
+FIRN_INLINE void kept_sum_z(kept_rows *kept)
+{
+    (void)kept;
+#if LANES == 16
+    fr sum[4];
+    UNROLL for (int p = 0; p < 4; p++) /* of particles p, p + 4, p + 8 and p + 12, see slot() */
+    {
+        fr half[2];
+        UNROLL for (int q = 0; q < 2; q++)
+        {
+            const fr a = fr_load(kept->of + (p + 8 * q) * ROW), b = fr_load(kept->of + (p + 8 * q + 4) * ROW);
+            half[q] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) +
+                      __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+        }
+        const fr a = half[0], b = half[1];
+        sum[p] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27) +
+                 __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+    }
+    UNROLL for (int p = 0; p < 4; p++) fr_store(kept->of + p * ROW, sum[p]);
+#endif
+}
+
+#endif
