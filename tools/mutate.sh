@@ -60,7 +60,7 @@ F-transposed-dropped|src/law_common.h|tau[i] = 2 * mu * (s[i] - 1) * s[i] + volu
 mu-for-lambda|materials/neo_hookean.c|fr volumetric = q->d[LAW_LAMBDA] * fr_log1p(j)|fr volumetric = q->d[LAW_MU] * fr_log1p(j)|mms
 lambda-mu-swapped|src/law_common.h|d[LAW_LAMBDA] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);\n    d[LAW_MU] = law_mu|d[LAW_MU] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);\n    d[LAW_LAMBDA] = law_mu|mms
 volumetric-linearised|materials/neo_hookean.c|fr volumetric = q->d[LAW_LAMBDA] * fr_log1p(j)|fr volumetric = q->d[LAW_LAMBDA] * j|mms
-step-along-x-dropped|src/transfer.c|if (moment) r->q = row_add(r->q, r->X);|;|basics
+step-along-x-dropped|src/transfer.c|if (moment) r->q = row_add(r->q, r->X);|;|sim
 columns-of-before-the-sort|src/sort.c|sim->tally.is_kept = sim->has_reports = 0;|sim->tally.is_kept = 0;|sim
 edge-unsaid|materials/st_venant_kirchhoff.c|q->is_edge = fr_lt(nearest, edge);|(void)edge, (void)nearest;|sim
 failure-unsaid|materials/st_venant_kirchhoff.c|q->failed = fr_le(least, zero);|q->failed = fr_le(zero, zero - 1);|bar
