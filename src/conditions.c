@@ -10,7 +10,7 @@ typedef struct node {
     int32_t block;
     int index;
     double x[3], v[3], mass;
-    int was_given;                  /* anything */
+    unsigned givers;                /* bits: who gave anything */
     double given[FIRN_N_GIVERS][4]; /* dv x y z and work per mass; for walls: friction per mass, also of colliders */
 } node;
 
@@ -20,7 +20,8 @@ static void keep_books(firn_exchange *exchange, firn_giver giver, node *n, const
                        const double surface_v[3], const double pivot[3])
 {
     firn_exchange e = {0};
-    n->was_given = 1;
+    if (n->v[0] == before[0] && n->v[1] == before[1] && n->v[2] == before[2]) return;
+    n->givers |= 1u << giver | 1u << FIRN_GIVER_WALLS;
     firn_contact_book(&e, n->x, n->mass, before, n->v, surface_v, pivot);
     for (int a = 0; a < 3; a++) {
         exchange->impulse[a] += e.impulse[a], exchange->torque[a] += e.torque[a];
@@ -251,11 +252,12 @@ int firn_conditions_apply(const firn_sim *sim, int32_t block, int chunk)
     double *wide = sim->kernels->is_double ? nodes : NULL;
     float *narrow = sim->kernels->is_double ? NULL : nodes;
     node n = {.block = block};
+    int any = 0;
     for (int i = 0; i < FIRN_BLOCK_NODES; i++) {
         int at = i * FIRN_CHANNELS;
         n.index = i, n.mass = wide ? wide[at + 3] : (double)narrow[at + 3];
         if (!(n.mass > 0)) continue;
-        if (n.was_given) n.was_given = 0, memset(n.given, 0, sizeof n.given);
+        if (n.givers) n.givers = 0, memset(n.given, 0, sizeof n.given);
         const int place[3] = {i / 16, i / 4 % 4, i % 4};
         for (int a = 0; a < 3; a++) {
             n.x[a] = (4.0 * coord[a] + place[a]) * sim->h;
@@ -263,7 +265,9 @@ int firn_conditions_apply(const firn_sim *sim, int32_t block, int chunk)
         }
         if (is_folded(sim, n.x)) continue;
         apply_to_node(sim, &t, &n, near, exchange);
-        if (n.was_given) firn_tally_share(sim, chunk, block, i, n.mass, n.given);
+        if (!n.givers) continue;
+        any = 1;
+        firn_tally_share(sim, chunk, block, i, n.mass, n.givers, n.given);
         for (int a = 0; a < 3; a++) {
             if (wide)
                 wide[at + a] = n.v[a];
@@ -271,7 +275,7 @@ int firn_conditions_apply(const firn_sim *sim, int32_t block, int chunk)
                 narrow[at + a] = (float)n.v[a];
         }
     }
-    return 1;
+    return any;
 }
 
 /* A distance that is no number, which only a caller's function gives, leaves its place in the books of its chunk. */

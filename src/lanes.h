@@ -192,6 +192,10 @@ FIRN_INLINE fr fr_max(fr a, fr b) { return (fr)FIRN_X(max)(a, b); }
 FIRN_INLINE fr fr_sqrt(fr a) { return (fr)FIRN_X(sqrt)(a); }
 
 /* Over all lanes; none of them is NaN. */
+#if FIRN_ISA == 3
+FIRN_INLINE real fr_least(fr a) { return FIRN_X(reduce_min)(a); }
+FIRN_INLINE real fr_most(fr a) { return FIRN_X(reduce_max)(a); }
+#else
 FIRN_INLINE real fr_least(fr a)
 {
     real x[LANES];
@@ -201,6 +205,7 @@ FIRN_INLINE real fr_least(fr a)
     return x[0];
 }
 FIRN_INLINE real fr_most(fr a) { return -fr_least(-a); }
+#endif
 
 #if FIRN_DOUBLE
 #define LANE_SIGN ((lane_int)0x8000000000000000ull)

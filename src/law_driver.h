@@ -94,8 +94,9 @@ static inline void law_parameter_row(const firn_law_batch *b, const firn_law_inf
     const uint32_t *id = b->id ? b->id + bundle * FIRN_BUNDLE : NULL;
     const double min = info->parameters[k].min, max = info->parameters[k].max;
     double x[FIRN_BUNDLE];
-    for (int lane = 0; lane < FIRN_BUNDLE; lane++)
-        x[lane] = m->n_table[k] && temperature ? law_table(m, k, (double)temperature[lane]) : m->value[k];
+    for (int lane = 0; lane < FIRN_BUNDLE; lane++) x[lane] = m->value[k];
+    for (int lane = 0; m->n_table[k] && temperature && lane < FIRN_BUNDLE; lane++)
+        x[lane] = law_table(m, k, (double)temperature[lane]);
     for (int lane = 0; m->painted[k] && id && lane < FIRN_BUNDLE; lane++) {
         double painted = id[lane] < m->n_painted ? (double)m->painted[k][id[lane]] : x[lane];
         x[lane] = painted == painted ? painted : x[lane];

@@ -85,7 +85,7 @@ static void book(const mirror *m, cell from, double J, double mass, firn_exchang
     if (!(mass > 0)) return;
     double given[FIRN_N_GIVERS][4] = {{0}};
     given[FIRN_GIVER_WALLS][m->axis] = J / mass;
-    firn_tally_share(m->sim, m->chunk, from.block, from.node, mass, given);
+    firn_tally_share(m->sim, m->chunk, from.block, from.node, mass, 1u << FIRN_GIVER_WALLS, given);
 }
 
 static void fold_node(const mirror *m, cell from, cell to, firn_exchange *exchange)

@@ -333,8 +333,9 @@ firn_status firn_tally_prepare(firn_sim *sim);
 void firn_tally_clear_masses(const firn_sim *sim);
 void firn_tally_weigh(const firn_sim *sim, int32_t home, int pool, const void *patch); /* after the pool's P2G */
 void firn_tally_fold(const firn_sim *sim, int32_t from_block, int from_node, int32_t to_block, int to_node);
-/* Shares what a node of this mass was given: dv x y z and work per mass; for walls: friction per mass. */
-void firn_tally_share(const firn_sim *sim, int chunk, int32_t block, int node, double mass,
+/* Shares what a node of this mass was given: dv x y z and work per mass; for walls: friction per mass. `givers`: bits,
+ * nothing is read of others. */
+void firn_tally_share(const firn_sim *sim, int chunk, int32_t block, int node, double mass, unsigned givers,
                       const double given[FIRN_N_GIVERS][4]);
 void firn_tally_collect(firn_sim *sim);
 void firn_tally_clear(firn_sim *sim);

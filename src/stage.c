@@ -194,7 +194,6 @@ static void g2p_block(firn_sim *sim, int32_t home, const firn_workspace *w, doub
         k->patch_load_both(w->patch, w->forces, grid->columns[home], grid->neighbours[home], grid->nodes, grid->old);
     else
         firn_stage_load(sim, home, grid->nodes, w->patch);
-    if (home + 1 < grid->n_home) ask_nodes(sim, home + 1);
     FIRN_RESIDENTS (sim, home, r) {
         size_t bytes = (size_t)firn_bundles_of(r.block->n) * 48 * k->real_size;
         void *v_before = (char *)w->before + bytes;

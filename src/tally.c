@@ -100,7 +100,7 @@ void firn_tally_fold(const firn_sim *sim, int32_t from_block, int from_node, int
     }
 }
 
-void firn_tally_share(const firn_sim *sim, int chunk, int32_t block, int node, double mass,
+void firn_tally_share(const firn_sim *sim, int chunk, int32_t block, int node, double mass, unsigned givers,
                       const double given[FIRN_N_GIVERS][4])
 {
     const firn_tally *t = &sim->tally;
@@ -114,8 +114,9 @@ void firn_tally_share(const firn_sim *sim, int chunk, int32_t block, int node, d
         }
         double(*sums)[4] = t->sums[chunk * sim->n_pools + s], own = up_to - before;
         before = up_to;
+        if (!(own > 0)) continue;
         for (int g = 0; g < FIRN_N_GIVERS; g++)
-            for (int c = 0; c < 4; c++) sums[g][c] += own * given[g][c];
+            for (int c = 0; givers >> g & 1 && c < 4; c++) sums[g][c] += own * given[g][c];
     }
 }
 
