@@ -224,6 +224,13 @@ static void meet_colliders(const firn_sim *sim, const touching *t, node *n, firn
     if (!is_far || *in < 0) *until = firn_near_until(sim, least);
 }
 
+/* Where only colliders act: none has come near the node, and it is in none. */
+static int is_left_alone(const firn_sim *sim, const touching *t, const firn_near_block *near, int i)
+{
+    return near && !sim->n_forces && !t->grips && !t->walls && t->n_colliders >= 0 &&
+           (double)near->nodes[i] > sim->near.gone && near->in[i] < 0;
+}
+
 static void apply_to_node(const firn_sim *sim, const touching *t, node *n, firn_near_block *near,
                           firn_exchange *exchange)
 {
@@ -236,7 +243,13 @@ static void apply_to_node(const firn_sim *sim, const touching *t, node *n, firn_
         if (t->walls >> w & 1) wall(sim, w, n, &exchange[firn_solver_walls(sim)]);
 }
 
-int firn_conditions_reach(const firn_sim *sim, int32_t block) { return find_touching(sim, block).any; }
+int firn_conditions_reach(const firn_sim *sim, int32_t block)
+{
+    const firn_near_block *near = firn_near_at(sim, block);
+    const int has_others = sim->n_forces || sim->n_grips || sim->scene.grid.has_box;
+    if (!has_others && near && !near->colliders && (double)near->others > sim->near.gone) return 0;
+    return find_touching(sim, block).any;
+}
 
 int firn_conditions_apply(const firn_sim *sim, int32_t block, int chunk)
 {
@@ -256,7 +269,7 @@ int firn_conditions_apply(const firn_sim *sim, int32_t block, int chunk)
     for (int i = 0; i < FIRN_BLOCK_NODES; i++) {
         int at = i * FIRN_CHANNELS;
         n.index = i, n.mass = wide ? wide[at + 3] : (double)narrow[at + 3];
-        if (!(n.mass > 0)) continue;
+        if (!(n.mass > 0) || is_left_alone(sim, &t, near, i)) continue;
         if (n.givers) n.givers = 0, memset(n.given, 0, sizeof n.given);
         const int place[3] = {i / 16, i / 4 % 4, i % 4};
         for (int a = 0; a < 3; a++) {

@@ -174,21 +174,37 @@ static firn_status reserve_blocks(firn_grid *grid, int32_t n)
 
 static int color_of(const int32_t c[3]) { return (c[0] >> 1 & 1) << 2 | (c[1] >> 1 & 1) << 1 | (c[2] >> 1 & 1); }
 
+/* The octet that begins with a home block. */
+static firn_octet octet_at(const firn_grid *grid, int32_t first)
+{
+    const int32_t *c = grid->coord[first];
+    int32_t end = first + 1;
+    for (; end < grid->n_home; end++) {
+        const int32_t *d = grid->coord[end];
+        if (c[0] >> 1 != d[0] >> 1 || c[1] >> 1 != d[1] >> 1 || c[2] >> 1 != d[2] >> 1) break;
+    }
+    return (firn_octet){first, end};
+}
+
+/* By color; of a color the largest first, so that no thread begins a large one when the others have finished. */
 static void color_octets(firn_grid *grid)
 {
-    int32_t n = 0;
-    for (int color = 0; color < FIRN_COLORS; color++) {
-        grid->color_start[color] = n;
-        for (int32_t b = 0, end; b < grid->n_home; b = end) {
-            const int32_t *c = grid->coord[b];
-            for (end = b + 1; end < grid->n_home; end++) {
-                const int32_t *d = grid->coord[end];
-                if (c[0] >> 1 != d[0] >> 1 || c[1] >> 1 != d[1] >> 1 || c[2] >> 1 != d[2] >> 1) break;
-            }
-            if (color_of(c) == color) grid->octets[n++] = (firn_octet){b, end};
+    enum { SIZES = 8 };
+    int32_t start[FIRN_COLORS * SIZES + 1] = {0};
+    for (int is_placing = 0; is_placing < 2; is_placing++) {
+        firn_octet o;
+        for (int32_t b = 0; b < grid->n_home; b = o.end) {
+            o = octet_at(grid, b);
+            int place = color_of(grid->coord[b]) * SIZES + SIZES - (o.end - o.first);
+            if (is_placing)
+                grid->octets[start[place]++] = o;
+            else
+                start[place + 1]++;
         }
+        for (int k = 0; !is_placing && k < FIRN_COLORS * SIZES; k++) start[k + 1] += start[k];
+        for (int color = 0; !is_placing && color <= FIRN_COLORS; color++)
+            grid->color_start[color] = start[color * SIZES];
     }
-    grid->color_start[FIRN_COLORS] = n;
 }
 
 /* ---------------------------------------------------------------- reach */

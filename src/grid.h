@@ -42,7 +42,7 @@ typedef struct firn_grid {
     int32_t (*neighbours)[27]; /* [n_home] (x*3 + y)*3 + z, the block itself at 13; -1: out of reach */
     uint32_t *reach;           /* [n_home] of all particles in it, see firn_grid_reach */
     firn_columns *columns;     /* [n_home] what the particles of the last P2G touched */
-    firn_octet *octets;        /* [n_home at most] ordered by color, then as the home blocks */
+    firn_octet *octets;        /* [n_home at most] by color, the largest first, then as the home blocks */
     int32_t color_start[FIRN_COLORS + 1];
     void *nodes, *old;       /* [n_blocks][64][4] */
     firn_block_range *range; /* [n_blocks] */

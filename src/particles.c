@@ -22,6 +22,7 @@ void firn_pool_init(firn_pool *pool, firn_memory *memory, size_t real_size, int 
 {
     pool->memory = memory, pool->real_size = real_size;
     for (int f = 0; f < FIRN_N_FIELDS; f++) pool->n_components[f] = fields[f].n_components;
+    if (!pool->transfer.is_affine) pool->n_components[FIRN_FIELD_C] = 0;
     pool->n_components[FIRN_FIELD_GRIP] = has_grip;
     pool->n_components[FIRN_FIELD_START] = has_start ? 3 : 0;
     pool->n_components[FIRN_FIELD_CLEAR] = 0; /* see create_colliders in sim.c */

@@ -16,9 +16,9 @@
 #include "memory.h"
 #include "firn/sim.h"
 
-/* name, components, unit, meaning. History (as many as the law declares), grip (where a scene has grips), start (where
- * they are followed) and clear (where colliders have a second pass) have a varying number of components and stand at
- * the end. */
+/* name, components, unit, meaning. C (where the transfer is affine), grip (where a scene has grips), start (where they
+ * are followed), clear (where colliders have a second pass) and history (as many as the law declares) have a varying
+ * number of components. */
 #define FIRN_FIELDS(FIELD)                                                                                             \
     FIELD(X, "x", 3, "cells", "place in the home block")                                                               \
     FIELD(V, "v", 3, "m/s", "velocity")                                                                                \

@@ -88,10 +88,8 @@ static void put(firn_sim *sim, firn_pool *pool, const firn_newborn *born, int64_
         firn_pool_set(pool, FIRN_FIELD_X, b, a, lane, born->x[3 * i + a] / sim->h - 4.0 * block->coord[a]);
         firn_pool_set(pool, FIRN_FIELD_V, b, a, lane, v[a]);
     }
-    for (int c = 0; c < 9; c++) {
-        firn_pool_set(pool, FIRN_FIELD_F, b, c, lane, F[c]);
-        firn_pool_set(pool, FIRN_FIELD_C, b, c, lane, C[c]);
-    }
+    for (int c = 0; c < 9; c++) firn_pool_set(pool, FIRN_FIELD_F, b, c, lane, F[c]);
+    for (int c = 0; c < pool->n_components[FIRN_FIELD_C]; c++) firn_pool_set(pool, FIRN_FIELD_C, b, c, lane, C[c]);
     firn_pool_set(pool, FIRN_FIELD_MASS, b, 0, lane, born->masses ? born->masses[i] : born->mass);
     firn_pool_set(pool, FIRN_FIELD_VOLUME, b, 0, lane, born->volumes ? born->volumes[i] : born->volume);
     int n_history = born->history ? pool->n_components[FIRN_FIELD_HISTORY] : 0;

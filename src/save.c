@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { SAVE_VERSION = 5 };
+enum { SAVE_VERSION = 6 };
 static const char save_magic[8] = "firnsav";
 
 typedef struct header {
@@ -28,7 +28,7 @@ typedef struct header {
 typedef struct pool_header {
     char name[FIRN_NAME], law[FIRN_NAME];
     int64_t n_particles, n_bundles;
-    int32_t n_blocks, n_history, has_grip, has_start;
+    int32_t n_blocks, n_history, has_grip, has_start, n_C, unused;
     firn_account account;
 } pool_header;
 
@@ -86,12 +86,27 @@ static header header_of(const firn_sim *sim)
     return h;
 }
 
-static void pass_pool_data(walk *w, firn_pool *pool)
+/* C of a state whose transfer was affine where the scene's is not any longer, or the other way round. */
+static void pass_other_C(walk *w, firn_pool *pool)
+{
+    size_t n = 9 * FIRN_BUNDLE_LANES * pool->real_size * (size_t)pool->n_bundles;
+    if (pool->n_components[FIRN_FIELD_C])
+        memset(pool->field[FIRN_FIELD_C], 0, n);
+    else if ((size_t)(w->end - w->at) < n)
+        w->is_short = 1;
+    else
+        w->at += n;
+}
+
+/* n_C: components of C in the state. */
+static void pass_pool_data(walk *w, firn_pool *pool, int n_C)
 {
     pass(w, pool->blocks, (size_t)pool->n_blocks * sizeof *pool->blocks);
     for (int f = 0; f < FIRN_N_FIELDS; f++) {
         size_t n = pool->n_components[f] ? firn_pool_field_bytes(pool, f, pool->n_bundles) : 0;
-        if (!firn_field_is_remembered(f))
+        if (f == FIRN_FIELD_C && n_C != pool->n_components[f])
+            pass_other_C(w, pool);
+        else if (!firn_field_is_remembered(f))
             pass(w, pool->field[f], n);
         else if (w->is_reading && n)
             memset(pool->field[f], 0, n);
@@ -144,11 +159,12 @@ static void walk_out(walk *w, firn_sim *sim)
                          .n_history = pool->n_components[FIRN_FIELD_HISTORY],
                          .has_grip = pool->n_components[FIRN_FIELD_GRIP],
                          .has_start = pool->n_components[FIRN_FIELD_START],
+                         .n_C = pool->n_components[FIRN_FIELD_C],
                          .account = pool->account};
         strcpy(p.name, pool->material.name);
         strncpy(p.law, pool->material.law->info.name, sizeof p.law - 1);
         pass(w, &p, sizeof p);
-        pass_pool_data(w, pool);
+        pass_pool_data(w, pool, p.n_C);
     }
 }
 
@@ -247,7 +263,7 @@ static firn_status read_pool(firn_pool *pool, walk *w, firn_report *report)
                                p.name, p.law, p.n_history, pool->material.name, pool->material.law->info.name,
                                pool->n_components[FIRN_FIELD_HISTORY]);
     size_t left = (size_t)(w->end - w->at);
-    if (p.n_bundles < 0 || p.n_blocks < 0 || (size_t)p.n_bundles > left / (30 * 16 * 4) ||
+    if (p.n_bundles < 0 || p.n_blocks < 0 || (p.n_C != 0 && p.n_C != 9) || (size_t)p.n_bundles > left / (24 * 16 * 4) ||
         (size_t)p.n_blocks > left / sizeof(firn_pool_block))
         return firn_report_add(report, FIRN_REFUSED, "the saved state claims more particles than it has room for");
     pool->n_bundles = 0, pool->n_blocks = 0; /* nothing of the present is kept */
@@ -255,7 +271,7 @@ static firn_status read_pool(firn_pool *pool, walk *w, firn_report *report)
         return firn_report_add(report, FIRN_MEMORY, "no memory to restore %lld particles", (long long)p.n_particles);
     pool->n_bundles = p.n_bundles, pool->n_blocks = p.n_blocks, pool->n_particles = p.n_particles;
     pool->account = p.account;
-    pass_pool_data(w, pool);
+    pass_pool_data(w, pool, p.n_C);
     if (w->is_short) return firn_report_add(report, FIRN_REFUSED, "the saved state ends too early");
     int64_t n = 0, bundle = 0;
     for (int32_t b = 0; b < pool->n_blocks; b++) {

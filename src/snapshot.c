@@ -59,7 +59,11 @@ static void get_volume(const particle *p, double *out) { out[0] = scalar(p, FIRN
 static void get_Cd(const particle *p, double *out) { memcpy(out, p->pool->color, 3 * sizeof *out); }
 static void get_material(const particle *p, double *out) { out[0] = p->pool_index; }
 static void get_F(const particle *p, double *out) { copy_field(p, FIRN_FIELD_F, out); }
-static void get_C(const particle *p, double *out) { copy_field(p, FIRN_FIELD_C, out); }
+static void get_C(const particle *p, double *out)
+{
+    memset(out, 0, 9 * sizeof *out); /* where the transfer is not affine there is none */
+    copy_field(p, FIRN_FIELD_C, out);
+}
 static void get_T(const particle *p, double *out) { out[0] = scalar(p, FIRN_FIELD_T); }
 static void get_J(const particle *p, double *out)
 {
@@ -261,7 +265,7 @@ firn_status firn_sim_assign(firn_sim *sim, const char *attribute, const double *
     firn_status status = make_ranking(sim, 1, &r);
     for (int m = 0; m < sim->n_pools && status == FIRN_OK; m++) {
         firn_pool *pool = &sim->pools[m];
-        int first = field == FIRN_FIELD_HISTORY ? history_index(pool, attribute) : 0;
+        int first = field == FIRN_FIELD_HISTORY ? history_index(pool, attribute) : pool->n_components[field] - n;
         for (int32_t b = 0; b < pool->n_blocks && first >= 0; b++)
             for (int p = 0; p < pool->blocks[b].n; p++) {
                 int64_t bundle = pool->blocks[b].first + p / 16;

@@ -91,16 +91,17 @@ static void p2g_block(firn_sim *sim, int32_t home, const firn_workspace *w)
     ask_nodes(sim, home);
     k->patch_clear(w->patch, columns);
     if (sim->keeps_old) k->patch_clear(w->forces, columns);
-    for (int m = 0; m < sim->n_pools; m++) {
+    for (int m = 0, has_any = 0; m < sim->n_pools; m++) {
         firn_resident r;
         if (firn_stage_resident(sim, home, m, &r)) {
+            has_any = 1;
             if (sim->has_pull || sim->acceleration) {
                 firn_acts_pull(sim, r.pool, r.block, w->pull);
                 r.particles.pull = w->pull;
             }
             k->p2g(&r.transfer, &r.particles, w->patch, sim->keeps_old ? w->forces : NULL);
         }
-        firn_tally_weigh(sim, home, m, w->patch);
+        if (has_any) firn_tally_weigh(sim, home, m, w->patch);
     }
     k->patch_add(w->patch, columns, grid->neighbours[home], grid->nodes);
     if (sim->keeps_old) k->patch_add(w->forces, columns, grid->neighbours[home], grid->old);
@@ -261,14 +262,23 @@ static firn_status collect_reports(firn_sim *sim, firn_report *report)
     return status;
 }
 
+/* Home blocks that a thread takes at a time. The next in the list has most of the nodes and follows in memory, where
+ * its particles have been asked for already: the more the better, as long as there is enough for all. */
+static int share_of(const firn_sim *sim)
+{
+    int share = sim->grid.n_home / (8 * sim->n_threads);
+    return share < 1 ? 1 : share < 16 ? share : 16;
+}
+
 firn_status firn_stage_g2p(firn_sim *sim, firn_report *report)
 {
     double total[3] = {0, 0, 0}, began = firn_solver_clock();
+    const int share = share_of(sim);
 #pragma omp parallel num_threads(sim->n_threads)
     {
         firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
         double seconds[3] = {0, 0, 0};
-#pragma omp for schedule(dynamic, 2)
+#pragma omp for schedule(dynamic, share)
         for (int32_t home = 0; home < sim->grid.n_home; home++) g2p_block(sim, home, &w, seconds);
 #pragma omp critical
         for (int i = 0; i < 3; i++) total[i] += seconds[i];

@@ -145,8 +145,8 @@ typedef struct outgoing { /* by slot: m v and m; A_x A_y A_z; S_x S_y S_z */
 FIRN_INLINE void outgoing_of_bundle(const firn_block_particles *p, int b, int with_momentum, int affine, int mls,
                                     int force, real h, real stress_factor, outgoing *out)
 {
-    const real *v = (const real *)p->v + b * 48, *C = (const real *)p->C + b * 144,
-               *tau = (const real *)p->tau + b * 96;
+    const real *v = (const real *)p->v + b * 48, *C = affine ? (const real *)p->C + b * 144 : NULL;
+    const real *tau = (const real *)p->tau + b * 96;
     const real *mass = (const real *)p->mass + b * 16, *volume = (const real *)p->volume + b * 16;
     const real *pull = p->pull ? (const real *)p->pull + b * 48 : NULL;
     static const int sym[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
@@ -493,7 +493,8 @@ FIRN_INLINE void g2p_case(int is_quadratic, int moment, int gradient, int with_o
     const fr a = fr_set1((real)transfer->flip);
     incoming in;
     for (int b = 0; b * 16 < p->n; b++) {
-        real *x = (real *)p->x + b * 48, *v = (real *)p->v + b * 48, *C = (real *)p->C + b * 144, *L = grad_v + b * 144;
+        real *x = (real *)p->x + b * 48, *v = (real *)p->v + b * 48, *L = grad_v + b * 144;
+        real *C = transfer->is_affine ? (real *)p->C + b * 144 : NULL;
         int count = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
         lanes_ask(p->x, b, 3), lanes_ask(p->v, b, 3);
         if (transfer->is_affine) lanes_ask(p->C, b, 9);
