@@ -23,7 +23,7 @@
  *
  * Trying the law costs as much as a step of the block, so it is done where the step strains by more than an eighth - by
  * the ranges of velocity in the blocks around, and then by the differences of neighbouring nodes - and
- * elsewhere for one block in 32 at every step, in turn (and not where it strains by less than 1e-4, which would only
+ * elsewhere for one block in 64 at every step, in turn (and not where it strains by less than 1e-4, which would only
  * measure round-off): what grows from little is found there. After such a step dt stays halved and grows back by a
  * hundredth a step (limit `energy`).
  *
@@ -38,7 +38,7 @@
 
 static const double least_det = 0.1, most_cells = 1, most_stored = 2, much_strain = 0.125,
                     edge_strain = FIRN_EDGE_STRAIN / 3;
-enum { IN_TURN = 32 };
+enum { IN_TURN = 64 };
 
 /* A spline's gradient is a convex combination of differences between neighbouring nodes: no entry of dt grad v in a
  * block is larger than the largest difference of dt v / h in its surroundings. Infinite where more is to be feared. */
