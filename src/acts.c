@@ -167,19 +167,22 @@ static void hold(subject *s, const firn_grip *g, firn_exchange *e)
 /* The way u of a particle in this step, seen from the moving surface, ends at x. Does it meet the surface? Sphere
  * tracing from its beginning: the distance of the surface is always safe to go (see solids.h). Then `x` becomes the
  * place that is left when the rest of the way glides along the surface, and *s the surface where they met. However thin
- * the wall and however fast the particle, it stays on its side. *s comes as it is at x, whole or, where it is not
- * known, as a glance. */
-static int meets(const firn_sim *sim, const firn_collider *c, int is_known, const double u[3], double x[3],
+ * the wall and however fast the particle, it stays on its side. *s comes as a glance at x. What `touched` before begins
+ * on the surface, which is asked for whole at once. */
+static int meets(const firn_sim *sim, const firn_collider *c, int touched, const double u[3], double x[3],
                  firn_surface_point *s)
 {
     enum { STEPS = 64 };
     const double time = sim->time + sim->dt, touch = 1e-3 * sim->h;
     double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]), gone = 0, at[3], along = 0;
+    int is_whole = touched;
+    firn_surface_point there;
     for (int a = 0; a < 3; a++) at[a] = x[a] - u[a];
-    double distance = firn_contact_distance(c, at, time);
+    if (touched) firn_contact_surface(c, at, time, INFINITY, &there);
+    double distance = touched ? there.distance : firn_contact_distance(c, at, time);
     if (distance <= 0) { /* it began inside: out by the shortest way, but no further than a particle may move */
         if (s->distance > 0) return 0;
-        if (!is_known) firn_contact_surface(c, x, time, INFINITY, s);
+        firn_contact_surface(c, x, time, INFINITY, s);
         double depth = fmin(-s->distance, 0.5 * sim->h);
         for (int a = 0; a < 3; a++) x[a] += depth * s->normal[a];
         return 1;
@@ -188,24 +191,23 @@ static int meets(const firn_sim *sim, const firn_collider *c, int is_known, cons
         gone += distance;
         if (gone >= length) return 0;
         for (int a = 0; a < 3; a++) at[a] = x[a] - u[a] * (1 - gone / length);
-        distance = firn_contact_distance(c, at, time);
+        distance = firn_contact_distance(c, at, time), is_whole = 0;
     }
-    firn_contact_surface(c, at, time, INFINITY, s);
+    if (!is_whole) firn_contact_surface(c, at, time, INFINITY, &there);
+    *s = there;
     for (int a = 0; a < 3; a++) along += (x[a] - at[a]) * s->normal[a];
     if (along >= 0) return 0; /* it grazes the surface and leaves */
     for (int a = 0; a < 3; a++) x[a] -= along * s->normal[a];
     return 1;
 }
 
-/* Returns the clearance that is left; less than 0 where they met. Most only come near, and no more than is needed to
- * know that is asked first, unless they `touched` before. */
+/* Returns the clearance that is left; -INFINITY where they met. Most only come near, and no more than is needed to
+ * know that is asked first. */
 static double keep_out(subject *s, const firn_collider *c, int touched, firn_exchange *e)
 {
     const firn_sim *sim = s->sim;
     firn_surface_point at;
-    const double end = sim->time + sim->dt, reach = 2 * sim->h;
-    int is_near =
-        touched ? firn_contact_surface(c, s->x, end, reach, &at) : firn_contact_glance(c, s->x, end, reach, &at);
+    int is_near = firn_contact_glance(c, s->x, sim->time + sim->dt, 2 * sim->h, &at);
     double clearance = firn_near_clearance(c, at.distance);
     if (!is_near) return clearance;
     double x[3], u[3], v[3], was[3], length2 = 0;
@@ -219,7 +221,7 @@ static double keep_out(subject *s, const firn_collider *c, int touched, firn_exc
     firn_contact_resolve(c->def.contact, at.friction, 0, at.velocity, at.normal, v);
     move(s, x, v);
     firn_contact_book(e, s->x, s->mass, was, s->v, at.velocity, c->pose.position);
-    return -1;
+    return -INFINITY;
 }
 
 /* `all`: not only the nearest collider may have been met. */
@@ -228,7 +230,7 @@ static void second_pass(subject *s, int all, firn_exchange *acts)
     const firn_sim *sim = s->sim;
     const int64_t bundle = s->block->first + s->p / 16;
     firn_near_clearances clear = firn_near_recall(s->pool, bundle, s->p % 16);
-    const int touched = clear.nearest > 0 ? -1 : clear.which;
+    const int touched = clear.nearest == -INFINITY ? clear.which : -1; /* see keep_out */
     double pushed = 0;
     if (all) clear = (firn_near_clearances){INFINITY, INFINITY, 0};
     int first = all ? 0 : clear.which, end = all ? sim->n_colliders : clear.which + 1;

@@ -356,7 +356,7 @@ firn_near_clearances firn_near_recall(const firn_pool *pool, int64_t bundle, int
 
 void firn_near_remember(firn_pool *pool, int64_t bundle, int lane, const firn_near_clearances *clear)
 {
-    firn_pool_set(pool, FIRN_FIELD_CLEAR, bundle, 0, lane, clear->nearest > 0 ? (double)below(clear->nearest) : 0);
-    firn_pool_set(pool, FIRN_FIELD_CLEAR, bundle, 1, lane, clear->others > 0 ? (double)below(clear->others) : 0);
+    firn_pool_set(pool, FIRN_FIELD_CLEAR, bundle, 0, lane, (double)below(clear->nearest));
+    firn_pool_set(pool, FIRN_FIELD_CLEAR, bundle, 1, lane, (double)below(clear->others));
     firn_pool_set(pool, FIRN_FIELD_CLEAR, bundle, 2, lane, clear->which);
 }
