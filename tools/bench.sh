@@ -2,7 +2,7 @@
 # bench.sh [-o FOLDER] [YARDSTICK.c]: measures every case of the table in tests/bench/README.md with the release build
 # and keeps the numbers as FOLDER/PROCESSOR-INSTRUCTIONS-THREADS.csv (tests/bench). A yardstick is a C program that
 # prints `... best N M...`, its M updates/s of a full step; compiled outside the tree with -DDEG=3 (cubic) and -DDEG=2 (quadratic)
-# and run before and after, so that ratios are of one machine in the same minutes. About four minutes;
+# and run before and after, so that ratios are of one machine in the same minutes. About eight minutes;
 # says so when the machine was not.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -37,7 +37,15 @@ if [ $# -gt 0 ]; then
 fi
 
 cubic=$(yardstick 3) quadratic=$(yardstick 2)
-$firn bench --all --steps 5 --repeats 8 --scene scenes/snowball.yaml --at 0.2633 --csv >"$scratch/rows" || exit 1
+# Twice, and the better of each case: a slow minute of a shared machine would be taken for a slow case.
+for round in 1 2; do
+    $firn bench --all --steps 5 --repeats 8 --scene scenes/snowball.yaml --at 0.2633 --csv >"$scratch/round$round" || exit 1
+done
+awk -F, 'NR == 1 { print }
+    FNR == 1 { next }
+    !($1 in row) { order[++n] = $1 }
+    !($1 in row) || $5 + 0 > best[$1] { best[$1] = $5 + 0; row[$1] = $0 }
+    END { for (i = 1; i <= n; i++) print row[order[i]] }' "$scratch/round1" "$scratch/round2" >"$scratch/rows"
 cubic2=$(yardstick 3) quadratic2=$(yardstick 2)
 
 # What writing costs: the same shot with a cache at every frame and with none after the first.
