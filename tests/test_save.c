@@ -107,7 +107,7 @@ static void every_law_goes_on_to_the_same_bits(void **state)
 static void the_transfer_may_change(void **state)
 {
     (void)state;
-    static double C[9 * 4096];
+    static double C[9 * 4096], restored[9 * 4096];
     setup s[2];
     firn_report *report = firn_report_create();
     for (int is_flip = 0; is_flip < 2; is_flip++) {
@@ -124,6 +124,13 @@ static void the_transfer_may_change(void **state)
         step(from, 3, &s[is_flip]);
         assert_int_equal(firn_sim_save(from, &saved, &n_bytes, report), FIRN_OK);
         assert_int_equal(firn_sim_restore(to, saved, n_bytes, report), FIRN_OK);
+        const char *const others[] = {"F", "stress"}; /* which stand before and after C */
+        for (int k = 0; k < 2; k++) {
+            const size_t m = n / 9 * (k == 0 ? 9 : 6);
+            assert_int_equal(firn_sim_copy(from, others[k], C, m, report), FIRN_OK);
+            assert_int_equal(firn_sim_copy(to, others[k], restored, m, report), FIRN_OK);
+            assert_memory_equal(C, restored, m * sizeof *C);
+        }
         assert_int_equal(firn_sim_copy(to, "C", C, n, report), FIRN_OK);
         for (size_t i = 0; i < n; i++) assert_true(C[i] == 0);
         step(to, 3, &s[!is_flip]);

@@ -2,8 +2,8 @@
 # bench.sh [-o FOLDER] [YARDSTICK.c]: measures every case of the table in tests/bench/README.md with the release build
 # and keeps the numbers as FOLDER/PROCESSOR-INSTRUCTIONS-THREADS.csv (tests/bench). A yardstick is a C program that
 # prints `... best N M...`, its M updates/s of a full step; compiled outside the tree with -DDEG=3 (cubic) and -DDEG=2 (quadratic)
-# and run before and after, so that ratios are of one machine in the same minutes. About eight minutes;
-# says so when the machine was not.
+# and run before and after, so that ratios are of one machine in the same minutes. About eight minutes
+# on a quiet machine; says so when it was not.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 folder=tests/bench
