@@ -121,6 +121,13 @@ FIRN_INLINE row row_of_weights(const real *four)
     return r;
 }
 
+/* (0 0 0 0 1 1 1 1 2 ...): the number of each channel's node */
+FIRN_INLINE row row_of_nodes(void)
+{
+    static const real number[ROW] __attribute__((aligned(64))) = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+    return row_load(number);
+}
+
 /* What a bundle's particles gathered, to be summed over z; then four channels a particle, by slot. A processor with
  * short vectors sums at once: its registers do not hold another particle's rows meanwhile. */
 enum { KEPT = LANES == 16 ? ROW : FIRN_CHANNELS };

@@ -19,10 +19,11 @@
  *     t_j = w_k (m_j A_y + g_j S_y)
  *     row(i, j) += w_j u_i + w_i t_j                <- two multiply-adds a row, whatever the force and scheme
  *
- * Without derivatives (force: mls) it is shorter. As d_i = d_0 + i along each axis,
+ * Without derivatives (force: mls) it is shorter. Along each axis d_i = d_0 + i, so with b = (m v, m) + sum_a d_0a A_a,
+ * made for all particles of a bundle at once,
  *
- *     q_ij = w_k (m v, m) + m_k A_z + w_k (d_i A_x + d_j A_y)      goes from node to node by one addition,
- *     row(i, j) += (w_i w_j) q_ij                                   37 operations a particle instead of 48
+ *     q_ij = w_k (b + k A_z + i A_x + j A_y)     goes from node to node by one addition,
+ *     row(i, j) += (w_i w_j) q_ij                35 operations a particle instead of 48
  *
  * Grid to particle is the transpose: r_i = sum_j w_j row(i,j) and its siblings with m_j, g_j; then sums over i; then
  * one horizontal sum over z. C = (D^-1 h) sum w v d,  grad v = sum v grad w  (mls: grad v = C).
@@ -51,7 +52,7 @@ enum { PLANES = LANES == 16 ? 4 : 1 };
 typedef struct weights {
     real w[2][4][16], m[2][4][16], g[2][4][16]; /* along x and y, by lane */
     real zw[64], zm[64], zg[64];                /* along z, by slot */
-    real W[4][4][16], d[2][16];                 /* w_i w_j and the first d_i and d_j, by lane */
+    real W[4][4][16], d[3][16];                 /* w_i w_j and the first d_i, d_j, d_k, by lane */
     real yw[2][64];                             /* along y, by slot: w_0 w_0 w_1 w_1, w_2 w_2 w_3 w_3 */
     int32_t node[16];                           /* first node, in reals into a patch */
 } __attribute__((aligned(64))) weights;
@@ -102,9 +103,11 @@ FIRN_INLINE void weights_of_bundle(int is_quadratic, int moment, int gradient, i
         }
         if (with_pairs)
             groups_store(out->yw[0], l, w[0], w[0], w[1], w[1]), groups_store(out->yw[1], l, w[2], w[2], w[3], w[3]);
-        node = node * 8 + axis_weights(is_quadratic, fr_load(x + 32 + l), w, m, g);
+        const fr at = fr_load(x + 32 + l), first = axis_weights(is_quadratic, at, w, m, g);
+        node = node * 8 + first;
+        if (with_products) fr_store(out->d[2] + l, first - 2 - at);
         groups_store(out->zw, l, w[0], w[1], w[2], w[3]);
-        if (moment) groups_store(out->zm, l, m[0], m[1], m[2], m[3]);
+        if (moment && !with_products) groups_store(out->zm, l, m[0], m[1], m[2], m[3]);
         if (gradient) groups_store(out->zg, l, g[0], g[1], g[2], g[3]);
         node = node * FIRN_CHANNELS;
 #if LANES == 1
@@ -137,13 +140,13 @@ static firn_columns touched(const firn_transfer *transfer, const firn_block_part
 
 /* ---------------------------------------------------------------- particles to grid */
 
-typedef struct outgoing { /* by slot: m v and m; A_x A_y A_z; S_x S_y S_z */
+typedef struct outgoing { /* by slot: m v and m (mls: b); A_x A_y A_z; S_x S_y S_z */
     real base[64], A[3][64], S[3][64];
 } __attribute__((aligned(64))) outgoing;
 
-/* with_base: momentum goes out (or the pull of grips alone); affine, force: what joins it. */
+/* with_momentum: it goes out, else the pull of grips alone; affine, force: what joins it. */
 FIRN_INLINE void outgoing_of_bundle(const firn_block_particles *p, int b, int with_momentum, int affine, int mls,
-                                    int force, real h, real stress_factor, outgoing *out)
+                                    int force, real h, real stress_factor, const weights *wt, outgoing *out)
 {
     const real *v = (const real *)p->v + b * 48, *C = affine ? (const real *)p->C + b * 144 : NULL;
     const real *tau = (const real *)p->tau + b * 96;
@@ -157,7 +160,6 @@ FIRN_INLINE void outgoing_of_bundle(const firn_block_particles *p, int b, int wi
             for (int i = 0; i < 3; i++) q[i] = m * fr_load(v + i * 16 + l);
         if (force && pull)
             for (int i = 0; i < 3; i++) q[i] = q[i] + fr_load(pull + i * 16 + l);
-        if (with_momentum || pull) groups_store(out->base, l, q[0], q[1], q[2], with_momentum ? m : fr_zero());
         fr s = force ? fr_load(volume + l) * stress_factor : fr_zero();
         for (int a = 0; a < 3; a++) {
             fr stress[3], moment[3];
@@ -165,10 +167,12 @@ FIRN_INLINE void outgoing_of_bundle(const firn_block_particles *p, int b, int wi
                 stress[i] = force ? s * fr_load(tau + sym[i][a] * 16 + l) : fr_zero();
                 moment[i] = affine ? mh * fr_load(C + (3 * i + a) * 16 + l) : fr_zero();
                 if (force && mls) moment[i] = moment[i] + stress[i];
+                if (mls) q[i] = fr_fma(fr_load(wt->d[a] + l), moment[i], q[i]);
             }
             if (affine || (force && mls)) groups_store(out->A[a], l, moment[0], moment[1], moment[2], fr_zero());
             if (force && !mls) groups_store(out->S[a], l, stress[0], stress[1], stress[2], fr_zero());
         }
+        groups_store(out->base, l, q[0], q[1], q[2], with_momentum ? m : fr_zero());
     }
 }
 
@@ -255,17 +259,13 @@ typedef struct linear { /* q of a plane's first node; what is added from plane t
     row q, X, Y;
 } linear;
 
-FIRN_INLINE linear prepare_linear(int base, int moment, const weights *wt, const outgoing *o, int lane)
+FIRN_INLINE linear prepare_linear(int moment, const weights *wt, const outgoing *o, int lane)
 {
     int s = slot(lane);
-    row zw = row_of_weights(wt->zw + s);
-    linear r = {.q = base ? row_mul(zw, row_of_channels(o->base + s)) : row_zero(), row_zero(), row_zero()};
-    if (moment) {
-        r.q = row_mul_add(row_of_weights(wt->zm + s), row_of_channels(o->A[2] + s), r.q);
-        r.X = row_mul(zw, row_of_channels(o->A[0] + s)), r.Y = row_mul(zw, row_of_channels(o->A[1] + s));
-        r.q = row_fma(fr_set1(wt->d[1][lane]), r.Y, row_fma(fr_set1(wt->d[0][lane]), r.X, r.q));
-    }
-    return r;
+    row zw = row_of_weights(wt->zw + s), q = row_of_channels(o->base + s);
+    if (!moment) return (linear){row_mul(zw, q), row_zero(), row_zero()};
+    return (linear){row_mul(zw, row_mul_add(row_of_nodes(), row_of_channels(o->A[2] + s), q)),
+                    row_mul(zw, row_of_channels(o->A[0] + s)), row_mul(zw, row_of_channels(o->A[1] + s))};
 }
 
 /* In a register of its own: with a base and an index the multiply-adds that read weights through it are taken apart by
@@ -302,7 +302,7 @@ FIRN_INLINE void add_group(int n, int base, int moment, int gradient, int is_lin
         FOR_LANES(group, lane)
         {
             if (is_linear) {
-                linear r = prepare_linear(base, moment, wt, out, (int)lane);
+                linear r = prepare_linear(moment, wt, out, (int)lane);
                 const real *W = lane_pointer(&wt->W[0][0][lane]);
                 UNROLL for (int i = 0; i < n; i++) add_linear(n, moment, W, &r, i, rows[i]);
             } else {
@@ -317,7 +317,7 @@ FIRN_INLINE void add_group(int n, int base, int moment, int gradient, int is_lin
         linear q[16];
         FOR_LANES(group, lane)
         if (is_linear)
-            q[lane] = prepare_linear(base, moment, wt, out, (int)lane);
+            q[lane] = prepare_linear(moment, wt, out, (int)lane);
         else
             r[lane] = prepare(n, base, moment, gradient, wt, out, (int)lane);
         for (int i = 0; i < n; i++) {
@@ -348,8 +348,8 @@ FIRN_INLINE void p2g_case(int is_quadratic, int affine, int mls, int is_apart, c
         lanes_ask(p->mass, b, 1), lanes_ask(p->volume, b, 1);
         if (affine) lanes_ask(p->C, b, 9);
         weights_of_bundle(is_quadratic, moment, !mls, 0, mls, (const real *)p->x + b * 48, &wt);
-        outgoing_of_bundle(p, b, 1, affine, mls, !is_apart, h, stress_factor, &out);
-        if (is_apart) outgoing_of_bundle(p, b, 0, 0, mls, 1, h, stress_factor, &force);
+        outgoing_of_bundle(p, b, 1, affine, mls, !is_apart, h, stress_factor, &wt, &out);
+        if (is_apart) outgoing_of_bundle(p, b, 0, 0, mls, 1, h, stress_factor, &wt, &force);
         const unsigned all = (1u << (p->n - b * 16 < 16 ? p->n - b * 16 : 16)) - 1;
         FOR_LANES(first_of_groups(&wt, all), first)
         {
