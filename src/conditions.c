@@ -368,6 +368,18 @@ int firn_conditions_deletes(const firn_sim *sim, const double x[3])
     return -1;
 }
 
+/* Where a home block's particles are until they are sorted. */
+int firn_conditions_may_delete(const firn_sim *sim, const int32_t coord[3])
+{
+    const firn_grid_def *grid = &sim->scene.grid;
+    for (int w = 0; grid->has_box && w < 6; w++) {
+        double low = 4.0 * (coord[w / 2] - 1) * sim->h, high = 4.0 * (coord[w / 2] + 2) * sim->h;
+        if (grid->walls[w] == FIRN_WALL_DELETE && (w & 1 ? high > grid->box_max[w / 2] : low < grid->box_min[w / 2]))
+            return 1;
+    }
+    return sim->n_sinks > 0;
+}
+
 int firn_conditions_drains(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block)
 {
     const double reach = 3 * sqrt(3.0) * sim->h;

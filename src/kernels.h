@@ -108,6 +108,13 @@ typedef struct firn_near_ways {
     float which[FIRN_NEAR_WAYS], way[FIRN_NEAR_WAYS], needed[FIRN_NEAR_WAYS];
 } firn_near_ways;
 
+/* n particles of a field, to be brought into a new order: some of its components, from slots bundle * 16 + lane. */
+typedef struct firn_gather {
+    const uint32_t *order;       /* [n] slots */
+    int n, stride, n_components; /* stride: components of the field */
+    const double *blank;         /* what lanes of no particle get, by component */
+} firn_gather;
+
 typedef struct firn_kernels {
     const char *name;
     int is_double;
@@ -157,6 +164,13 @@ typedef struct firn_kernels {
     /* What is left of the clearances [3][16] of a bundle that went from `before` to x (fields CLEAR and X), see near.c.
      * Bit l: lane l may have met a collider; bit 16 + l: one that is not the nearest. */
     uint32_t (*clearance)(const void *x, const void *before, const firn_near_ways *ways, void *clear);
+    /* For sorts. The home block (x*3 + y)*3 + z among the 27 around its own that each of a bundle's particles belongs
+     * to, and the cell there, (z*5 + y)*5 + x, that decides which nodes it touches. */
+    void (*places)(const void *x, int is_quadratic, uint8_t target[16], uint8_t cell[16]);
+    /* Components one after the other from `from` (the first one's) to bundles of them alone. */
+    void (*gather)(const firn_gather *gather, int is_integer, const void *from, void *to);
+    /* Places of n particles relative to their new home block; where they stand, cells. */
+    void (*settle)(void *x, int n, double low[3], double high[3]);
 } firn_kernels;
 
 /* NULL where the variant is not built or this processor cannot run it. */

@@ -81,17 +81,12 @@ void *firn_pool_at(const firn_pool *pool, firn_field field, int64_t bundle)
     return pool->n_components[field] ? (char *)pool->field[field] + firn_pool_field_bytes(pool, field, bundle) : NULL;
 }
 
-void firn_pool_blank(firn_pool *pool, int64_t bundle, int lane)
+double firn_pool_blank(const firn_pool *pool, firn_field field, int component)
 {
-    for (int f = 0; f < FIRN_N_FIELDS; f++)
-        for (int c = 0; c < pool->n_components[f]; c++) firn_pool_set(pool, f, bundle, c, lane, 0);
-    for (int c = 0; c < 3; c++) {
-        firn_pool_set(pool, FIRN_FIELD_X, bundle, c, lane, 1.5);
-        firn_pool_set(pool, FIRN_FIELD_F, bundle, 4 * c, lane, 1);
-    }
-    firn_pool_set(pool, FIRN_FIELD_T, bundle, 0, lane, 293.15);
-    for (int c = 0; c < pool->n_components[FIRN_FIELD_HISTORY]; c++)
-        firn_pool_set(pool, FIRN_FIELD_HISTORY, bundle, c, lane, pool->material.law->info.history[c].initial);
+    if (field == FIRN_FIELD_X) return 1.5;
+    if (field == FIRN_FIELD_F) return component % 4 == 0;
+    if (field == FIRN_FIELD_T) return 293.15;
+    return field == FIRN_FIELD_HISTORY ? pool->material.law->info.history[component].initial : 0;
 }
 
 firn_block_particles firn_pool_block_particles(const firn_pool *pool, const firn_pool_block *block)

@@ -123,8 +123,8 @@ static inline void firn_pool_set(firn_pool *pool, firn_field field, int64_t bund
     else
         ((float *)pool->field[field])[at] = (float)value;
 }
-/* Makes a lane nobody: no mass, F = I, middle of the block. */
-void firn_pool_blank(firn_pool *pool, int64_t bundle, int lane);
+/* What a lane of nobody has: no mass, F = I, the middle of the block. */
+double firn_pool_blank(const firn_pool *pool, firn_field field, int component);
 /* The pool's block in a home block of the grid; NULL: none. */
 static inline const firn_pool_block *firn_pool_block_at(const firn_pool *pool, int32_t home)
 {

@@ -99,6 +99,14 @@ static void put(firn_sim *sim, firn_pool *pool, const firn_newborn *born, int64_
     firn_pool_set(pool, FIRN_FIELD_ID, b, 0, lane, (double)sim->next_id + (double)i);
 }
 
+static void blank_bundles(firn_pool *pool, int64_t first, int n)
+{
+    for (int f = 0; f < FIRN_N_FIELDS; f++)
+        for (int c = 0; c < pool->n_components[f]; c++)
+            for (int p = 0; p < 16 * n; p++)
+                firn_pool_set(pool, f, first + p / 16, c, p % 16, firn_pool_blank(pool, f, c));
+}
+
 /* Opens blocks for the ordered points and fills them. */
 static firn_status fill_blocks(firn_sim *sim, firn_pool *pool, const firn_newborn *born, const placed *order,
                                firn_report *report)
@@ -119,8 +127,7 @@ static firn_status fill_blocks(firn_sim *sim, firn_pool *pool, const firn_newbor
         block->home = -1, block->n = (int32_t)(end - first), block->first = pool->n_bundles, block->reach = 0;
         block->is_watched = 0;
         pool->n_bundles += firn_bundles_of(block->n);
-        int lanes = firn_bundles_of(block->n) * 16;
-        for (int p = 0; p < lanes; p++) firn_pool_blank(pool, block->first + p / 16, p % 16);
+        blank_bundles(pool, block->first, firn_bundles_of(block->n));
         for (int p = 0; p < block->n; p++) put(sim, pool, born, order[first + p].index, block, p);
     }
     pool->n_particles += born->n;

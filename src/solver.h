@@ -269,6 +269,8 @@ firn_status firn_conditions_check(const firn_sim *sim, firn_report *report); /* 
 void firn_conditions_place_sinks(firn_sim *sim);
 /* Why a particle at x is deleted, a firn_loss; -1: it stays. */
 int firn_conditions_deletes(const firn_sim *sim, const double x[3]);
+/* Whether that can be of any particle of a home block. */
+int firn_conditions_may_delete(const firn_sim *sim, const int32_t coord[3]);
 /* Is one of the block's particles in a sink? */
 int firn_conditions_drains(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block);
 /* contact.c: one point against one body; and its books. */

@@ -54,16 +54,41 @@ static int fate_of(const firn_sim *sim, const firn_pool_block *block, int target
     return loss < 0 ? target : GONE + loss;
 }
 
+/* Whether some of a block's particles may be deleted. */
+static int may_lose(const firn_sim *sim, const firn_pool_block *block)
+{
+    for (int side = -1; side <= 1; side += 2) {
+        int32_t coord[3];
+        for (int a = 0; a < 3; a++) coord[a] = block->coord[a] + side;
+        if (!firn_grid_is_reachable(coord)) return 1;
+    }
+    return firn_conditions_may_delete(sim, block->coord);
+}
+
+static void places_of(const firn_sim *sim, const firn_pool *pool, int64_t bundle, uint8_t target[16], uint8_t cell[16])
+{
+    sim->kernels->places(firn_pool_at(pool, FIRN_FIELD_X, bundle), sim->scene.grid.spline == FIRN_QUADRATIC, target,
+                         cell);
+}
+
+static int fate_in(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, int p)
+{
+    double x[3];
+    int target = target_of(pool, block->first + p / 16, p % 16, x);
+    return fate_of(sim, block, target, x);
+}
+
 static void count_targets(firn_sim *sim, firn_pool *pool, move_plan *plan)
 {
 #pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
     for (int32_t b = 0; b < pool->n_blocks; b++) {
         const firn_pool_block *block = &pool->blocks[b];
-        for (int t = 0; t < TARGETS; t++) plan->count[b][t] = 0;
+        const int is_safe = !may_lose(sim, block);
+        uint8_t target[16], cell[16];
+        memset(plan->count[b], 0, sizeof plan->count[b]);
         for (int p = 0; p < block->n; p++) {
-            double x[3];
-            int target = target_of(pool, block->first + p / 16, p % 16, x);
-            plan->count[b][fate_of(sim, block, target, x)]++;
+            if (p % 16 == 0) places_of(sim, pool, block->first + p / 16, target, cell);
+            plan->count[b][is_safe ? target[p % 16] : fate_in(sim, pool, block, p)]++;
         }
     }
 }
@@ -170,47 +195,32 @@ static firn_status number_blocks(firn_sim *sim, firn_pool *pool, const uint64_t 
 
 /* ---------------------------------------------------------------- order */
 
-static void place_particles(firn_sim *sim, firn_pool *pool, move_plan *plan)
+/* Slots and cells of what goes to each new block, in the order of the old ones. */
+static void place_particles(firn_sim *sim, firn_pool *pool, move_plan *plan, uint8_t *cells)
 {
 #pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
     for (int32_t b = 0; b < pool->n_blocks; b++) {
         const firn_pool_block *block = &pool->blocks[b];
+        uint8_t target[16], cell[16];
         int has_losses = 0;
         for (int loss = 0; loss < FIRN_N_LOSSES; loss++) has_losses |= plan->count[b][GONE + loss];
         for (int p = 0; p < block->n; p++) {
-            double x[3];
-            int target = target_of(pool, block->first + p / 16, p % 16, x);
-            if (has_losses && fate_of(sim, block, target, x) >= GONE) continue;
-            sim->order[plan->start[b][target]++] = (uint32_t)(block->first * 16 + p);
+            if (p % 16 == 0) places_of(sim, pool, block->first + p / 16, target, cell);
+            if (has_losses && fate_in(sim, pool, block, p) >= GONE) continue;
+            int64_t slot = plan->start[b][target[p % 16]]++;
+            sim->order[slot] = (uint32_t)(block->first * 16 + p), cells[slot] = cell[p % 16];
         }
     }
 }
 
-/* The cell that decides which nodes a particle touches: the same rounding as in transfer.c. */
-static int cell_of(const firn_pool *pool, uint32_t slot, double shift)
-{
-    int cell = 0;
-    for (int a = 2; a >= 0; a--) {
-        double x = firn_pool_value(pool, FIRN_FIELD_X, slot / 16, a, (int)(slot % 16));
-        x -= 4 * (x < -0.5 ? -1 : x >= 3.5);
-        cell = cell * 5 + (int)floor(x - shift) + 1; /* -1 .. 3 */
-    }
-    return cell;
-}
-
-/* Stable counting sort of one block's slots by cell; `keys` and `sorted` have room for the block. */
-static void sort_cells(const firn_pool *pool, const firn_pool_block *block, double shift, uint32_t *slots,
-                       uint8_t *keys, uint32_t *sorted)
+/* Stable counting sort of one block's slots by cell; `sorted` has room for them. */
+static void sort_cells(int n, const uint8_t *cells, uint32_t *slots, uint32_t *sorted)
 {
     int start[126] = {0};
-    for (int p = 0; p < block->n; p++) {
-        int cell = cell_of(pool, slots[p], shift);
-        keys[p] = (uint8_t)cell;
-        start[cell + 1]++;
-    }
+    for (int p = 0; p < n; p++) start[cells[p] + 1]++;
     for (int c = 0; c < 125; c++) start[c + 1] += start[c];
-    for (int p = 0; p < block->n; p++) sorted[start[keys[p]]++] = slots[p];
-    memcpy(slots, sorted, (size_t)block->n * sizeof *slots);
+    for (int p = 0; p < n; p++) sorted[start[cells[p]]++] = slots[p];
+    memcpy(slots, sorted, (size_t)n * sizeof *slots);
 }
 
 static int32_t largest_block(const move_plan *plan)
@@ -221,19 +231,17 @@ static int32_t largest_block(const move_plan *plan)
     return largest;
 }
 
-/* A thread's room for the slots and keys of any block. */
-static size_t cell_bytes(int32_t largest) { return ((size_t)largest * 5 + 127) & ~(size_t)63; }
+/* A thread's room for the slots of any block. */
+static size_t slot_bytes(int32_t largest) { return ((size_t)largest * sizeof(uint32_t) + 127) & ~(size_t)63; }
 
-static void order_cells(firn_sim *sim, firn_pool *pool, const move_plan *plan, char *scratch)
+static void order_cells(firn_sim *sim, const move_plan *plan, const uint8_t *cells, char *scratch)
 {
-    int32_t largest = largest_block(plan);
-    size_t each = cell_bytes(largest);
-    double shift = sim->scene.grid.spline == FIRN_QUADRATIC ? 0.5 : 0;
+    size_t each = slot_bytes(largest_block(plan));
 #pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
     for (int32_t b = 0; b < plan->n_blocks; b++) {
-        uint32_t *sorted = (uint32_t *)(scratch + each * (size_t)omp_get_thread_num());
-        sort_cells(pool, &plan->blocks[b], shift, sim->order + plan->blocks[b].first * 16,
-                   (uint8_t *)(sorted + largest), sorted);
+        int64_t first = plan->blocks[b].first * 16;
+        sort_cells(plan->blocks[b].n, cells + first, sim->order + first,
+                   (uint32_t *)(scratch + each * (size_t)omp_get_thread_num()));
     }
 }
 
@@ -242,41 +250,25 @@ static void order_cells(firn_sim *sim, firn_pool *pool, const move_plan *plan, c
 /* Up to TOGETHER components at a time go through the spare array, [bundle][component][lane] like the field. */
 enum { TOGETHER = 3 };
 
-#define GATHER(type, bits)                                                                                             \
-    static void gather_##bits(const type *from, type *to, const uint32_t *order, const firn_pool_block *block,         \
-                              int stride, int first, int n)                                                            \
-    {                                                                                                                  \
-        for (int p = 0; p < block->n; p++) {                                                                           \
-            const type *source =                                                                                       \
-                from + ((size_t)(order[p] / 16) * (size_t)stride + (size_t)first) * 16 + order[p] % 16;                \
-            type *target = to + ((size_t)block->first + (size_t)(p / 16)) * (size_t)n * 16 + p % 16;                   \
-            for (int c = 0; c < n; c++) target[c * 16] = source[c * 16];                                               \
-        }                                                                                                              \
-    }
-GATHER(uint32_t, 32)
-GATHER(uint64_t, 64)
-
 static void move_field(firn_sim *sim, firn_pool *pool, const move_plan *plan, firn_field field)
 {
-    int n = pool->n_components[field], is_wide = !firn_field_is_integer(field) && pool->real_size == 8;
-    size_t component = 16 * (is_wide ? sizeof(uint64_t) : sizeof(uint32_t));
+    const int n = pool->n_components[field], is_integer = firn_field_is_integer(field);
+    const size_t component = 16 * (is_integer ? sizeof(uint32_t) : pool->real_size);
 #pragma omp parallel num_threads(sim->n_threads)
     for (int first = 0; first < n; first += TOGETHER) {
-        int together = n - first < TOGETHER ? n - first : TOGETHER;
+        const int together = n - first < TOGETHER ? n - first : TOGETHER;
+        char *at = (char *)pool->field[field] + (size_t)first * component, *spare = sim->spare;
+        double blank[TOGETHER];
+        for (int c = 0; c < together; c++) blank[c] = firn_pool_blank(pool, field, first + c);
 #pragma omp for schedule(static)
         for (int32_t b = 0; b < plan->n_blocks; b++) {
             const firn_pool_block *block = &plan->blocks[b];
-            const uint32_t *order = sim->order + block->first * 16;
-            if (is_wide)
-                gather_64(pool->field[field], sim->spare, order, block, n, first, together);
-            else
-                gather_32(pool->field[field], sim->spare, order, block, n, first, together);
+            const firn_gather gather = {sim->order + block->first * 16, block->n, n, together, blank};
+            sim->kernels->gather(&gather, is_integer, at, spare + (size_t)block->first * (size_t)together * component);
         }
-        char *to = (char *)pool->field[field] + (size_t)first * component;
-        const char *from = sim->spare;
 #pragma omp for schedule(static)
         for (int64_t i = 0; i < plan->n_bundles; i++)
-            memcpy(to + (size_t)i * (size_t)n * component, from + (size_t)i * (size_t)together * component,
+            memcpy(at + (size_t)i * (size_t)n * component, spare + (size_t)i * (size_t)together * component,
                    (size_t)together * component);
     }
 }
@@ -285,19 +277,9 @@ static void settle(firn_sim *sim, firn_pool *pool, const move_plan *plan)
 {
 #pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
     for (int32_t b = 0; b < plan->n_blocks; b++) {
-        firn_pool_block *block = &plan->blocks[b];
-        int end = firn_bundles_of(block->n) * 16;
-        double low[3] = {4, 4, 4}, high[3] = {-1, -1, -1};
-        for (int p = 0; p < block->n; p++)
-            for (int a = 0; a < 3; a++) {
-                double x = firn_pool_value(pool, FIRN_FIELD_X, block->first + p / 16, a, p % 16);
-                int shift = x < -0.5 ? -1 : x >= 3.5;
-                if (shift) firn_pool_set(pool, FIRN_FIELD_X, block->first + p / 16, a, p % 16, x - 4 * shift);
-                x -= 4 * shift;
-                low[a] = x < low[a] ? x : low[a], high[a] = x > high[a] ? x : high[a];
-            }
-        block->reach = (uint16_t)firn_grid_reach(low, high);
-        for (int p = block->n; p < end; p++) firn_pool_blank(pool, block->first + p / 16, p % 16);
+        double low[3], high[3];
+        sim->kernels->settle(firn_pool_at(pool, FIRN_FIELD_X, plan->blocks[b].first), plan->blocks[b].n, low, high);
+        plan->blocks[b].reach = (uint16_t)firn_grid_reach(low, high);
     }
 }
 
@@ -336,9 +318,7 @@ static void book_losses(const firn_sim *sim, firn_pool *pool, const move_plan *p
         }
         if (!has_losses) continue;
         for (int p = 0; p < block->n; p++) {
-            double x[3];
-            int target = target_of(pool, block->first + p / 16, p % 16, x);
-            if (fate_of(sim, block, target, x) >= GONE)
+            if (fate_in(sim, pool, block, p) >= GONE)
                 pool->account.lost_mass += firn_pool_value(pool, FIRN_FIELD_MASS, block->first + p / 16, 0, p % 16);
         }
     }
@@ -347,15 +327,16 @@ static void book_losses(const firn_sim *sim, firn_pool *pool, const move_plan *p
 /* All memory comes first: a pool has moved as a whole or not at all, and can be sorted again. */
 static firn_status move_pool(firn_sim *sim, firn_pool *pool, move_plan *plan)
 {
-    size_t bytes = cell_bytes(largest_block(plan)) * (size_t)sim->n_threads;
+    size_t bytes = slot_bytes(largest_block(plan)) * (size_t)sim->n_threads;
     char *scratch = firn_memory_allocate(&sim->memory, bytes);
     if (!scratch || reserve_move(sim, pool, plan) != FIRN_OK) {
         firn_memory_release(&sim->memory, scratch, bytes);
         return FIRN_MEMORY;
     }
     book_losses(sim, pool, plan);
-    place_particles(sim, pool, plan);
-    order_cells(sim, pool, plan, scratch);
+    uint8_t *cells = sim->spare; /* nothing moves yet */
+    place_particles(sim, pool, plan, cells);
+    order_cells(sim, plan, cells, scratch);
     firn_memory_release(&sim->memory, scratch, bytes);
     for (int f = 0; f < FIRN_N_FIELDS; f++)
         if (pool->n_components[f]) move_field(sim, pool, plan, f);

@@ -41,6 +41,7 @@
  *            particle that sum is a chain of operations that each wait for the one before. */
 #include "clearance.h"
 #include "nodes.h"
+#include "places.h"
 #include "rows.h"
 
 enum { NODE_X = 64 * FIRN_CHANNELS, NODE_Y = 8 * FIRN_CHANNELS };
@@ -745,4 +746,7 @@ const firn_kernels FIRN_VARIANT_NAME(firn_kernels) = {
     FIRN_NODES(velocity),
     FIRN_NODES(range),
     FIRN_VARIANT_NAME(firn_clearance),
+    FIRN_VARIANT_NAME(firn_places),
+    FIRN_VARIANT_NAME(firn_gather),
+    FIRN_VARIANT_NAME(firn_settle),
 };
