@@ -178,28 +178,21 @@ void firn_volume_finish(firn_volume *v)
 
 /* ---------------------------------------------------------------- lookup */
 
-typedef float four __attribute__((vector_size(16)));
+typedef double four __attribute__((vector_size(32)));
 
-static inline four load_four(const float *p)
-{
-    four a;
-    memcpy(&a, p, sizeof a);
-    return a;
-}
+static inline four load_four(const float *p) { return (four){(double)p[0], (double)p[1], (double)p[2], (double)p[3]}; }
 
-/* Trilinear interpolation of four neighbouring channels in one leaf, as precise as they are; f is the share within the
- * cell. */
+/* Trilinear interpolation of four neighbouring channels in one leaf; f is the share within the cell. */
 static inline void interpolate_four(const float *corner, int next, const double f[3], double value[4])
 {
-    const float fx = (float)f[0], fy = (float)f[1], fz = (float)f[2];
     four a[4]; /* along z, then y, then x */
     for (int m = 0; m < 4; m++) {
         const float *pair = corner + ((m >> 1) * 81 + (m & 1) * 9) * next;
         const four low = load_four(pair);
-        a[m] = low + fz * (load_four(pair + next) - low);
+        a[m] = low + f[2] * (load_four(pair + next) - low);
     }
-    const four y0 = a[0] + fy * (a[1] - a[0]), y1 = a[2] + fy * (a[3] - a[2]), x = y0 + fx * (y1 - y0);
-    for (int c = 0; c < 4; c++) value[c] = (double)x[c];
+    const four y0 = a[0] + f[1] * (a[1] - a[0]), y1 = a[2] + f[1] * (a[3] - a[2]), x = y0 + f[0] * (y1 - y0);
+    memcpy(value, &x, sizeof x);
 }
 
 /* The same of n channels from `first` on. */
