@@ -368,7 +368,15 @@ int firn_conditions_deletes(const firn_sim *sim, const double x[3])
     return -1;
 }
 
-/* Where a home block's particles are until they are sorted. */
+/* Whether a home block's particles can be in the sink, until they are sorted. */
+static int may_reach(const firn_sim *sim, const firn_sink *sink, const int32_t coord[3])
+{
+    double center[3], y[3];
+    for (int a = 0; a < 3; a++) center[a] = (4.0 * coord[a] + 1.5) * sim->h;
+    firn_pose_to_shape(&sink->pose, center, y);
+    return sink->is_active && firn_shape_distance(sink->shape, y, sim->time) <= 3 * sqrt(3.0) * sim->h;
+}
+
 int firn_conditions_may_delete(const firn_sim *sim, const int32_t coord[3])
 {
     const firn_grid_def *grid = &sim->scene.grid;
@@ -377,18 +385,17 @@ int firn_conditions_may_delete(const firn_sim *sim, const int32_t coord[3])
         if (grid->walls[w] == FIRN_WALL_DELETE && (w & 1 ? high > grid->box_max[w / 2] : low < grid->box_min[w / 2]))
             return 1;
     }
-    return sim->n_sinks > 0;
+    for (int k = 0; k < sim->n_sinks; k++)
+        if (may_reach(sim, &sim->sinks[k], coord)) return 1;
+    return 0;
 }
 
 int firn_conditions_drains(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block)
 {
-    const double reach = 3 * sqrt(3.0) * sim->h;
     for (int k = 0; k < sim->n_sinks; k++) {
         const firn_sink *sink = &sim->sinks[k];
-        double center[3], y[3], x[3];
-        for (int a = 0; a < 3; a++) center[a] = (4.0 * block->coord[a] + 1.5) * sim->h;
-        firn_pose_to_shape(&sink->pose, center, y);
-        if (!sink->is_active || firn_shape_distance(sink->shape, y, sim->time) > reach) continue;
+        double x[3];
+        if (!may_reach(sim, sink, block->coord)) continue;
         for (int p = 0; p < block->n; p++) {
             firn_acts_place(sim, pool, block, p, x);
             if (is_in_sink(sim, sink, x)) return 1;

@@ -286,6 +286,9 @@ static firn_status fill(firn_sim *sim, const emitter *e, emitter_state *s, doubl
         low[a] = (int64_t)floor((e->low[a] - drift[a]) / e->spacing) - 2,
         high[a] = (int64_t)ceil((e->high[a] - drift[a]) / e->spacing) + 1;
     }
+    /* deeper than that they were inside before; distances between voxels change up to sqrt 3 times as much as places */
+    const double way = sqrt(shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2]);
+    const double deep = 2 * (way + firn_shape_speed(e->shape) * (end - begin));
     s->n_tried = 1;
     for (int64_t i = low[0]; i <= high[0]; i++)
         for (int64_t j = low[1]; j <= high[1]; j++)
@@ -301,7 +304,8 @@ static firn_status fill(firn_sim *sim, const emitter *e, emitter_state *s, doubl
                     x[a] = ((double)at[a] + 0.5 + jitter + (a == along ? phase : 0)) * e->spacing + drift[a];
                     before[a] = x[a] - shift[a];
                 }
-                if (firn_shape_distance(e->shape, x, end) > 0) continue;
+                const double d = firn_shape_distance(e->shape, x, end);
+                if (d > 0 || (!is_first && d < -deep)) continue;
                 if (!is_first && firn_shape_distance(e->shape, before, begin) <= 0) continue;
                 if (*n >= room_left(e, s)) return FIRN_OK;
                 for (int a = 0; a < 3; a++) x[a] -= back[a];
