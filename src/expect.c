@@ -266,7 +266,7 @@ static void expected(const firn_expect_def *def, char text[64])
 void firn_expect_print(const firn_expect_recorder *r, FILE *out)
 {
     static const char *const verdicts[] = {"met", "MISSED", "not measured"};
-    char name[128], wanted[64];
+    char name[128], wanted[64], measured[32];
     int width = 0;
     for (int i = 0; i < r->n; i++) {
         describe(&r->scene->expects[i], name);
@@ -275,7 +275,8 @@ void firn_expect_print(const firn_expect_recorder *r, FILE *out)
     for (int i = 0; i < r->n; i++) {
         firn_expect_result result = firn_expect_evaluate(r, i);
         describe(result.def, name), expected(result.def, wanted);
-        fprintf(out, "%-12s  %-*s  %-12.6g  expected %s %s  (%s)\n", verdicts[result.verdict], width, name,
-                result.measured, wanted, result.unit, result.def->source);
+        snprintf(measured, sizeof measured, "%.6g", result.measured);
+        fprintf(out, "%-12s  %-*s  %-12s  expected %s %s  (%s)\n", verdicts[result.verdict], width, name,
+                result.verdict == FIRN_EXPECT_UNMEASURED ? "-" : measured, wanted, result.unit, result.def->source);
     }
 }

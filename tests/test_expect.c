@@ -99,6 +99,13 @@ static void test_verdicts(void **state)
     assert_int_equal(firn_expect_evaluate(recorder, 3).verdict, FIRN_EXPECT_MISSED);
     assert_int_equal(firn_expect_evaluate(recorder, 4).verdict, FIRN_EXPECT_MET);
     assert_true(firn_expect_evaluate(recorder, 4).measured == 128); /* 4 x 2 x 2 cells of 8 */
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    firn_expect_print(recorder, out);
+    fclose(out);
+    assert_non_null(strstr(text, "  -             expected 16 "));
+    free(text);
     firn_expect_destroy(recorder);
     firn_scene_destroy(scene);
 }
