@@ -282,7 +282,18 @@ int firn_acts_any(const firn_sim *sim)
     return 0;
 }
 
-/* `x` and `v`: of the block before G2P */
+unsigned firn_acts_expected(firn_sim *sim, int32_t home)
+{
+    int pulls = sim->acceleration != NULL;
+    for (int g = 0; g < sim->n_grips; g++) pulls |= sim->grips[g].is_active;
+    if (!sim->has_particle_pass) return pulls ? FIRN_ACTS_PULLS : 0;
+    if (!firn_near_is_far(sim, home))
+        return firn_near_renew(sim, home), FIRN_ACTS_SURFACES | (pulls ? FIRN_ACTS_PULLS : 0);
+    sim->near.blocks[home].is_stale = 1;
+    return pulls ? FIRN_ACTS_PULLS : 0;
+}
+
+/* `x` and `v`: of the block before G2P; v NULL: nobody asks */
 static subject subject_of(const firn_sim *sim, firn_pool *pool, const firn_pool_block *block, int p, const void *x,
                           const void *v)
 {
@@ -293,38 +304,33 @@ static subject subject_of(const firn_sim *sim, firn_pool *pool, const firn_pool_
         int wide = sim->kernels->is_double;
         double was = wide ? ((const double *)x)[at] : (double)((const float *)x)[at];
         s.before[a] = (4.0 * block->coord[a] + was) * sim->h;
-        s.v_before[a] = wide ? ((const double *)v)[at] : (double)((const float *)v)[at];
+        if (v) s.v_before[a] = wide ? ((const double *)v)[at] : (double)((const float *)v)[at];
         s.v[a] = value(pool, FIRN_FIELD_V, block, p, a);
     }
     return s;
 }
 
-void firn_acts_apply(const firn_sim *sim, firn_pool *pool, const firn_pool_block *block, const void *x, const void *v,
-                     firn_exchange *acts)
+void firn_acts_apply(const firn_sim *sim, firn_pool *pool, const firn_pool_block *block, unsigned expected,
+                     const void *x, const void *v, firn_exchange *acts)
 {
     const size_t bundle = 48 * sim->kernels->real_size;
-    const int n_bundles = firn_bundles_of(block->n);
-    const int is_far = sim->has_particle_pass && firn_near_is_far(sim, block->home);
-    if (is_far)
-        memset(firn_pool_at(pool, FIRN_FIELD_CLEAR, block->first), 0,
-               firn_pool_field_bytes(pool, FIRN_FIELD_CLEAR, n_bundles));
     const int is_kept = firn_near_at(sim, block->home) != NULL;
     const char *now = firn_pool_at(pool, FIRN_FIELD_X, block->first);
-    char *clear = sim->has_particle_pass ? firn_pool_at(pool, FIRN_FIELD_CLEAR, block->first) : NULL;
-    for (int b = 0; b < n_bundles; b++) {
+    char *clear = expected & FIRN_ACTS_SURFACES ? firn_pool_at(pool, FIRN_FIELD_CLEAR, block->first) : NULL;
+    for (int b = 0; b < firn_bundles_of(block->n); b++) {
         int first = 16 * b, end = first + 16 < block->n ? first + 16 : block->n;
-        for (int p = first; (sim->acceleration || sim->n_grips) && p < end; p++) {
+        for (int p = first; expected & FIRN_ACTS_PULLS && p < end; p++) {
             subject s = subject_of(sim, pool, block, p, x, v);
             act_on(&s, acts);
         }
-        if (!sim->has_particle_pass || is_far) continue;
+        if (!clear) continue;
         const size_t at = (size_t)b * bundle;
         uint32_t met = UINT32_MAX; /* any collider; above these 16 bits, any but the nearest */
         if (is_kept) met = sim->kernels->clearance(now + at, (const char *)x + at, &sim->near.ways, clear + at);
         for (uint32_t left = (met | met >> 16) & 0xffff; left; left &= left - 1) {
             int lane = __builtin_ctz(left);
             if (first + lane >= end) break;
-            subject s = subject_of(sim, pool, block, first + lane, x, v);
+            subject s = subject_of(sim, pool, block, first + lane, x, NULL);
             second_pass(&s, met >> (16 + lane) & 1, acts);
         }
     }

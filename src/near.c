@@ -118,7 +118,7 @@ static firn_status follow_grid(firn_sim *sim)
             near->spare[b] = near->blocks[was];
         } else {
             forget_nodes(&near->spare[b]);
-            near->spare[b].still = near->spare[b].wanted = -1;
+            near->spare[b].still = near->spare[b].wanted = -1, near->spare[b].is_stale = 0;
         }
     }
     firn_near_block *blocks = near->blocks;
@@ -345,6 +345,25 @@ int firn_near_is_far(const firn_sim *sim, int32_t home)
     block->particles = firn_near_until(sim, least);
     block->again = firn_near_until(sim, fmax(needed - least, 0.5 * sim->h));
     return (double)block->particles - near->gone > needed;
+}
+
+void firn_near_renew(firn_sim *sim, int32_t home)
+{
+    if (!sim->near.is_kept || !sim->near.blocks[home].is_stale) return;
+    sim->near.blocks[home].is_stale = 0;
+    for (int m = 0; m < sim->n_pools; m++) {
+        const firn_pool *pool = &sim->pools[m];
+        const firn_pool_block *block = firn_pool_block_at(pool, home);
+        if (block)
+            memset(firn_pool_at(pool, FIRN_FIELD_CLEAR, block->first), 0,
+                   firn_pool_field_bytes(pool, FIRN_FIELD_CLEAR, firn_bundles_of(block->n)));
+    }
+}
+
+void firn_near_renew_all(firn_sim *sim)
+{
+    const int is_of_this_grid = sim->near.n_sorts == sim->n_sorts && sim->near.n == sim->grid.n_blocks;
+    for (int32_t b = 0; sim->has_particle_pass && is_of_this_grid && b < sim->grid.n_home; b++) firn_near_renew(sim, b);
 }
 
 firn_near_clearances firn_near_recall(const firn_pool *pool, int64_t bundle, int lane)

@@ -90,6 +90,7 @@ typedef struct firn_approach {
 typedef struct firn_near_block {
     float particles;    /* of all particles of the block, from the colliders with a second pass */
     float again;        /* until when it is not asked whether they are that far */
+    int32_t is_stale;   /* what the particles remember is from before they were far */
     int32_t still;      /* its place among those below; -1: none */
     int32_t wanted;     /* a collider at rest that has nodes of the block in it, -1: none */
     float others;       /* of all nodes, from the colliders that are not among these: */
@@ -306,6 +307,10 @@ int firn_near_surface(const firn_sim *sim, int collider, int32_t block, int node
                       firn_surface_point *s);
 /* None can have touched any particle of a home block. */
 int firn_near_is_far(const firn_sim *sim, int32_t home);
+/* Of a home block that is far nothing is kept up to date: before it is near again, and before its particles go to other
+ * blocks, what they remember is forgotten. */
+void firn_near_renew(firn_sim *sim, int32_t home);
+void firn_near_renew_all(firn_sim *sim);
 /* A particle's clearance from the nearest of these colliders, and the least from the others. */
 typedef struct firn_near_clearances {
     double nearest, others;
@@ -319,13 +324,16 @@ firn_status firn_grasp_measure(firn_sim *sim);
 const uint32_t *firn_grasp_nodes(const firn_sim *sim, int32_t block);
 void firn_grasp_clear(firn_sim *sim);
 /* acts.c: what acts on particles one by one. The momentum that grips and the caller's acceleration give in the step,
- * before P2G; after G2P the books of that, grips that hold their particles, and the second pass for thin colliders.
- * `x` and `v`: of the particles before G2P. */
+ * before P2G; after G2P the books of that, grips that hold their particles, and the second pass for thin colliders. */
 int firn_acts_any(const firn_sim *sim);
+/* Which of these there may be for a home block's particles. */
+enum { FIRN_ACTS_PULLS = 1, FIRN_ACTS_SURFACES = 2 };
+unsigned firn_acts_expected(firn_sim *sim, int32_t home);
 void firn_acts_place(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, int p, double x[3]);
 void firn_acts_pull(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, void *pull);
-void firn_acts_apply(const firn_sim *sim, firn_pool *pool, const firn_pool_block *block, const void *x, const void *v,
-                     firn_exchange *acts);
+/* `x` and, for pulls, `v`: of the particles before G2P. */
+void firn_acts_apply(const firn_sim *sim, firn_pool *pool, const firn_pool_block *block, unsigned expected,
+                     const void *x, const void *v, firn_exchange *acts);
 /* A rate (1/s) of which cfl / rate is a stable step for grips that are followed; 0: there are none. */
 double firn_acts_rate(const firn_sim *sim);
 /* Grips whose time has come take hold of the particles in their regions. */

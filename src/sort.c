@@ -436,6 +436,7 @@ firn_status firn_sort_particles(firn_sim *sim, firn_report *report)
     int32_t n_keys = 0;
     firn_status status = plans ? FIRN_OK : FIRN_MEMORY;
     firn_conditions_place_sinks(sim);
+    firn_near_renew_all(sim);
     for (int m = 0; m < sim->n_pools && status == FIRN_OK; m++) status = make_plan(sim, &sim->pools[m], &plans[m]);
     if (status == FIRN_OK) status = collect_keys(sim, plans, &keys, &n_keys, &key_bytes);
     if (status == FIRN_OK) status = firn_grid_settle(&sim->grid, keys, n_keys);

@@ -189,6 +189,7 @@ static void g2p_block(firn_sim *sim, int32_t home, const firn_workspace *w, doub
 {
     const firn_kernels *k = sim->kernels;
     const int has_acts = firn_acts_any(sim), is_timed = home % ONE_TIMED_IN == 0;
+    const unsigned expected = has_acts ? firn_acts_expected(sim, home) : 0;
     double t0 = is_timed ? firn_solver_clock() : 0;
     const firn_grid *grid = &sim->grid;
     if (sim->keeps_old)
@@ -198,9 +199,11 @@ static void g2p_block(firn_sim *sim, int32_t home, const firn_workspace *w, doub
     FIRN_RESIDENTS (sim, home, r) {
         size_t bytes = (size_t)firn_bundles_of(r.block->n) * 48 * k->real_size;
         void *v_before = (char *)w->before + bytes;
-        if (has_acts) memcpy(w->before, r.particles.x, bytes), memcpy(v_before, r.particles.v, bytes);
+        if (expected) memcpy(w->before, r.particles.x, bytes);
+        if (expected & FIRN_ACTS_PULLS) memcpy(v_before, r.particles.v, bytes);
         k->g2p(&r.transfer, &r.particles, w->patch, w->forces, w->grad_v);
-        if (has_acts) firn_acts_apply(sim, r.pool, r.block, w->before, v_before, acts_of(sim, r.material, home));
+        firn_exchange *acts = has_acts ? acts_of(sim, r.material, home) : NULL;
+        if (expected) firn_acts_apply(sim, r.pool, r.block, expected, w->before, v_before, acts);
         double t1 = is_timed ? firn_solver_clock() : 0;
         firn_law_batch batch = firn_stage_batch(sim, r.pool, r.block, w);
         r.pool->material.law->kernels[sim->variant].update(&batch);
