@@ -286,9 +286,10 @@ static firn_status fill(firn_sim *sim, const emitter *e, emitter_state *s, doubl
         low[a] = (int64_t)floor((e->low[a] - drift[a]) / e->spacing) - 2,
         high[a] = (int64_t)ceil((e->high[a] - drift[a]) / e->spacing) + 1;
     }
-    /* deeper than that they were inside before; distances between voxels change up to sqrt 3 times as much as places */
+    /* deeper than that in what stands still they were inside before; distances between voxels change up to sqrt 3 times
+     * as much as places */
     const double way = sqrt(shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2]);
-    const double deep = 2 * (way + firn_shape_speed(e->shape) * (end - begin));
+    const double deep = firn_shape_speed(e->shape) > 0 ? INFINITY : 2 * way;
     s->n_tried = 1;
     for (int64_t i = low[0]; i <= high[0]; i++)
         for (int64_t j = low[1]; j <= high[1]; j++)
