@@ -140,7 +140,7 @@ firn_status firn_approach_measure(firn_sim *sim)
 #pragma omp parallel num_threads(sim->n_threads)
     for (int color = 0; color < FIRN_COLORS; color++) { /* octets of one colour share no nodes */
 #pragma omp for schedule(dynamic, 1)
-        for (int32_t i = sim->grid.color_start[color]; i < sim->grid.color_start[color + 1]; i++)
+        for (int32_t i = firn_grid_octet(&sim->grid, color, 0); i < firn_grid_octet(&sim->grid, color + 1, 0); i++)
             for (int32_t home = sim->grid.octets[i].first; home < sim->grid.octets[i].end; home++) add_block(sim, home);
     }
     return FIRN_OK;

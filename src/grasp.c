@@ -120,7 +120,7 @@ firn_status firn_grasp_measure(firn_sim *sim)
 #pragma omp parallel num_threads(sim->n_threads)
     for (int color = 0; color < FIRN_COLORS; color++) { /* octets of one colour share no nodes */
 #pragma omp for schedule(dynamic, 1)
-        for (int32_t i = grid->color_start[color]; i < grid->color_start[color + 1]; i++)
+        for (int32_t i = firn_grid_octet(grid, color, 0); i < firn_grid_octet(grid, color + 1, 0); i++)
             for (int32_t home = grid->octets[i].first; home < grid->octets[i].end; home++)
                 if (sim->grasp.home[home]) mark_home(sim, home);
     }

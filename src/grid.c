@@ -36,10 +36,19 @@ static void release_table(firn_grid *grid)
     grid->keys = NULL, grid->values = NULL, grid->table_size = 0;
 }
 
+static void release_shares(firn_grid *grid)
+{
+    size_t n = (size_t)grid->n_shares;
+    firn_memory_release(grid->memory, grid->owned, (n + 1) * sizeof *grid->owned);
+    firn_memory_release(grid->memory, grid->octet_start,
+                        (FIRN_COLORS * n * FIRN_OCTET_SIZES + 1) * sizeof *grid->octet_start);
+    grid->owned = grid->octet_start = NULL, grid->n_shares = 0;
+}
+
 void firn_grid_clear(firn_grid *grid)
 {
     if (!grid->memory) return;
-    release_blocks(grid), release_home(grid), release_table(grid);
+    release_blocks(grid), release_home(grid), release_table(grid), release_shares(grid);
     grid->n_home = grid->n_blocks = 0;
 }
 
@@ -172,41 +181,6 @@ static firn_status reserve_blocks(firn_grid *grid, int32_t n)
     return FIRN_OK;
 }
 
-static int color_of(const int32_t c[3]) { return (c[0] >> 1 & 1) << 2 | (c[1] >> 1 & 1) << 1 | (c[2] >> 1 & 1); }
-
-/* The octet that begins with a home block. */
-static firn_octet octet_at(const firn_grid *grid, int32_t first)
-{
-    const int32_t *c = grid->coord[first];
-    int32_t end = first + 1;
-    for (; end < grid->n_home; end++) {
-        const int32_t *d = grid->coord[end];
-        if (c[0] >> 1 != d[0] >> 1 || c[1] >> 1 != d[1] >> 1 || c[2] >> 1 != d[2] >> 1) break;
-    }
-    return (firn_octet){first, end};
-}
-
-/* By color; of a color the largest first, so that no thread begins a large one when the others have finished. */
-static void color_octets(firn_grid *grid)
-{
-    enum { SIZES = 8 };
-    int32_t start[FIRN_COLORS * SIZES + 1] = {0};
-    for (int is_placing = 0; is_placing < 2; is_placing++) {
-        firn_octet o;
-        for (int32_t b = 0; b < grid->n_home; b = o.end) {
-            o = octet_at(grid, b);
-            int place = color_of(grid->coord[b]) * SIZES + SIZES - (o.end - o.first);
-            if (is_placing)
-                grid->octets[start[place]++] = o;
-            else
-                start[place + 1]++;
-        }
-        for (int k = 0; !is_placing && k < FIRN_COLORS * SIZES; k++) start[k + 1] += start[k];
-        for (int color = 0; !is_placing && color <= FIRN_COLORS; color++)
-            grid->color_start[color] = start[color * SIZES];
-    }
-}
-
 /* ---------------------------------------------------------------- reach */
 
 uint32_t firn_grid_reach(const double low[3], const double high[3])
@@ -289,7 +263,77 @@ firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys)
             to[0] = c[0] + q / 9 - 1, to[1] = c[1] + q / 3 % 3 - 1, to[2] = c[2] + q % 3 - 1;
         }
     }
-    color_octets(grid);
+    return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- shares */
+
+static int color_of(const int32_t c[3]) { return (c[0] >> 1 & 1) << 2 | (c[1] >> 1 & 1) << 1 | (c[2] >> 1 & 1); }
+
+/* The octet that begins with a home block. */
+static firn_octet octet_at(const firn_grid *grid, int32_t first)
+{
+    const int32_t *c = grid->coord[first];
+    int32_t end = first + 1;
+    for (; end < grid->n_home; end++) {
+        const int32_t *d = grid->coord[end];
+        if (c[0] >> 1 != d[0] >> 1 || c[1] >> 1 != d[1] >> 1 || c[2] >> 1 != d[2] >> 1) break;
+    }
+    return (firn_octet){first, end};
+}
+
+static firn_status reserve_shares(firn_grid *grid, int n_shares)
+{
+    if (n_shares == grid->n_shares) return FIRN_OK;
+    release_shares(grid);
+    grid->n_shares = n_shares;
+    grid->owned = firn_memory_array(grid->memory, (size_t)n_shares + 1, sizeof *grid->owned);
+    grid->octet_start = firn_memory_array(grid->memory, FIRN_COLORS * (size_t)n_shares * FIRN_OCTET_SIZES + 1,
+                                          sizeof *grid->octet_start);
+    if (!grid->owned || !grid->octet_start) return release_shares(grid), FIRN_MEMORY;
+    return FIRN_OK;
+}
+
+static void share_home(firn_grid *grid, const int32_t *weight)
+{
+    int64_t all = 0, sum = 0;
+    int share = 0;
+    for (int32_t b = 0; b < grid->n_home; b++) all += weight[b];
+    for (int32_t b = 0; b < grid->n_home; sum += weight[b++])
+        for (; sum * grid->n_shares >= all * share; share++) grid->owned[share] = b;
+    for (; share <= grid->n_shares; share++) grid->owned[share] = grid->n_home;
+}
+
+/* The largest octets of a share come first, so that no thread begins a large one when the others have finished. */
+static void order_octets(firn_grid *grid)
+{
+    const int32_t n_places = FIRN_COLORS * grid->n_shares * FIRN_OCTET_SIZES;
+    int32_t *start = grid->octet_start;
+    memset(start, 0, ((size_t)n_places + 1) * sizeof *start);
+    for (int is_placing = 0; is_placing < 2; is_placing++) {
+        firn_octet o;
+        for (int32_t b = 0, share = 0; b < grid->n_home; b = o.end) {
+            o = octet_at(grid, b);
+            while (b >= grid->owned[share + 1]) share++;
+            int32_t place =
+                (color_of(grid->coord[b]) * grid->n_shares + share + 1) * FIRN_OCTET_SIZES - (o.end - o.first);
+            if (is_placing)
+                grid->octets[start[place]++] = o;
+            else
+                start[place]++;
+        }
+        if (is_placing) continue;
+        for (int32_t k = 0, before = 0, count; k <= n_places; k++, before += count) count = start[k], start[k] = before;
+    }
+    memmove(start + 1, start, (size_t)n_places * sizeof *start); /* placing left the ends */
+    start[0] = 0;
+}
+
+firn_status firn_grid_share(firn_grid *grid, int n_shares, const int32_t *weight)
+{
+    if (reserve_shares(grid, n_shares) != FIRN_OK) return FIRN_MEMORY;
+    share_home(grid, weight);
+    order_octets(grid);
     return FIRN_OK;
 }
 

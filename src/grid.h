@@ -22,6 +22,7 @@
 
 enum {
     FIRN_COLORS = 8,
+    FIRN_OCTET_SIZES = 8,
     FIRN_COORD_LIMIT = 1 << 20,
     FIRN_HOME_MAX = 1 << 24 /* so that 27 times as many are counted */
 };
@@ -42,12 +43,14 @@ typedef struct firn_grid {
     int32_t (*neighbours)[27]; /* [n_home] (x*3 + y)*3 + z, the block itself at 13; -1: out of reach */
     uint32_t *reach;           /* [n_home] of all particles in it, see firn_grid_reach */
     firn_columns *columns;     /* [n_home] what the particles of the last P2G touched */
-    firn_octet *octets;        /* [n_home at most] by color, the largest first, then as the home blocks */
-    int32_t color_start[FIRN_COLORS + 1];
-    void *nodes, *old;       /* [n_blocks][64][4] */
-    firn_block_range *range; /* [n_blocks] */
-    uint64_t *keys;          /* hash table of coordinates: open addressing, */
-    int32_t *values;         /* power of two, at most half full */
+    int n_shares;              /* threads that P2G is shared out among, */
+    int32_t *owned;            /* [n_shares + 1] the home blocks with which each begins */
+    firn_octet *octets;        /* [n_home at most] by color, by share, the largest first, then as the home blocks */
+    int32_t *octet_start;      /* [color][share][size], one after the other, and the end */
+    void *nodes, *old;         /* [n_blocks][64][4] */
+    firn_block_range *range;   /* [n_blocks] */
+    uint64_t *keys;            /* hash table of coordinates: open addressing, */
+    int32_t *values;           /* power of two, at most half full */
     int32_t table_size;
 } firn_grid;
 
@@ -61,6 +64,13 @@ void firn_grid_coord(uint64_t key, int32_t coord[3]);
 firn_status firn_grid_settle(firn_grid *grid, const uint64_t *keys, int32_t n);
 /* The halo, from the same keys, once `reach` of each home block is known. */
 firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys);
+/* Shares out all home blocks among threads, so that each has as much of `weight` [n_home]. */
+firn_status firn_grid_share(firn_grid *grid, int n_shares, const int32_t *weight);
+/* The first octet of a share of a color; those of share n_shares are the next color's. */
+static inline int32_t firn_grid_octet(const firn_grid *grid, int color, int share)
+{
+    return grid->octet_start[(color * grid->n_shares + share) * FIRN_OCTET_SIZES];
+}
 /* What particles between `low` and `high` (cells from the home block's first node) may touch before the next sort: bit
  * 2 a, the block below along axis a; bit 2 a + 1, the one above. And back: where they may be, from lowest up to most.
  */

@@ -172,23 +172,27 @@ static void explain(const firn_sim *sim, int32_t home, int pool_index, const fir
                  verdict->stored, most_stored);
 }
 
+static int is_home_bearable(firn_sim *sim, int32_t home, const firn_workspace *w)
+{
+    firn_block_verdict verdict;
+    int pool;
+    double strain = strain_in(sim, home), bearable = bearable_strain(sim, home);
+    int is_its_turn = (home + sim->n_steps) % IN_TURN == 0 && strain > 1e-4;
+    if (strain <= bearable && !is_its_turn) return 1;
+    if (is_its_turn || !isfinite(strain)) bearable = 0;
+    return judge_block(sim, home, bearable, w, &verdict, &pool);
+}
+
 firn_verdict firn_judge_step(firn_sim *sim, char *why, size_t n_why)
 {
     int32_t worst = INT32_MAX;
-#pragma omp parallel num_threads(sim->n_threads)
+    firn_stage_deal_homes(sim);
+#pragma omp parallel num_threads(sim->n_threads) reduction(min : worst)
     {
         firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
-#pragma omp for schedule(dynamic, 16) reduction(min : worst)
-        for (int32_t home = 0; home < sim->grid.n_home; home++) {
-            firn_block_verdict verdict;
-            int pool;
-            if (home >= worst) continue;
-            double strain = strain_in(sim, home), bearable = bearable_strain(sim, home);
-            int is_its_turn = (home + sim->n_steps) % IN_TURN == 0 && strain > 1e-4;
-            if (strain <= bearable && !is_its_turn) continue;
-            if (is_its_turn || !isfinite(strain)) bearable = 0;
-            if (!judge_block(sim, home, bearable, &w, &verdict, &pool)) worst = home;
-        }
+        for (firn_stretch homes; firn_stage_take_homes(sim, &homes);)
+            for (int32_t home = homes.first; home < homes.end && home < worst; home++)
+                if (!is_home_bearable(sim, home, &w)) worst = home;
     }
     if (worst == INT32_MAX) return FIRN_VERDICT_GOOD;
     firn_workspace w = firn_solver_workspace(sim, 0); /* once more, for the sentence */

@@ -155,12 +155,13 @@ static void pass_wall(firn_sim *sim, int w, int is_fold, double dt)
     const int n_exchanges = firn_solver_n_exchanges(sim);
 #pragma omp parallel for schedule(static) num_threads(sim->n_threads)
     for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++) {
-        int32_t first = (int32_t)((int64_t)sim->grid.n_blocks * chunk / FIRN_CHUNKS);
-        int32_t end = (int32_t)((int64_t)sim->grid.n_blocks * (chunk + 1) / FIRN_CHUNKS);
         mirror m = all;
         m.chunk = chunk;
         firn_exchange *exchange = &sim->chunks[chunk * n_exchanges + firn_solver_walls(sim)];
-        for (int32_t b = first; b < end; b++) each_node_beyond(&m, b, exchange);
+        for (int part = 0; part < 2; part++) {
+            const firn_stretch s = firn_solver_chunk(sim, chunk, part);
+            for (int32_t b = s.first; b < s.end; b++) each_node_beyond(&m, b, exchange);
+        }
     }
 }
 

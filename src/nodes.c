@@ -1,20 +1,15 @@
 /* nodes.c: what is done to nodes alone. The patch of a home block is cleared before P2G, added to the grid after it and
  * loaded before G2P (kernels.h has a drawing); between the two the momenta of each block of nodes become velocities.
  * Compiled once a variant (lanes.h). */
-#include "groups.h"
 #include "nodes.h"
+#include "rows.h"
 
 /* Along an axis a patch overlaps three blocks: their nodes 2 3, 0 1 2 3, 0 1. Along z these nodes are neighbours in
- * memory: a column of a patch is OCT reals of the first block, twice as many of the second, as many of the third. */
-enum { OCT = 2 * FIRN_CHANNELS, BLOCK = FIRN_BLOCK_NODES * FIRN_CHANNELS };
+ * memory: a column of a patch is HALF a row of the first block, a row of the second, half a row of the third. */
+enum { HALF = ROW / 2, FAN = FIRN_FAN * ROW, BLOCK = FIRN_BLOCK_NODES * FIRN_CHANNELS };
 static const int block_of[8] = {0, 0, 1, 1, 1, 1, 2, 2}, node_of[8] = {2, 3, 0, 1, 2, 3, 0, 1};
 
 static const real nothing[BLOCK] = {0}; /* what stands in a block that is not there */
-
-typedef real oct __attribute__((vector_size(OCT * sizeof(real)), aligned(sizeof(real)), may_alias));
-
-FIRN_INLINE void oct_copy(real *to, const real *from) { *(oct *)to = *(const oct *)from; }
-FIRN_INLINE void oct_add(real *to, const real *from) { *(oct *)to += *(const oct *)from; }
 
 /* The column (i, j) of a patch begins with the node FIRST_OF in each of these three blocks. */
 #define BLOCK_OF(i, j) (9 * block_of[i] + 3 * block_of[j])
@@ -25,17 +20,19 @@ FIRN_INLINE void oct_add(real *to, const real *from) { *(oct *)to += *(const oct
     for (firn_columns left_ = (columns); left_; left_ &= left_ - 1)                                                    \
         for (int at = __builtin_ctzll(left_), i = at >> 3, j = at & 7, once_ = 1; once_; once_ = 0)
 
-void FIRN_NODES(clear)(void *patch_, firn_columns columns)
+FIRN_INLINE column column_load(const real *const blocks[3], int first)
 {
-    real *patch = patch_;
-    const oct zero = {0};
+    return (column){row_of_halves(blocks[0] + first + HALF, blocks[1] + first),
+                    row_of_halves(blocks[1] + first + HALF, blocks[2] + first)};
+}
+
+void FIRN_NODES(clear)(void *patch, firn_columns columns)
+{
     FOR_COLUMNS(columns, at, i, j)
     {
         (void)i, (void)j;
-        for (int o = 0; o < 4; o++) *(oct *)(patch + (at * 4 + o) * OCT) = zero;
+        for (int z = 0; z < FIRN_FAN; z++) row_store((real *)patch + at * FAN + z * ROW, row_zero());
     }
-    for (int pad = 0; pad < FIRN_PATCH_PAD * FIRN_CHANNELS; pad += OCT)
-        *(oct *)(patch + FIRN_PATCH_NODES * FIRN_CHANNELS + pad) = zero;
 }
 
 void FIRN_NODES(ask)(firn_columns columns, const int32_t neighbours[27], const void *nodes_)
@@ -48,8 +45,8 @@ void FIRN_NODES(ask)(firn_columns columns, const int32_t neighbours[27], const v
         (void)at;
         const real *const *b = block + BLOCK_OF(i, j);
         int first = FIRST_OF(i, j);
-        __builtin_prefetch(b[0] + first + OCT, 1), __builtin_prefetch(b[1] + first, 1);
-        if (sizeof(real) == 8) __builtin_prefetch(b[1] + first + OCT, 1);
+        __builtin_prefetch(b[0] + first + HALF, 1), __builtin_prefetch(b[1] + first, 1);
+        if (sizeof(real) == 8) __builtin_prefetch(b[1] + first + HALF, 1);
         __builtin_prefetch(b[2] + first, 1);
     }
 }
@@ -61,12 +58,12 @@ void FIRN_NODES(add)(const void *patch, firn_columns columns, const int32_t neig
         block[q] = neighbours[q] < 0 ? nowhere : (real *)nodes_ + (size_t)neighbours[q] * BLOCK;
     FOR_COLUMNS(columns, at, i, j)
     {
-        const real *from = (const real *)patch + at * 4 * OCT;
+        const column c = column_fold((const real *)patch + at * FAN);
         real *const *b = block + BLOCK_OF(i, j);
         int first = FIRST_OF(i, j);
-        oct_add(b[0] + first + OCT, from);
-        oct_add(b[1] + first, from + OCT), oct_add(b[1] + first + OCT, from + 2 * OCT);
-        oct_add(b[2] + first, from + 3 * OCT);
+        row_add_half(b[0] + first + HALF, c.low, 0);
+        row_add_half(b[1] + first, c.low, 1), row_add_half(b[1] + first + HALF, c.high, 0);
+        row_add_half(b[2] + first, c.high, 1);
     }
 }
 
@@ -77,7 +74,9 @@ void FIRN_NODES(weigh)(const void *patch, firn_columns columns, const int32_t sl
         masses[q] = slots[q] < 0 ? nobody : (real *)masses_ + (size_t)slots[q] * FIRN_BLOCK_NODES;
     FOR_COLUMNS(columns, at, i, j)
     {
-        const real *from = (const real *)patch + at * 4 * OCT + 3;
+        const column c = column_fold((const real *)patch + at * FAN);
+        real nodes[2 * ROW] __attribute__((aligned(64))), *from = nodes + 3;
+        row_store(nodes, c.low), row_store(nodes + ROW, c.high);
         real *const *b = masses + BLOCK_OF(i, j);
         int first = FIRST_OF(i, j) / FIRN_CHANNELS;
         for (int k = 0; k < 2; k++) b[0][first + 2 + k] += from[k * FIRN_CHANNELS];
@@ -92,23 +91,7 @@ void FIRN_NODES(load)(void *patch, firn_columns columns, const int32_t neighbour
     for (int q = 0; q < 27; q++)
         block[q] = neighbours[q] < 0 ? nothing : (const real *)nodes_ + (size_t)neighbours[q] * BLOCK;
     FOR_COLUMNS(columns, at, i, j)
-    {
-        real *to = (real *)patch + at * 4 * OCT;
-        const real *const *b = block + BLOCK_OF(i, j);
-        int first = FIRST_OF(i, j);
-        oct_copy(to, b[0] + first + OCT);
-        oct_copy(to + OCT, b[1] + first), oct_copy(to + 2 * OCT, b[1] + first + OCT);
-        oct_copy(to + 3 * OCT, b[2] + first);
-    }
-}
-
-/* Two nodes: (vx vy vz m), (ox oy oz 0) and the old ones of the next column, (px py pz 0), become (vx vy vz ox) and
- * (oy oz py pz). */
-FIRN_INLINE void oct_weave(real *to, real *pairs, const real *from, const real *old, const real *next)
-{
-    const oct v = *(const oct *)from, o = *(const oct *)old, p = *(const oct *)next;
-    *(oct *)to = __builtin_shufflevector(v, o, 0, 1, 2, 8, 4, 5, 6, 12);
-    *(oct *)pairs = __builtin_shufflevector(o, p, 1, 2, 9, 10, 5, 6, 13, 14);
+    column_fan((real *)patch + at * FAN, column_load(block + BLOCK_OF(i, j), FIRST_OF(i, j)));
 }
 
 void FIRN_NODES(load_both)(void *patch, void *old_patch, firn_columns columns, const int32_t neighbours[27],
@@ -119,22 +102,22 @@ void FIRN_NODES(load_both)(void *patch, void *old_patch, firn_columns columns, c
         nodes[q] = neighbours[q] < 0 ? nothing : (const real *)nodes_ + (size_t)neighbours[q] * BLOCK;
         old[q] = neighbours[q] < 0 ? nothing : (const real *)old_ + (size_t)neighbours[q] * BLOCK;
     }
-    memset((real *)old_patch + FIRN_PATCH_NODES * FIRN_CHANNELS, 0, FIRN_PATCH_PAD * FIRN_CHANNELS * sizeof(real));
     FOR_COLUMNS(columns, at, i, j)
     {
         const int has_next = j < 7 && columns >> (at + 1) & 1, next_j = has_next ? j + 1 : j;
-        real *to = (real *)patch + at * 4 * OCT, *pairs = (real *)old_patch + at * 4 * OCT;
-        const real *const *v = nodes + BLOCK_OF(i, j), *const *o = old + BLOCK_OF(i, j);
-        const real *const *p = old + BLOCK_OF(i, next_j);
-        int first = FIRST_OF(i, j), next = FIRST_OF(i, next_j);
-        oct_weave(to, pairs, v[0] + first + OCT, o[0] + first + OCT, p[0] + next + OCT);
-        oct_weave(to + OCT, pairs + OCT, v[1] + first, o[1] + first, p[1] + next);
-        oct_weave(to + 2 * OCT, pairs + 2 * OCT, v[1] + first + OCT, o[1] + first + OCT, p[1] + next + OCT);
-        oct_weave(to + 3 * OCT, pairs + 3 * OCT, v[2] + first, o[2] + first, p[2] + next);
+        const column v = column_load(nodes + BLOCK_OF(i, j), FIRST_OF(i, j)),
+                     o = column_load(old + BLOCK_OF(i, j), FIRST_OF(i, j)),
+                     next = column_load(old + BLOCK_OF(i, next_j), FIRST_OF(i, next_j));
+        column both, pairs;
+        row_weave(v.low, o.low, next.low, &both.low, &pairs.low);
+        row_weave(v.high, o.high, next.high, &both.high, &pairs.high);
+        column_fan((real *)patch + at * FAN, both), column_fan((real *)old_patch + at * FAN, pairs);
     }
 }
 
-typedef lane_int oct_mask __attribute__((vector_size(OCT * sizeof(real))));
+/* Two nodes. */
+typedef half_row oct;
+typedef lane_int oct_mask __attribute__((vector_size(HALF * sizeof(real))));
 
 /* The larger of each of `most` and the differences of two pairs of nodes, where both nodes carry mass. */
 FIRN_INLINE oct oct_steeper(oct most, const real *p, const real *q)
@@ -150,22 +133,25 @@ FIRN_INLINE oct oct_steeper(oct most, const real *p, const real *q)
     return (oct)((is_more & (oct_mask)d) | (~is_more & (oct_mask)most));
 }
 
+FIRN_INLINE oct row_steeper(oct most, const real *p, const real *q)
+{
+    return oct_steeper(oct_steeper(most, p, q), p + HALF, q + HALF);
+}
+
 double FIRN_NODES(steepest)(const void *patch, firn_columns columns)
 {
-    enum { COLUMN = 4 * OCT };
-    static const int from[4] = {0, 2, 4, 5}; /* pairs whose next nodes are in the column, too */
     oct most = {0};
     FOR_COLUMNS(columns, at, i, j)
     {
-        const real *p = (const real *)patch + at * COLUMN;
-        for (int o = 0; o < 4; o++) {
-            most = oct_steeper(most, p + from[o] * FIRN_CHANNELS, p + (from[o] + 1) * FIRN_CHANNELS);
-            if (j < 7 && columns >> (at + 1) & 1) most = oct_steeper(most, p + o * OCT, p + COLUMN + o * OCT);
-            if (i < 7 && columns >> (at + 8) & 1) most = oct_steeper(most, p + o * OCT, p + 8 * COLUMN + o * OCT);
-        }
+        const real *p = (const real *)patch + at * FAN, *q = p + 4 * ROW; /* lower and upper nodes */
+        most = row_steeper(most, p, p + ROW), most = row_steeper(most, q, q - ROW);
+        if (j < 7 && columns >> (at + 1) & 1)
+            most = row_steeper(most, p, p + FAN), most = row_steeper(most, q, q + FAN);
+        if (i < 7 && columns >> (at + 8) & 1)
+            most = row_steeper(most, p, p + 8 * FAN), most = row_steeper(most, q, q + 8 * FAN);
     }
     double steepest = 0;
-    for (int l = 0; l < OCT; l++) steepest = (double)most[l] > steepest ? (double)most[l] : steepest;
+    for (int l = 0; l < HALF; l++) steepest = (double)most[l] > steepest ? (double)most[l] : steepest;
     return steepest;
 }
 
@@ -239,7 +225,7 @@ void FIRN_NODES(deviate)(const void *patch_, const double from[3], void *deviati
 {
     const real *patch = patch_;
     real *to = deviations;
-    for (int n = 0; n < FIRN_PATCH_NODES; n += LANES) {
+    for (int n = 0; n < FIRN_PATCH / FIRN_CHANNELS; n += LANES) { /* in every row */
         fr u[3], square = fr_zero(), mass;
         groups_load(patch, n, &u[0], &u[1], &u[2], &mass);
         for (int a = 0; a < 3; a++) u[a] = u[a] - (real)from[a], square = fr_fma(u[a], u[a], square);

@@ -2,6 +2,9 @@
  *
  *     row       z0: c0 c1 c2 c3   z1: c0 c1 c2 c3   z2: ...   z3: ...        as the nodes of a patch stand in memory
  *
+ * A column of a patch, eight nodes along z, is two rows, its lower and its upper nodes, and stands in memory as a fan
+ * of five (kernels.h).
+ *
  * Included by what is compiled once a variant (lanes.h). */
 #ifndef FIRN_ROWS_H
 #define FIRN_ROWS_H
@@ -9,11 +12,12 @@
 #include "groups.h"
 #include "kernels.h"
 
-enum { ROW = 16, PARTS = ROW / LANES };
+enum { ROW = FIRN_ROW, PARTS = ROW / LANES };
 
 typedef struct row {
     fr part[PARTS];
 } row;
+typedef real half_row __attribute__((vector_size(ROW / 2 * sizeof(real)), aligned(sizeof(real)), may_alias));
 
 FIRN_INLINE row row_zero(void)
 {
@@ -27,11 +31,12 @@ FIRN_INLINE row row_load(const real *a)
     UNROLL for (int p = 0; p < PARTS; p++) r.part[p] = fr_load(a + p * LANES);
     return r;
 }
-/* Loaded once: gcc would load it again for every use, and rows that cross a cache line are what G2P waits for. */
+/* As it is, in a register: gcc would load it again for every use, or make a product again in every sum, where an
+ * addition would do that other units of the processor make. */
 FIRN_INLINE row row_pin(row r)
 {
-#if LANES == 16
-    __asm__("" : "+v"(r.part[0]));
+#if LANES > 1
+    UNROLL for (int p = 0; p < PARTS; p++) __asm__("" : "+v"(r.part[p]));
 #endif
     return r;
 }
@@ -127,6 +132,113 @@ FIRN_INLINE row row_of_nodes(void)
     static const real number[ROW] __attribute__((aligned(64))) = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
     return row_load(number);
 }
+
+/* ---------------------------------------------------------------- columns */
+
+typedef struct column { /* nodes 0 to 3 and 4 to 7 */
+    row low, high;
+} column;
+
+/* The four nodes from number n of eight on. */
+FIRN_INLINE row row_within(row low, row high, int n)
+{
+    enum { NODES = LANES < 4 ? 1 : LANES / 4, PARTS_A_NODE = LANES < 4 ? 4 : 1 }; /* of a part; of a node */
+    fr a[2 * PARTS];
+    row r;
+    UNROLL for (int p = 0; p < PARTS; p++) a[p] = low.part[p], a[PARTS + p] = high.part[p];
+    const int whole = n * PARTS_A_NODE / NODES, rest = n % NODES;
+    UNROLL for (int p = 0; p < PARTS; p++)
+    {
+        r.part[p] = a[p + whole];
+#if LANES == 8
+        if (rest) r.part[p] = __builtin_shufflevector(r.part[p], a[p + whole + 1], 4, 5, 6, 7, 8, 9, 10, 11);
+#elif LANES == 16
+        const fr next = a[p + 1];
+        if (rest == 1)
+            r.part[p] = __builtin_shufflevector(a[p], next, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19);
+        if (rest == 2)
+            r.part[p] =
+                __builtin_shufflevector(a[p], next, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23);
+        if (rest == 3)
+            r.part[p] =
+                __builtin_shufflevector(a[p], next, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27);
+#else
+        (void)rest;
+#endif
+    }
+    return r;
+}
+
+/* Two times two nodes from memory. */
+FIRN_INLINE row row_of_halves(const real *low, const real *high)
+{
+    row r;
+#if LANES == 16
+    const half_row a = *(const half_row *)low, b = *(const half_row *)high;
+    r.part[0] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+    UNROLL for (int p = 0; p < PARTS / 2; p++) r.part[p] = fr_load(low + p * LANES),
+                                               r.part[PARTS / 2 + p] = fr_load(high + p * LANES);
+#endif
+    return r;
+}
+
+/* Adds two nodes of a row, the lower (0) or the upper (1), to memory. */
+FIRN_INLINE void row_add_half(real *to, row r, int half)
+{
+#if LANES == 16
+    *(half_row *)to += half ? __builtin_shufflevector(r.part[0], r.part[0], 8, 9, 10, 11, 12, 13, 14, 15)
+                            : __builtin_shufflevector(r.part[0], r.part[0], 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+    UNROLL for (int p = 0; p < PARTS / 2; p++)
+        fr_store(to + p * LANES, fr_load(to + p * LANES) + r.part[half * (PARTS / 2) + p]);
+#endif
+}
+
+FIRN_INLINE void column_fan(real *fan, column c)
+{
+    UNROLL for (int z = 0; z < FIRN_FAN; z++) row_store(fan + z * ROW, row_within(c.low, c.high, z));
+}
+
+/* The sum of what was added to its rows. */
+FIRN_INLINE column column_fold(const real *fan)
+{
+    const row zero = row_zero();
+    column c = {row_load(fan), row_load(fan + 4 * ROW)};
+    UNROLL for (int z = 1; z < 4; z++)
+    {
+        const row r = row_load(fan + z * ROW);
+        c.low = row_add(c.low, row_within(zero, r, 4 - z)), c.high = row_add(c.high, row_within(r, zero, 4 - z));
+    }
+    return c;
+}
+
+/* For FLIP: velocities and masses (vx vy vz m), old velocities (ox oy oz 0), those of the next column (px py pz 0)
+ * become (vx vy vz ox) and (oy oz py pz). */
+FIRN_INLINE void row_weave(row v, row o, row next, row *both, row *pairs)
+{
+    UNROLL for (int p = 0; p < PARTS; p++)
+    {
+        const fr a = v.part[p], b = o.part[p], c = next.part[p];
+#if LANES == 16
+        both->part[p] = __builtin_shufflevector(a, b, 0, 1, 2, 16, 4, 5, 6, 20, 8, 9, 10, 24, 12, 13, 14, 28);
+        pairs->part[p] = __builtin_shufflevector(b, c, 1, 2, 17, 18, 5, 6, 21, 22, 9, 10, 25, 26, 13, 14, 29, 30);
+#elif LANES == 8
+        both->part[p] = __builtin_shufflevector(a, b, 0, 1, 2, 8, 4, 5, 6, 12);
+        pairs->part[p] = __builtin_shufflevector(b, c, 1, 2, 9, 10, 5, 6, 13, 14);
+#elif LANES == 4
+        both->part[p] = __builtin_shufflevector(a, b, 0, 1, 2, 4);
+        pairs->part[p] = __builtin_shufflevector(b, c, 1, 2, 5, 6);
+#else
+        (void)a, (void)c;
+        both->part[p] = p % 4 == 3 ? o.part[p - 3] : v.part[p];
+        pairs->part[p] = p % 4 < 2 ? o.part[p + 1] : next.part[p - 1];
+        (void)b;
+#endif
+    }
+}
+
+/* ---------------------------------------------------------------- sums over z */
 
 /* What a bundle's particles gathered, to be summed over z; then four channels a particle, by slot. A processor with
  * short vectors sums at once: its registers do not hold another particle's rows meanwhile. */

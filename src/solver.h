@@ -7,6 +7,7 @@
 #include "grid.h"
 #include "particles.h"
 #include "shape.h"
+#include "shares.h"
 
 enum { FIRN_CHUNKS = 64 }; /* fixed partition for sums, so that their order never depends on threads */
 
@@ -195,6 +196,8 @@ struct firn_sim {
     size_t scratch_bytes; /* of one thread */
     int scratch_threads;
     int32_t max_block_bundles;
+    firn_share *shares; /* [FIRN_COLORS + 1][n_threads], see stage.c */
+    int n_shares;
     firn_exchange *chunks;      /* [FIRN_CHUNKS][n_exchanges] */
     firn_block_report *reports; /* [pool][home] */
     int has_reports;            /* they speak of the particles as they stand */
@@ -213,6 +216,12 @@ typedef struct firn_workspace {
 firn_workspace firn_solver_workspace(const firn_sim *sim, int thread);
 
 double firn_solver_clock(void);
+/* The blocks of a chunk: its part of the home blocks (part 0), and of the halo (1), which are around these. */
+static inline firn_stretch firn_solver_chunk(const firn_sim *sim, int chunk, int part)
+{
+    const int64_t base = part ? sim->grid.n_home : 0, n = part ? sim->grid.n_blocks - base : sim->grid.n_home;
+    return (firn_stretch){(int32_t)(base + n * chunk / FIRN_CHUNKS), (int32_t)(base + n * (chunk + 1) / FIRN_CHUNKS)};
+}
 static inline int firn_solver_n_exchanges(const firn_sim *sim) { return sim->n_colliders + sim->n_grips + 2; }
 static inline int firn_solver_walls(const firn_sim *sim) { return sim->n_colliders + sim->n_grips; }
 static inline int firn_solver_forces(const firn_sim *sim) { return sim->n_colliders + sim->n_grips + 1; }
@@ -235,6 +244,9 @@ firn_status firn_sort_rebuild(firn_sim *sim, firn_report *report);
 void firn_stage_p2g(firn_sim *sim);
 void firn_stage_grid(firn_sim *sim);
 firn_status firn_stage_g2p(firn_sim *sim, firn_report *report);
+/* Home blocks shared out among threads (shares.h): before the threads begin, and by each until it returns 0. */
+void firn_stage_deal_homes(firn_sim *sim);
+int firn_stage_take_homes(const firn_sim *sim, firn_stretch *homes);
 void firn_stage_load(const firn_sim *sim, int32_t home, const void *nodes, void *patch);
 void firn_stage_measure(firn_sim *sim); /* stress and limits of the state as it is */
 /* The grid's mass density at the particles, for bodies whose volume is measured: m / rho becomes V0. */

@@ -384,6 +384,28 @@ static int threads_worth(const firn_sim *sim)
     return n < 1 ? 1 : n < sim->max_threads ? (int)n : sim->max_threads;
 }
 
+/* A block costs as much as its particles and some more, for its nodes. */
+static firn_status share_blocks(firn_sim *sim)
+{
+    enum { BLOCK_COSTS = 32 };
+    const size_t n = (size_t)sim->grid.n_home, n_shares = (size_t)sim->n_threads * (FIRN_COLORS + 1);
+    int32_t *weight = firn_memory_array(&sim->memory, n, sizeof *weight);
+    if (n && !weight) return FIRN_MEMORY;
+    for (size_t b = 0; b < n; b++) weight[b] = BLOCK_COSTS;
+    for (int m = 0; m < sim->n_pools; m++)
+        for (int32_t b = 0; b < sim->pools[m].n_blocks; b++)
+            weight[sim->pools[m].blocks[b].home] += sim->pools[m].blocks[b].n;
+    firn_status status = firn_grid_share(&sim->grid, sim->n_threads, weight);
+    firn_memory_release(&sim->memory, weight, n * sizeof *weight);
+    if ((size_t)sim->n_shares != n_shares) {
+        firn_memory_release(&sim->memory, sim->shares, (size_t)sim->n_shares * sizeof *sim->shares);
+        sim->shares = firn_memory_array(&sim->memory, n_shares, sizeof *sim->shares);
+        sim->n_shares = sim->shares ? (int)n_shares : 0;
+        if (!sim->shares) return FIRN_MEMORY;
+    }
+    return status;
+}
+
 static firn_status reserve_scratch(firn_sim *sim)
 {
     int32_t most = 1;
@@ -398,18 +420,18 @@ static firn_status reserve_scratch(firn_sim *sim)
         if (most > sim->max_block_bundles) sim->max_block_bundles = most + most / 4;
         sim->scratch_threads = sim->n_threads;
         size_t real_size = sim->kernels->real_size, lanes = (size_t)sim->max_block_bundles * 16 * real_size;
-        size_t patch = align64((FIRN_PATCH_NODES + FIRN_PATCH_PAD) * FIRN_CHANNELS * real_size);
+        size_t patch = FIRN_PATCH * real_size;
         sim->scratch_bytes = 2 * patch + align64(lanes) * SCRATCH_LANES;
         sim->thread_scratch = firn_memory_allocate(&sim->memory, sim->scratch_bytes * (size_t)sim->n_threads);
         if (!sim->thread_scratch) return FIRN_MEMORY;
     }
-    return reserve_books(sim);
+    return share_blocks(sim) == FIRN_OK ? reserve_books(sim) : FIRN_MEMORY;
 }
 
 firn_workspace firn_solver_workspace(const firn_sim *sim, int thread)
 {
     size_t real_size = sim->kernels->real_size, lanes = align64((size_t)sim->max_block_bundles * 16 * real_size);
-    size_t patch = align64((FIRN_PATCH_NODES + FIRN_PATCH_PAD) * FIRN_CHANNELS * real_size);
+    size_t patch = FIRN_PATCH * real_size;
     char *at = sim->thread_scratch + sim->scratch_bytes * (size_t)thread;
     firn_workspace w = {.patch = at, .forces = at + patch, .grad_v = at + 2 * patch};
     at += 2 * patch + 9 * lanes;

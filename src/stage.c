@@ -40,18 +40,69 @@ void firn_stage_particle(const firn_pool *pool, const firn_pool_block *block, in
              cell[1], cell[2]);
 }
 
+/* ---------------------------------------------------------------- shares of the threads, see shares.h */
+
+static firn_share *chunk_shares(const firn_sim *sim) { return sim->shares + FIRN_COLORS * sim->n_threads; }
+
+void firn_stage_deal_homes(firn_sim *sim) { firn_shares_deal(sim->shares, sim->n_threads, sim->grid.owned); }
+
+/* A thread takes home blocks by 16: the next in the list has most of the nodes and follows in memory, where its
+ * particles have been asked for already. */
+int firn_stage_take_homes(const firn_sim *sim, firn_stretch *homes)
+{
+    return firn_shares_take(sim->shares, sim->n_threads, omp_get_thread_num(), 16, homes);
+}
+
+/* Of each color the octets that begin in the thread's home blocks: a list a color. */
+static void deal_octets(firn_sim *sim)
+{
+    for (int color = 0; color < FIRN_COLORS; color++)
+        for (int t = 0; t < sim->n_threads; t++) {
+            firn_share *share = &sim->shares[color * sim->n_threads + t];
+            share->next = firn_grid_octet(&sim->grid, color, t), share->end = firn_grid_octet(&sim->grid, color, t + 1);
+        }
+}
+
+static int take_octet(const firn_sim *sim, int color, firn_octet *octet)
+{
+    firn_stretch one;
+    const int n = sim->n_threads;
+    if (!firn_shares_take(sim->shares + color * n, n, omp_get_thread_num(), 1, &one)) return 0;
+    return *octet = sim->grid.octets[one.first], 1;
+}
+
+/* Chunks that are mostly made of the thread's home blocks, and what is around them. */
+static void deal_chunks(firn_sim *sim)
+{
+    const int32_t n = sim->grid.n_home;
+    firn_share *shares = chunk_shares(sim);
+    for (int t = 0; t < sim->n_threads; t++) {
+        const int64_t from = sim->grid.owned[t], to = sim->grid.owned[t + 1];
+        shares[t].next = n ? (int32_t)((from * FIRN_CHUNKS + n / 2) / n) : 0;
+        shares[t].end = n ? (int32_t)((to * FIRN_CHUNKS + n / 2) / n) : 0;
+    }
+}
+
+static int take_chunk(const firn_sim *sim, firn_stretch *chunk)
+{
+    return firn_shares_take(chunk_shares(sim), sim->n_threads, omp_get_thread_num(), 1, chunk);
+}
+
 /* ---------------------------------------------------------------- particles to grid */
 
 static void clear_nodes(firn_sim *sim)
 {
     char *nodes = sim->grid.nodes, *old = sim->grid.old;
-    size_t size = sim->grid.node_size;
-#pragma omp for schedule(static)
-    for (int32_t b = 0; b < sim->grid.n_blocks; b++) {
-        memset(nodes + (size_t)b * size, 0, size);
-        if (old) memset(old + (size_t)b * size, 0, size);
-    }
+    const size_t size = sim->grid.node_size;
+    for (firn_stretch chunk; take_chunk(sim, &chunk);)
+        for (int part = 0; part < 2; part++) {
+            const firn_stretch s = firn_solver_chunk(sim, chunk.first, part);
+            size_t at = (size_t)s.first * size, bytes = (size_t)(s.end - s.first) * size;
+            memset(nodes + at, 0, bytes);
+            if (old) memset(old + at, 0, bytes);
+        }
     firn_tally_clear_masses(sim);
+#pragma omp barrier
 }
 
 static void ask_nodes(const firn_sim *sim, int32_t home)
@@ -115,15 +166,15 @@ void firn_stage_load(const firn_sim *sim, int32_t home, const void *nodes, void 
 
 void firn_stage_p2g(firn_sim *sim)
 {
-    const firn_grid *grid = &sim->grid;
+    deal_chunks(sim), deal_octets(sim);
 #pragma omp parallel num_threads(sim->n_threads)
     {
         firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
         clear_nodes(sim);
         for (int color = 0; color < FIRN_COLORS; color++) {
-#pragma omp for schedule(dynamic, 1)
-            for (int32_t i = grid->color_start[color]; i < grid->color_start[color + 1]; i++)
-                for (int32_t home = grid->octets[i].first; home < grid->octets[i].end; home++) p2g_block(sim, home, &w);
+            for (firn_octet octet; take_octet(sim, color, &octet);)
+                for (int32_t home = octet.first; home < octet.end; home++) p2g_block(sim, home, &w);
+#pragma omp barrier
         }
     }
 }
@@ -137,16 +188,17 @@ void firn_stage_grid(firn_sim *sim)
     double dv[3];
     for (int a = 0; a < 3; a++) dv[a] = sim->dt * sim->scene.gravity[a];
     firn_mirror_fold(sim, sim->dt);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(sim->n_threads)
-    for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++) {
-        int32_t first = (int32_t)((int64_t)grid->n_blocks * chunk / FIRN_CHUNKS);
-        int32_t end = (int32_t)((int64_t)grid->n_blocks * (chunk + 1) / FIRN_CHUNKS);
-        for (int32_t b = first; b < end; b++) {
-            void *nodes = firn_grid_nodes(grid, b);
-            k->velocity(nodes, firn_grid_old(grid, b), dv, &grid->range[b]);
-            if (firn_conditions_apply(sim, b, chunk)) k->range(nodes, &grid->range[b]);
+    deal_chunks(sim);
+#pragma omp parallel num_threads(sim->n_threads)
+    for (firn_stretch chunk; take_chunk(sim, &chunk);)
+        for (int part = 0; part < 2; part++) {
+            const firn_stretch blocks = firn_solver_chunk(sim, chunk.first, part);
+            for (int32_t b = blocks.first; b < blocks.end; b++) {
+                void *nodes = firn_grid_nodes(grid, b);
+                k->velocity(nodes, firn_grid_old(grid, b), dv, &grid->range[b]);
+                if (firn_conditions_apply(sim, b, chunk.first)) k->range(nodes, &grid->range[b]);
+            }
         }
-    }
     firn_mirror_unfold(sim);
 }
 
@@ -249,7 +301,8 @@ static firn_status collect_reports(firn_sim *sim, firn_report *report)
         for (int32_t i = 0; i < pool->n_blocks; i++) {
             firn_pool_block *block = &pool->blocks[i];
             const firn_block_report *r = report_of(sim, m, block->home);
-            block->is_watched = (r->flags & FIRN_FLAG_EDGE) != 0;
+            const int is_watched = (r->flags & FIRN_FLAG_EDGE) != 0;
+            if (block->is_watched != is_watched) block->is_watched = is_watched; /* threads have it in their caches */
             if (!(r->max_rate <= sim->max_rate)) {
                 sim->max_rate = r->max_rate, sim->rate_is_viscous = r->rate_is_viscous;
                 sim->rate_pool = m, sim->rate_particle = id_at(pool, block, r->rate_bundle, r->rate_lane);
@@ -265,24 +318,16 @@ static firn_status collect_reports(firn_sim *sim, firn_report *report)
     return status;
 }
 
-/* Home blocks that a thread takes at a time. The next in the list has most of the nodes and follows in memory, where
- * its particles have been asked for already: the more the better, as long as there is enough for all. */
-static int share_of(const firn_sim *sim)
-{
-    int share = sim->grid.n_home / (8 * sim->n_threads);
-    return share < 1 ? 1 : share < 16 ? share : 16;
-}
-
 firn_status firn_stage_g2p(firn_sim *sim, firn_report *report)
 {
     double total[3] = {0, 0, 0}, began = firn_solver_clock();
-    const int share = share_of(sim);
+    firn_stage_deal_homes(sim);
 #pragma omp parallel num_threads(sim->n_threads)
     {
         firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
         double seconds[3] = {0, 0, 0};
-#pragma omp for schedule(dynamic, share)
-        for (int32_t home = 0; home < sim->grid.n_home; home++) g2p_block(sim, home, &w, seconds);
+        for (firn_stretch homes; firn_stage_take_homes(sim, &homes);)
+            for (int32_t home = homes.first; home < homes.end; home++) g2p_block(sim, home, &w, seconds);
 #pragma omp critical
         for (int i = 0; i < 3; i++) total[i] += seconds[i];
     }

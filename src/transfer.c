@@ -26,7 +26,9 @@
  *     row(i, j) += (w_i w_j) q_ij                35 operations a particle instead of 48
  *
  * Grid to particle is the transpose: r_i = sum_j w_j row(i,j) and its siblings with m_j, g_j; then sums over i; then
- * one horizontal sum over z. C = (D^-1 h) sum w v d,  grad v = sum v grad w  (mls: grad v = C).
+ * one horizontal sum over z. C = (D^-1 h) sum w v d,  grad v = sum v grad w  (mls: grad v = C). Without gradients sums
+ * of w_ij row(i,j) that begin at the far end give those times i and j by additions, 34 operations instead of 44, and
+ * sum w v d = sum w v i + d_0 sum w v is made for a whole bundle at once.
  *
  * FLIP also asks for sum w v_old. Nobody asks for masses on the way back, so v_old,x stands in their channel and comes
  * with the rest. v_old,y and v_old,z have a patch of their own, in which the four channels of node (i, j, k) are these
@@ -34,9 +36,8 @@
  *
  * Layout     Weights are computed for LANES particles at once; what a particle needs as a vector over channels is
  *            turned from lanes into groups of four by transpose4 and found again by slot(particle).
- *            Particles of a bundle with the same nodes share their rows in P2G, where they stay in registers
- *            (f32_avx512: all 16; narrower machines: one plane i at a time), so the order that the sort leaves behind
- *            is worth a factor of two.
+ *            A particle's rows are whole cache lines wherever it stands (the fans of kernels.h), so P2G adds them to
+ *            memory one by one, with nothing to decide.
  *            In G2P what is left of a particle's rows is kept and summed over z for a whole bundle at a time: for one
  *            particle that sum is a chain of operations that each wait for the one before. */
 #include "clearance.h"
@@ -44,9 +45,7 @@
 #include "places.h"
 #include "rows.h"
 
-enum { NODE_X = 64 * FIRN_CHANNELS, NODE_Y = 8 * FIRN_CHANNELS };
-/* Planes of rows that fit the registers beside the rest. */
-enum { PLANES = LANES == 16 ? 4 : 1 };
+enum { NODE_Y = FIRN_FAN * FIRN_ROW, NODE_X = 8 * NODE_Y };
 
 /* ---------------------------------------------------------------- weights */
 
@@ -81,6 +80,21 @@ FIRN_INLINE fr axis_weights(int is_quadratic, fr x, fr w[4], fr m[4], fr g[4])
     return base + 1;
 }
 
+/* There are five rows of four nodes: in the last cell the three nodes of a quadratic spline are the last of the last.
+ */
+FIRN_INLINE fr fit_row(int is_quadratic, fr first, fr w[4], fr m[4], fr g[4])
+{
+    const fr last = fr_set1(FIRN_FAN - 1);
+    const fm is_beyond = fr_gt(first, last);
+    if (!is_quadratic) return first;
+    for (int k = 3; k >= 0; k--) {
+        w[k] = fr_select(is_beyond, k ? w[k - 1] : fr_zero(), w[k]);
+        m[k] = fr_select(is_beyond, k ? m[k - 1] : fr_zero(), m[k]);
+        g[k] = fr_select(is_beyond, k ? g[k - 1] : fr_zero(), g[k]);
+    }
+    return fr_min(first, last);
+}
+
 FIRN_INLINE void weights_of_bundle(int is_quadratic, int moment, int gradient, int with_pairs, int with_products,
                                    const real *x, weights *out)
 {
@@ -94,6 +108,7 @@ FIRN_INLINE void weights_of_bundle(int is_quadratic, int moment, int gradient, i
             for (int k = 0; k < 4; k++) {
                 if (with_products) {
                     if (axis == 0) wx[k] = w[k];
+                    if (axis == 0 && with_pairs) fr_store(out->w[0][k] + l, w[k]);
                     for (int i = 0; axis == 1 && i < 4; i++) fr_store(out->W[i][k] + l, wx[i] * w[k]);
                     continue;
                 }
@@ -104,13 +119,14 @@ FIRN_INLINE void weights_of_bundle(int is_quadratic, int moment, int gradient, i
         }
         if (with_pairs)
             groups_store(out->yw[0], l, w[0], w[0], w[1], w[1]), groups_store(out->yw[1], l, w[2], w[2], w[3], w[3]);
-        const fr at = fr_load(x + 32 + l), first = axis_weights(is_quadratic, at, w, m, g);
-        node = node * 8 + first;
+        const fr at = fr_load(x + 32 + l),
+                 first = fit_row(is_quadratic, axis_weights(is_quadratic, at, w, m, g), w, m, g);
+        node = node * FIRN_FAN + first;
         if (with_products) fr_store(out->d[2] + l, first - 2 - at);
         groups_store(out->zw, l, w[0], w[1], w[2], w[3]);
         if (moment && !with_products) groups_store(out->zm, l, m[0], m[1], m[2], m[3]);
         if (gradient) groups_store(out->zg, l, g[0], g[1], g[2], g[3]);
-        node = node * FIRN_CHANNELS;
+        node = node * ROW;
 #if LANES == 1
         out->node[l] = (int32_t)node;
 #else
@@ -210,63 +226,19 @@ FIRN_INLINE prepared prepare(int n, int base, int moment, int gradient, const we
     return r;
 }
 
-/* Adds plane i of a particle to the four rows of that plane. */
-FIRN_INLINE void add_plane(int n, int moment, int gradient, const weights *wt, const prepared *r, int lane, int i,
-                           row rows[4])
-{
-    fr wx = fr_set1(wt->w[0][i][lane]);
-    row u = row_scale(wx, r->V0);
-    if (moment) u = row_fma(fr_set1(wt->m[0][i][lane]), r->Ax, u);
-    if (gradient) u = row_fma(fr_set1(wt->g[0][i][lane]), r->Sx, u);
-    UNROLL for (int j = 0; j < n; j++)
-    {
-        rows[j] = row_fma(fr_set1(wt->w[1][j][lane]), u, rows[j]);
-        if (moment || gradient) rows[j] = row_fma(wx, r->t[j], rows[j]);
-    }
-}
-
-/* For each particle of a group: bit l is lane l of the bundle. */
-#define FOR_LANES(group, lane)                                                                                         \
-    for (unsigned left_ = (group), lane; left_ && (lane = (unsigned)__builtin_ctz(left_), 1); left_ &= left_ - 1)
-
-/* Particles of a bundle that have the same nodes are a group. A sort puts them side by side, but until the next one
- * half of them may go over into a neighbouring cell. */
-FIRN_INLINE unsigned group_of(const weights *wt, unsigned first)
-{
-#if FIRN_ISA == 3
-    return _mm512_cmpeq_epi32_mask(_mm512_load_si512(wt->node), _mm512_set1_epi32(wt->node[first]));
-#else
-    unsigned same = 0;
-    for (int l = 0; l < 16; l++) same |= (unsigned)(wt->node[l] == wt->node[first]) << l;
-    return same;
-#endif
-}
-
-/* The first lane of each group among those of a set. Known for all at once where the processor finds conflicts: a
- * group that had to wait for the one before would cost as much as a particle. */
-FIRN_INLINE unsigned first_of_groups(const weights *wt, unsigned set)
-{
-#if FIRN_ISA == 3
-    const __m512i before = _mm512_conflict_epi32(_mm512_load_si512(wt->node));
-    return _mm512_testn_epi32_mask(before, before) & set;
-#else
-    unsigned firsts = 0;
-    for (unsigned left = set; left; left &= ~group_of(wt, (unsigned)__builtin_ctz(left))) firsts |= left & -left;
-    return firsts;
-#endif
-}
-
 typedef struct linear { /* q of a plane's first node; what is added from plane to plane and from node to node */
     row q, X, Y;
 } linear;
 
+/* In registers: added up by units of the processor that make no products, where it has such (Zen). */
 FIRN_INLINE linear prepare_linear(int moment, const weights *wt, const outgoing *o, int lane)
 {
     int s = slot(lane);
     row zw = row_of_weights(wt->zw + s), q = row_of_channels(o->base + s);
     if (!moment) return (linear){row_mul(zw, q), row_zero(), row_zero()};
     return (linear){row_mul(zw, row_mul_add(row_of_nodes(), row_of_channels(o->A[2] + s), q)),
-                    row_mul(zw, row_of_channels(o->A[0] + s)), row_mul(zw, row_of_channels(o->A[1] + s))};
+                    row_pin(row_mul(zw, row_of_channels(o->A[0] + s))),
+                    row_pin(row_mul(zw, row_of_channels(o->A[1] + s)))};
 }
 
 /* In a register of its own: with a base and an index the multiply-adds that read weights through it are taken apart by
@@ -279,62 +251,50 @@ FIRN_INLINE const real *lane_pointer(const real *p)
     return p;
 }
 
-/* Adds plane i and goes on to the next; `W`: the lane's own. */
-FIRN_INLINE void add_linear(int n, int moment, const real *W, linear *r, int i, row rows[4])
+/* Adds a particle without gradients. Where forces are apart, `f` goes to `forces` beside it. */
+FIRN_INLINE void add_linear(int n, int moment, int is_apart, const real *W, linear r, linear f, real *at, real *forces)
 {
-    row q = r->q;
-    UNROLL for (int j = 0; j < n; j++)
+    UNROLL for (int i = 0; i < n; i++)
     {
-        rows[j] = row_fma(fr_set1(W[(4 * i + j) * 16]), q, rows[j]);
-        if (moment && j < n - 1) q = row_add(q, r->Y);
-    }
-    if (moment) r->q = row_add(r->q, r->X);
-}
-
-/* Adds a group of particles. */
-FIRN_INLINE void add_group(int n, int base, int moment, int gradient, int is_linear, const weights *wt,
-                           const outgoing *out, unsigned group, real *patch)
-{
-    real *at = patch + wt->node[__builtin_ctz(group)];
-    if (PLANES == 4) {
-        row rows[4][4];
-        UNROLL for (int i = 0; i < n; i++) UNROLL for (int j = 0; j < n; j++) rows[i][j] =
-            row_load(at + i * NODE_X + j * NODE_Y);
-        FOR_LANES(group, lane)
+        row q = r.q, g = f.q;
+        UNROLL for (int j = 0; j < n; j++)
         {
-            if (is_linear) {
-                linear r = prepare_linear(moment, wt, out, (int)lane);
-                const real *W = lane_pointer(&wt->W[0][0][lane]);
-                UNROLL for (int i = 0; i < n; i++) add_linear(n, moment, W, &r, i, rows[i]);
-            } else {
-                prepared r = prepare(n, base, moment, gradient, wt, out, (int)lane);
-                UNROLL for (int i = 0; i < n; i++) add_plane(n, moment, gradient, wt, &r, (int)lane, i, rows[i]);
-            }
+            const fr w = fr_set1(W[(4 * i + j) * 16]);
+            const int to = i * NODE_X + j * NODE_Y;
+            row_store(at + to, row_fma(w, q, row_load(at + to)));
+            if (is_apart) row_store(forces + to, row_fma(w, g, row_load(forces + to)));
+            if (moment && j < n - 1) q = row_add(q, r.Y);
+            if (is_apart && j < n - 1) g = row_add(g, f.Y);
         }
-        UNROLL for (int i = 0; i < n; i++) UNROLL for (int j = 0; j < n; j++)
-            row_store(at + i * NODE_X + j * NODE_Y, rows[i][j]);
-    } else {
-        prepared r[16];
-        linear q[16];
-        FOR_LANES(group, lane)
-        if (is_linear)
-            q[lane] = prepare_linear(moment, wt, out, (int)lane);
-        else
-            r[lane] = prepare(n, base, moment, gradient, wt, out, (int)lane);
-        for (int i = 0; i < n; i++) {
-            row rows[4];
-            UNROLL for (int j = 0; j < n; j++) rows[j] = row_load(at + i * NODE_X + j * NODE_Y);
-            FOR_LANES(group, lane)
-            if (is_linear)
-                add_linear(n, moment, &wt->W[0][0][lane], &q[lane], i, rows);
-            else
-                add_plane(n, moment, gradient, wt, &r[lane], (int)lane, i, rows);
-            UNROLL for (int j = 0; j < n; j++) row_store(at + i * NODE_X + j * NODE_Y, rows[j]);
+        if (moment) r.q = row_add(r.q, r.X);
+        if (is_apart) f.q = row_add(f.q, f.X);
+    }
+}
+
+/* Adds a particle with gradients. */
+FIRN_INLINE void add_gradient(int n, int base, int moment, int gradient, const weights *wt, const outgoing *out,
+                              int lane, real *at)
+{
+    const prepared r = prepare(n, base, moment, gradient, wt, out, lane);
+    UNROLL for (int i = 0; i < n; i++)
+    {
+        fr wx = fr_set1(wt->w[0][i][lane]);
+        row u = row_scale(wx, r.V0);
+        if (moment) u = row_fma(fr_set1(wt->m[0][i][lane]), r.Ax, u);
+        if (gradient) u = row_fma(fr_set1(wt->g[0][i][lane]), r.Sx, u);
+        UNROLL for (int j = 0; j < n; j++)
+        {
+            const int to = i * NODE_X + j * NODE_Y;
+            row nodes = row_fma(fr_set1(wt->w[1][j][lane]), u, row_load(at + to));
+            if (moment || gradient) nodes = row_fma(wx, r.t[j], nodes);
+            row_store(at + to, nodes);
         }
     }
 }
 
-/* Momentum and force together into one patch, or, where FLIP must tell them apart, each into its own. */
+/* One particle after the other, in whatever order they stand: with rows that are cache lines, loading and storing them
+ * is cheaper than finding out who shares them. Momentum and force go together into one patch, or, where FLIP must tell
+ * them apart, each into its own. */
 FIRN_INLINE void p2g_case(int is_quadratic, int affine, int mls, int is_apart, const firn_transfer *transfer,
                           const firn_block_particles *p, real *patch, real *forces)
 {
@@ -345,24 +305,25 @@ FIRN_INLINE void p2g_case(int is_quadratic, int affine, int mls, int is_apart, c
     weights wt;
     outgoing out, force;
     for (int b = 0; b * 16 < p->n; b++) {
+        const int count = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
         lanes_ask(p->x, b, 3), lanes_ask(p->v, b, 3), lanes_ask(p->tau, b, 6);
         lanes_ask(p->mass, b, 1), lanes_ask(p->volume, b, 1);
         if (affine) lanes_ask(p->C, b, 9);
         weights_of_bundle(is_quadratic, moment, !mls, 0, mls, (const real *)p->x + b * 48, &wt);
         outgoing_of_bundle(p, b, 1, affine, mls, !is_apart, h, stress_factor, &wt, &out);
         if (is_apart) outgoing_of_bundle(p, b, 0, 0, mls, 1, h, stress_factor, &wt, &force);
-        const unsigned all = (1u << (p->n - b * 16 < 16 ? p->n - b * 16 : 16)) - 1;
-        FOR_LANES(first_of_groups(&wt, all), first)
-        {
-            const unsigned group = group_of(&wt, first) & all;
-            if (is_apart) {
-                add_group(n, 1, affine, 0, mls, &wt, &out, group, patch);
-                if (p->pull)
-                    add_group(n, 1, mls, !mls, mls, &wt, &force, group, forces);
-                else
-                    add_group(n, 0, mls, !mls, mls, &wt, &force, group, forces);
-            } else
-                add_group(n, 1, moment, !mls, mls, &wt, &out, group, patch);
+        for (int lane = 0; lane < count; lane++) {
+            real *at = patch + wt.node[lane], *to = is_apart ? forces + wt.node[lane] : NULL;
+            if (mls) {
+                const int with_affine = affine || !is_apart;
+                const linear r = prepare_linear(with_affine, &wt, &out, lane);
+                const linear f = is_apart ? prepare_linear(1, &wt, &force, lane) : r;
+                add_linear(n, with_affine, is_apart, lane_pointer(&wt.W[0][0][lane]), r, f, at, to);
+            } else {
+                add_gradient(n, 1, affine, !is_apart, &wt, &out, lane, at);
+                if (is_apart && p->pull) add_gradient(n, 1, 0, 1, &wt, &force, lane, to);
+                if (is_apart && !p->pull) add_gradient(n, 0, 0, 1, &wt, &force, lane, to);
+            }
         }
     }
 }
@@ -391,14 +352,38 @@ static void p2g(const firn_transfer *transfer, const firn_block_particles *p, vo
 
 typedef struct incoming { /* sums over nodes: w v and w m (or w v_old,x); m_a v; g_a v; w v_old,y and z, each in two */
     kept_rows v, B[3], G[3], old;
+    real d[3][16]; /* without gradients: the first d along each axis, and B is sum w v times the number of the node */
 } incoming;
+
+/* Without gradients: sums over i and j of w, i w and j w, from sums that begin at the far end. */
+FIRN_INLINE void gather_linear(int n, const real *W, const real *at, row *S, row *X, row *Y)
+{
+    row s[4], y[4];
+    UNROLL for (int i = 0; i < n; i++)
+    {
+        row c[4];
+        UNROLL for (int j = n - 1; j >= 0; j--)
+        {
+            const row nodes = row_load(at + i * NODE_X + j * NODE_Y);
+            const fr w = fr_set1(W[(4 * i + j) * 16]);
+            c[j] = row_pin(j < n - 1 ? row_fma(w, nodes, c[j + 1]) : row_scale(w, nodes));
+        }
+        s[i] = c[0], y[i] = row_add(c[1], c[2]);
+        if (n == 4) y[i] = row_add(y[i], c[3]);
+    }
+    const row far = n == 4 ? row_add(s[2], s[3]) : s[2], most = row_add(s[1], far);
+    *S = row_add(s[0], most), *X = row_add(most, far), *Y = row_add(row_add(y[0], y[1]), y[2]);
+    if (n == 4) *X = row_add(*X, s[3]), *Y = row_add(*Y, y[3]);
+}
 
 FIRN_INLINE void gather_particle(int n, int moment, int gradient, int with_old, const weights *wt, int lane,
                                  const real *patch, const real *old_patch, incoming *in)
 {
     const real *at = patch + wt->node[lane];
+    const int is_linear = moment && !gradient;
     row S0 = row_zero(), Sx = S0, Sy = S0, Gx = S0, Gy = S0;
-    UNROLL for (int i = 0; i < n; i++)
+    if (is_linear) gather_linear(n, lane_pointer(&wt->W[0][0][lane]), at, &S0, &Sx, &Sy);
+    UNROLL for (int i = 0; !is_linear && i < n; i++)
     {
         row r = row_zero(), s = r, e = r;
         UNROLL for (int j = 0; j < n; j++)
@@ -422,11 +407,11 @@ FIRN_INLINE void gather_particle(int n, int moment, int gradient, int with_old, 
         }
     }
     int s = slot(lane);
-    row zw = row_of_weights(wt->zw + s);
-    row_keep(row_mul(zw, S0), lane, &in->v);
+    row zw = row_of_weights(wt->zw + s), v = row_mul(zw, S0);
+    row_keep(v, lane, &in->v);
     if (moment) {
         row_keep(row_mul(zw, Sx), lane, &in->B[0]), row_keep(row_mul(zw, Sy), lane, &in->B[1]);
-        row_keep(row_mul(row_of_weights(wt->zm + s), S0), lane, &in->B[2]);
+        row_keep(is_linear ? row_mul(row_of_nodes(), v) : row_mul(row_of_weights(wt->zm + s), S0), lane, &in->B[2]);
     }
     if (gradient) {
         row_keep(row_mul(zw, Gx), lane, &in->G[0]), row_keep(row_mul(zw, Gy), lane, &in->G[1]);
@@ -464,7 +449,9 @@ FIRN_INLINE void gather_bundle(int is_quadratic, int moment, int gradient, int w
                                const real *patch, const real *old_patch, incoming *in)
 {
     weights wt;
-    weights_of_bundle(is_quadratic, moment, gradient, with_old, 0, x, &wt);
+    const int is_linear = moment && !gradient;
+    weights_of_bundle(is_quadratic, moment, gradient, with_old, is_linear, x, &wt);
+    for (int a = 0; is_linear && a < 3; a++) memcpy(in->d[a], wt.d[a], sizeof wt.d[a]);
     if (count < 16) incoming_blank(moment, gradient, with_old, count, in);
     for (int lane = 0; lane < count; lane++)
         gather_particle(is_quadratic ? 3 : 4, moment, gradient, with_old, &wt, lane, patch, old_patch, in);
@@ -477,11 +464,13 @@ FIRN_INLINE void gather_bundle(int is_quadratic, int moment, int gradient, int w
 }
 
 /* grad v of LANES particles, 1/s: from true gradients or from the affine moments. */
-FIRN_INLINE void grad_v_of(int gradient, const incoming *in, int l, fr gradient_scale, fr affine_scale, fr L[9])
+FIRN_INLINE void grad_v_of(int gradient, int is_linear, const incoming *in, const fr v[3], int l, fr gradient_scale,
+                           fr affine_scale, fr L[9])
 {
     for (int a = 0; a < 3; a++) {
         fr c[3], mass;
         groups_load(gradient ? in->G[a].of : in->B[a].of, l, &c[0], &c[1], &c[2], &mass);
+        for (int i = 0; is_linear && i < 3; i++) c[i] = fr_fma(fr_load(in->d[a] + l), v[i], c[i]);
         for (int i = 0; i < 3; i++) L[3 * i + a] = c[i] * (gradient ? gradient_scale : affine_scale);
     }
 }
@@ -512,10 +501,10 @@ FIRN_INLINE void g2p_case(int is_quadratic, int moment, int gradient, int with_o
                 fr_store(x + i * 16 + l, fr_load(x + i * 16 + l) + move * u[i]);
                 fr_store(v + i * 16 + l, with_old ? u[i] + a * (fr_load(v + i * 16 + l) - old[i]) : u[i]);
             }
-            grad_v_of(gradient, &in, l, gradient_scale, affine_scale, g);
+            grad_v_of(gradient, moment && !gradient, &in, u, l, gradient_scale, affine_scale, g);
             for (int c = 0; c < 9; c++) fr_store(L + c * 16 + l, g[c]);
             if (!moment || !transfer->is_affine) continue;
-            if (gradient) grad_v_of(0, &in, l, gradient_scale, affine_scale, g);
+            if (gradient) grad_v_of(0, 0, &in, u, l, gradient_scale, affine_scale, g);
             for (int c = 0; c < 9; c++) fr_store(C + c * 16 + l, g[c]);
         }
     }
@@ -580,7 +569,7 @@ static void judge(const firn_transfer *transfer, const firn_block_particles *p, 
         {
             fr u[3], mass, A[9];
             groups_load(in.v.of, l, &u[0], &u[1], &u[2], &mass);
-            grad_v_of(gradient, &in, l, gradient_scale, affine_scale, A);
+            grad_v_of(gradient, 0, &in, u, l, gradient_scale, affine_scale, A);
             for (int c = 0; c < 9; c++) fr_store(L + c * 16 + l, A[c]), A[c] = A[c] * dt + (real)(c % 4 == 0);
             fr_store(det_of + l, A[0] * (A[4] * A[8] - A[5] * A[7]) - A[1] * (A[3] * A[8] - A[5] * A[6]) +
                                      A[2] * (A[3] * A[7] - A[4] * A[6]));

@@ -35,6 +35,33 @@ static double take(const firn_kernels *k, const double *field, int i)
     return k->is_double ? field[i] : (double)((const float *)field)[i];
 }
 
+/* Where channel c of row z, node k of it, stands in the fan of a column (kernels.h). */
+static int in_fan(int column, int z, int k, int c) { return (column * FIRN_FAN + z) * FIRN_ROW + 4 * k + c; }
+
+/* What the rows of a patch have of node n together. */
+static double sum_of_rows(const firn_kernels *k, const double *patch, int n, int c)
+{
+    double sum = 0;
+    for (int z = 0; z < FIRN_FAN; z++)
+        if (n % 8 >= z && n % 8 < z + 4) sum += take(k, patch, in_fan(n / 8, z, n % 8 - z, c));
+    return sum;
+}
+
+/* The same number in every row. */
+static void set_rows(const firn_kernels *k, double *patch, int n, int c, double value)
+{
+    for (int z = 0; z < FIRN_FAN; z++)
+        if (n % 8 >= z && n % 8 < z + 4) set(k, patch, in_fan(n / 8, z, n % 8 - z, c), value);
+}
+
+/* Of a patch that was loaded: any row will do. */
+static double node_of(const firn_kernels *k, const double *patch, int n, int c)
+{
+    return take(k, patch, n % 8 < 4 ? in_fan(n / 8, 0, n % 8, c) : in_fan(n / 8, 4, n % 8 - 4, c));
+}
+
+enum { NODES = 512 };
+
 /* A particle of mass 1 at rest under tau = I, V = dt = h = 1 leaves (-grad w, w) on the nodes. */
 static double worst_identity(const firn_kernels *k, int is_quadratic, const double x[3], double *patch)
 {
@@ -53,9 +80,9 @@ static double worst_identity(const firn_kernels *k, int is_quadratic, const doub
     k->p2g(&transfer, &particles, patch, NULL);
     double w = 0, negative = 0, first[3] = {0}, second[9] = {0}, g[3] = {0}, gx[9] = {0},
            D = is_quadratic ? 0.25 : 1.0 / 3;
-    for (int n = 0; n < FIRN_PATCH_NODES; n++) {
+    for (int n = 0; n < NODES; n++) {
         double node[4], d[3] = {n / 64 - 2 - at[0], n / 8 % 8 - 2 - at[1], n % 8 - 2 - at[2]};
-        for (int c = 0; c < 4; c++) node[c] = take(k, patch, 4 * n + c);
+        for (int c = 0; c < 4; c++) node[c] = sum_of_rows(k, patch, n, c);
         w += node[3], negative = fmax(negative, -node[3]);
         for (int a = 0; a < 3; a++) {
             first[a] += node[3] * d[a], g[a] += node[a];
@@ -82,7 +109,7 @@ static void random_place(uint64_t *seed, double x[3])
 
 static void identities(verify_table *table)
 {
-    static _Alignas(64) double patch[(FIRN_PATCH_NODES + FIRN_PATCH_PAD) * FIRN_CHANNELS];
+    static _Alignas(64) double patch[FIRN_PATCH];
     for (int v = 0; v < FIRN_N_VARIANTS; v++) {
         const firn_kernels *k = firn_kernels_find(v);
         if (!k) continue;
@@ -102,26 +129,33 @@ static void identities(verify_table *table)
     }
 }
 
-/* A patch that is added to nodes and loaded again is the same in the columns that were asked for; others are neither
- * touched nor brought. The worst deviation. */
+/* A patch that is added to nodes has given each of them what its rows have of it together; loaded again each row has
+ * what the nodes have. Columns that were not asked for are neither added nor brought. The worst deviation. */
 static double worst_patch(const firn_kernels *k, firn_columns columns, double *patch)
 {
     static _Alignas(64) double nodes[27 * FIRN_BLOCK_NODES * FIRN_CHANNELS];
+    static double expected[NODES][4];
     int32_t neighbours[27];
-    const int n = FIRN_PATCH_NODES * FIRN_CHANNELS;
     double worst = 0, sum = 0;
     for (int q = 0; q < 27; q++) neighbours[q] = 26 - q;
     memset(nodes, 0, sizeof nodes);
-    for (int i = 0; i < n; i++) set(k, patch, i, i + 1);
+    for (int i = 0; i < FIRN_PATCH; i++) set(k, patch, i, i % 4099 + 1);
+    for (int n = 0; n < NODES; n++)
+        for (int c = 0; c < 4; c++) expected[n][c] = sum_of_rows(k, patch, n, c);
     k->patch_add(patch, columns, neighbours, nodes);
     for (int i = 0; i < 27 * FIRN_BLOCK_NODES * FIRN_CHANNELS; i++) sum += take(k, nodes, i);
-    for (int i = 0; i < n; i++) set(k, patch, i, -1);
+    for (int i = 0; i < FIRN_PATCH; i++) set(k, patch, i, -1);
     k->patch_load(patch, columns, neighbours, nodes);
-    for (int i = 0; i < n; i++) {
-        int is_asked_for = columns >> i / (8 * FIRN_CHANNELS) & 1;
-        worst = fmax(worst, fabs(take(k, patch, i) - (is_asked_for ? i + 1 : -1)));
-        sum -= is_asked_for ? i + 1 : 0;
-    }
+    for (int n = 0; n < NODES; n++)
+        for (int c = 0; c < 4; c++) {
+            int is_asked_for = columns >> n / 8 & 1;
+            for (int z = 0; z < FIRN_FAN; z++)
+                if (n % 8 >= z && n % 8 < z + 4) {
+                    double is = take(k, patch, in_fan(n / 8, z, n % 8 - z, c));
+                    worst = fmax(worst, fabs(is - (is_asked_for ? expected[n][c] : -1)));
+                }
+            sum -= is_asked_for ? expected[n][c] : 0;
+        }
     return fmax(worst, fabs(sum));
 }
 
@@ -141,8 +175,8 @@ static double mass_outside(const firn_kernels *k, int is_quadratic, const double
     k->patch_clear(patch, ~(firn_columns)0);
     k->p2g(&transfer, &particles, patch, NULL);
     double outside = 0;
-    for (int n = 0; n < FIRN_PATCH_NODES; n++)
-        if (!(columns >> n / 8 & 1)) outside += take(k, patch, 4 * n + 3);
+    for (int n = 0; n < NODES; n++)
+        if (!(columns >> n / 8 & 1)) outside += sum_of_rows(k, patch, n, 3);
     return outside;
 }
 
@@ -171,25 +205,25 @@ static double worst_velocity(const firn_kernels *k)
 static double worst_steepest(const firn_kernels *k, firn_columns columns, uint64_t *seed, double *patch)
 {
     double steepest = 0;
-    for (int n = 0; n < FIRN_PATCH_NODES; n++) {
+    for (int n = 0; n < NODES; n++) {
         double x[3];
         random_place(seed, x);
-        for (int a = 0; a < 3; a++) set(k, patch, 4 * n + a, x[a]);
-        set(k, patch, 4 * n + 3, n % 3 ? 1 : 0);
+        for (int a = 0; a < 3; a++) set_rows(k, patch, n, a, x[a]);
+        set_rows(k, patch, n, 3, n % 3 ? 1 : 0);
     }
-    for (int n = 0; n < FIRN_PATCH_NODES; n++)
+    for (int n = 0; n < NODES; n++)
         for (int axis = 0; axis < 3; axis++) {
             int step = axis == 0 ? 64 : axis == 1 ? 8 : 1, next = n + step;
             if (n / step % 8 == 7 || !(columns >> n / 8 & columns >> next / 8 & 1) || !(n % 3) || !(next % 3)) continue;
             for (int a = 0; a < 3; a++)
-                steepest = fmax(steepest, fabs(take(k, patch, 4 * n + a) - take(k, patch, 4 * next + a)));
+                steepest = fmax(steepest, fabs(node_of(k, patch, n, a) - node_of(k, patch, next, a)));
         }
     return fabs(k->steepest(patch, columns) - steepest);
 }
 
 static void nodes_and_patches(verify_table *table)
 {
-    static _Alignas(64) double patch[(FIRN_PATCH_NODES + FIRN_PATCH_PAD) * FIRN_CHANNELS];
+    static _Alignas(64) double patch[FIRN_PATCH];
     for (int v = 0; v < FIRN_N_VARIANTS; v++) {
         const firn_kernels *k = firn_kernels_find(v);
         if (!k) continue;
