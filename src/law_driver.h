@@ -113,18 +113,23 @@ static inline void law_parameter_row(const firn_law_batch *b, const firn_law_inf
 
 /* The principal frame of b = F F^T: directions and the law's state (stretches or log strains). */
 typedef struct law_frame {
-    fr u[9], state[3];
+    mat3_turned b; /* less `shift` on the diagonal */
+    fr shift, state[3];
 } law_frame;
 
-FIRN_INLINE void law_decompose(const law_functions *k, const fr f[9], fr det, law_frame *frame)
+FIRN_INLINE void law_frame_begin(const fr f[9], law_frame *frame)
 {
-    fr b[6], g[3], s2[3];
     /* strongly collapsed states keep their digits without the shift, all others with it */
     fr size = f[0] * f[0] + f[4] * f[4] + f[8] * f[8];
-    fr shift = fr_select(fr_gt(size, fr_set1((real)0.75)), fr_set1(1), fr_zero());
-    mat3_left_cauchy_green(f, shift, b);
-    mat3_eigen(b, g, frame->u);
-    const fr floor = fr_set1(16 * REAL_EPSILON * REAL_EPSILON);
+    frame->shift = fr_select(fr_gt(size, fr_set1((real)0.75)), fr_set1(1), fr_zero());
+    mat3_left_cauchy_green(f, frame->shift, frame->b.s);
+}
+
+/* After the eigen-decomposition. */
+FIRN_INLINE void law_frame_finish(const law_functions *k, fr det, law_frame *frame)
+{
+    const fr *g = frame->b.s, shift = frame->shift, floor = fr_set1(16 * REAL_EPSILON * REAL_EPSILON);
+    fr s2[3];
     for (int i = 0; i < 3; i++) s2[i] = fr_max(floor, g[i] + shift); /* a NaN stays: max gives its second argument */
     if (k->form == FIRN_FORM_LOG) {
         for (int i = 0; i < 3; i++) frame->state[i] = (real)0.5 * fr_log_sum(shift, fr_max(floor - shift, g[i]));
@@ -156,7 +161,7 @@ FIRN_INLINE fr law_apply_return(const law_functions *k, const law_frame *frame, 
         }
         work = work + tau[i] * strain;
     }
-    mat3_from_principal(frame->u, change, a);
+    mat3_from_principal(frame->b.u, change, a);
     const fr full[9] = {a[0], a[3], a[4], a[3], a[1], a[5], a[4], a[5], a[2]};
     fr delta[9];
     mat3_multiply(full, f, delta);
@@ -168,27 +173,26 @@ typedef struct law_result {
     fr tau[6], modulus, energy, plastic, viscous;
 } law_result;
 
-FIRN_INLINE void law_principal(const law_functions *k, law_point *q, fr f[9], const fr grad_v[9], int is_update,
-                               law_result *out)
+FIRN_INLINE void law_principal(const law_functions *k, law_point *q, law_frame *frame, fr f[9], const fr grad_v[9],
+                               int is_update, law_result *out)
 {
-    law_frame frame;
-    fr tau[3];
-    law_decompose(k, f, q->det, &frame);
+    fr tau[3], *state = frame->state;
+    law_frame_finish(k, q->det, frame);
     if (is_update && k->return_map) {
-        const fr from[3] = {frame.state[0], frame.state[1], frame.state[2]};
-        k->return_map(q, frame.state);
-        k->stress(q, frame.state, tau);
-        fm changed = fm_not(fm_and(fm_and(fr_eq(from[0], frame.state[0]), fr_eq(from[1], frame.state[1])),
-                                   fr_eq(from[2], frame.state[2])));
+        const fr from[3] = {state[0], state[1], state[2]};
+        k->return_map(q, state);
+        k->stress(q, state, tau);
+        fm changed =
+            fm_not(fm_and(fm_and(fr_eq(from[0], state[0]), fr_eq(from[1], state[1])), fr_eq(from[2], state[2])));
         /* skipping adds exact zeros where nothing yields, so it is free of side effects */
-        if (fm_any(changed)) out->plastic = law_apply_return(k, &frame, from, tau, f);
+        if (fm_any(changed)) out->plastic = law_apply_return(k, frame, from, tau, f);
     } else {
-        k->stress(q, frame.state, tau);
+        k->stress(q, state, tau);
     }
     if (is_update && k->flow) out->viscous = k->flow(q, grad_v);
-    if (!is_update) out->energy = k->energy(q, frame.state);
-    out->modulus = k->modulus(q, frame.state, tau);
-    mat3_from_principal(frame.u, tau, out->tau);
+    if (!is_update) out->energy = k->energy(q, state);
+    out->modulus = k->modulus(q, state, tau);
+    mat3_from_principal(frame->b.u, tau, out->tau);
 }
 
 FIRN_INLINE void law_general(const law_functions *k, law_point *q, fr f[9], const fr grad_v[9], int is_update,
@@ -230,29 +234,52 @@ FIRN_INLINE fr law_flags(const law_functions *k, const law_point *q, const fr f[
     return flags + fr_select(is_edge, fr_set1(FIRN_FLAG_EDGE), fr_zero());
 }
 
-/* One set of lanes of one bundle: at9 and so on are where its components start. */
-FIRN_INLINE void law_lanes(const law_functions *k, const firn_law_batch *b, int n_history, int bundle, int lane,
-                           const fr *p, const fr *d, int is_update)
+/* One set of lanes of a bundle, on its way from F to stress. */
+typedef struct law_set {
+    int bundle, lane;
+    const fr *p, *d;
+    fr f[9];
+    law_frame frame;
+} law_set;
+
+FIRN_INLINE void law_set_grad_v(const firn_law_batch *b, const law_set *set, fr grad_v[9])
 {
-    int at1 = bundle * FIRN_BUNDLE + lane, at6 = bundle * 6 * FIRN_BUNDLE + lane;
-    int at9 = bundle * 9 * FIRN_BUNDLE + lane, at_h = bundle * n_history * FIRN_BUNDLE + lane;
-    fr f[9], grad_v[9], h[FIRN_MAX_HISTORY], zero = fr_zero();
-    law_result out = {.energy = zero, .plastic = zero, .viscous = zero};
-    law_point q = {.p = p, .d = d, .h = h, .flowed = zero, .dt = fr_set1(is_update ? (real)b->dt : 0)};
-    q.failed = q.is_edge = fr_lt(zero, zero); /* no lane */
-    law_load(b->F, 9, at9, f);
     if (b->grad_v)
-        law_load(b->grad_v, 9, at9, grad_v);
+        law_load(b->grad_v, 9, set->bundle * 9 * FIRN_BUNDLE + set->lane, grad_v);
     else
         for (int i = 0; i < 9; i++) grad_v[i] = fr_zero();
+}
+
+FIRN_INLINE void law_set_begin(const law_functions *k, const firn_law_batch *b, int is_update, law_set *set)
+{
+    law_load(b->F, 9, set->bundle * 9 * FIRN_BUNDLE + set->lane, set->f);
+    if (is_update) {
+        fr grad_v[9];
+        law_set_grad_v(b, set, grad_v);
+        mat3_advance(set->f, grad_v, fr_set1((real)b->dt));
+    }
+    if (k->form != FIRN_FORM_GENERAL) law_frame_begin(set->f, &set->frame);
+}
+
+/* at9 and so on are where the set's components start. */
+FIRN_INLINE void law_set_finish(const law_functions *k, const firn_law_batch *b, int n_history, int is_update,
+                                law_set *set)
+{
+    const int bundle = set->bundle, lane = set->lane;
+    int at1 = bundle * FIRN_BUNDLE + lane, at6 = bundle * 6 * FIRN_BUNDLE + lane;
+    int at9 = bundle * 9 * FIRN_BUNDLE + lane, at_h = bundle * n_history * FIRN_BUNDLE + lane;
+    fr *f = set->f, grad_v[9], h[FIRN_MAX_HISTORY], zero = fr_zero();
+    law_result out = {.energy = zero, .plastic = zero, .viscous = zero};
+    law_point q = {.p = set->p, .d = set->d, .h = h, .flowed = zero, .dt = fr_set1(is_update ? (real)b->dt : 0)};
+    q.failed = q.is_edge = fr_lt(zero, zero); /* no lane */
+    law_set_grad_v(b, set, grad_v);
     if (n_history) law_load(b->history, n_history, at_h, h);
 
-    if (is_update) mat3_advance(f, grad_v, q.dt);
     q.det = mat3_determinant(f);
     if (k->form == FIRN_FORM_GENERAL)
         law_general(k, &q, f, grad_v, is_update, &out);
     else
-        law_principal(k, &q, f, grad_v, is_update, &out);
+        law_principal(k, &q, &set->frame, f, grad_v, is_update, &out);
     if (k->branch) k->branch(&q, out.tau);
     if (k->viscous) {
         fr rate[6], tau[6];
@@ -263,7 +290,7 @@ FIRN_INLINE void law_lanes(const law_functions *k, const firn_law_batch *b, int 
         out.viscous = out.viscous + fr_max(mat3_contract(tau, rate) * q.dt, zero);
     }
 
-    fr per_density = 1 / p[0];
+    fr per_density = 1 / q.p[0];
     if (is_update) {
         law_store(b->F, 9, at9, f);
         if (n_history) law_store(b->history, n_history, at_h, h);
@@ -277,30 +304,57 @@ FIRN_INLINE void law_lanes(const law_functions *k, const firn_law_batch *b, int 
     if (b->flags) fr_store((real *)b->flags + at1, law_flags(k, &q, f, out.tau, out.energy));
 }
 
+FIRN_INLINE void law_decompose(int n, law_set *set)
+{
+    mat3_turned b[2];
+    if (n < 2) {
+        mat3_eigen_sets(1, &set->frame.b);
+        return;
+    }
+    b[0] = set[0].frame.b, b[1] = set[1].frame.b;
+    mat3_eigen_sets(2, b);
+    set[0].frame.b = b[0], set[1].frame.b = b[1];
+}
+
+/* Two sets of lanes go through the eigen-decomposition together (mat3.h): of one bundle, or, where a set is a whole
+ * one, of two bundles. */
 FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, const firn_law_batch *b, int n_history,
                          int is_update)
 {
+    enum { SETS = 2 };
     const firn_material *m = b->material;
-    real row[FIRN_MAX_PARAMETERS][FIRN_BUNDLE] __attribute__((aligned(64)));
-    fr p[FIRN_MAX_PARAMETERS], d[FIRN_MAX_DERIVED];
+    real row[FIRN_BUNDLE] __attribute__((aligned(64)));
+    fr p[SETS][FIRN_MAX_PARAMETERS], d[SETS][FIRN_MAX_DERIVED];
     int varying[FIRN_MAX_PARAMETERS], n_varying = 0;
     for (int i = 0; i < info->n_parameters; i++) {
-        p[i] = fr_set1((real)m->value[i]);
+        for (int t = 0; t < SETS; t++) p[t][i] = fr_set1((real)m->value[i]);
         if (law_varies(b, i)) varying[n_varying++] = i;
     }
-    if (k->derive) k->derive(p, d);
-    for (int bundle = 0; bundle < b->n_bundles; bundle++) {
-        lanes_ask(b->F, bundle, 9);
-        if (b->tau) lanes_ask(b->tau, bundle, 6);
-        if (n_history) lanes_ask(b->history, bundle, n_history);
-        if (n_varying && b->id) lanes_ask_ids(b->id, bundle);
-        for (int i = 0; i < n_varying; i++) law_parameter_row(b, info, bundle, varying[i], row[i]);
+    for (int t = 0; k->derive && t < SETS; t++) k->derive(p[t], d[t]);
+    const int n_sets = b->n_bundles * (FIRN_BUNDLE / LANES);
+    for (int first = 0; first < n_sets; first += SETS) {
+        const int n = n_sets - first < SETS ? 1 : SETS;
+        law_set set[SETS];
 #pragma GCC unroll 1
-        for (int lane = 0; lane < FIRN_BUNDLE; lane += LANES) {
-            for (int i = 0; i < n_varying; i++) p[varying[i]] = fr_load(row[i] + lane);
-            if (n_varying && k->derive) k->derive(p, d);
-            law_lanes(k, b, n_history, bundle, lane, p, d, is_update);
+        for (int t = 0; t < n; t++) {
+            const int bundle = (first + t) / (FIRN_BUNDLE / LANES), lane = (first + t) % (FIRN_BUNDLE / LANES) * LANES;
+            set[t].bundle = bundle, set[t].lane = lane, set[t].p = p[t], set[t].d = d[t];
+            if (lane == 0) {
+                lanes_ask(b->F, bundle, 9);
+                if (b->tau) lanes_ask(b->tau, bundle, 6);
+                if (n_history) lanes_ask(b->history, bundle, n_history);
+                if (n_varying && b->id) lanes_ask_ids(b->id, bundle);
+            }
+            for (int i = 0; i < n_varying; i++) {
+                law_parameter_row(b, info, bundle, varying[i], row);
+                p[t][varying[i]] = fr_load(row + lane);
+            }
+            if (n_varying && k->derive) k->derive(p[t], d[t]);
+            law_set_begin(k, b, is_update, &set[t]);
         }
+        if (k->form != FIRN_FORM_GENERAL) law_decompose(n, set);
+#pragma GCC unroll 1
+        for (int t = 0; t < n; t++) law_set_finish(k, b, n_history, is_update, &set[t]);
     }
 }
 

@@ -171,23 +171,49 @@ FIRN_INLINE void mat3_rotate(fr *app, fr *aqq, fr *apq, fr *apk, fr *aqk, fr u[9
     for (int r = 0; r < 3; r++) mat3_turn(c, s, &u[3 * r + p], &u[3 * r + q]);
 }
 
-/* Symmetric eigen-decomposition A = U diag(l) U^T; U is a rotation, the order of l is unspecified. Errors are those of
- * round-off relative to the largest element, or to 1e-10 (float) where that is larger: below are no strains. */
-FIRN_INLINE void mat3_eigen(const fr a[6], fr l[3], fr u[9])
+/* What a symmetric matrix is turned into by rotations U: S becomes diagonal, with the eigenvalues. */
+typedef struct mat3_turned {
+    fr s[6], u[9], negligible;
+} mat3_turned;
+
+FIRN_INLINE fr mat3_off_diagonal(const fr s[6]) { return fr_max(fr_abs(s[3]), fr_max(fr_abs(s[4]), fr_abs(s[5]))); }
+
+FIRN_INLINE void mat3_sweep(int plane, mat3_turned *m)
 {
-    fr xx = a[0], yy = a[1], zz = a[2], xy = a[3], xz = a[4], yz = a[5];
-    fr off = fr_max(fr_abs(xy), fr_max(fr_abs(xz), fr_abs(yz)));
-    fr negligible = MAT3_NEGLIGIBLE * fr_max(fr_max(fr_abs(xx), fr_abs(yy)), fr_max(fr_abs(zz), off));
-    mat3_identity(u);
+    fr *s = m->s;
+    if (plane == 0) mat3_rotate(&s[0], &s[1], &s[3], &s[4], &s[5], m->u, 0, 1, m->negligible);
+    if (plane == 1) mat3_rotate(&s[0], &s[2], &s[4], &s[3], &s[5], m->u, 0, 2, m->negligible);
+    if (plane == 2) mat3_rotate(&s[1], &s[2], &s[5], &s[3], &s[4], m->u, 1, 2, m->negligible);
+}
+
+/* Symmetric eigen-decompositions A = U diag(l) U^T of n sets of lanes, a constant; U is a rotation, the order of l is
+ * unspecified. Errors are those of round-off relative to the largest element, or to 1e-10 (float) where that is larger:
+ * below are no strains. Every rotation waits for the one before: with two sets at a time the processor has something to
+ * do meanwhile. */
+FIRN_INLINE void mat3_eigen_sets(int n, mat3_turned *m)
+{
+    for (int i = 0; i < n; i++) {
+        const fr *s = m[i].s, diagonal = fr_max(fr_max(fr_abs(s[0]), fr_abs(s[1])), fr_abs(s[2]));
+        m[i].negligible = MAT3_NEGLIGIBLE * fr_max(diagonal, mat3_off_diagonal(s));
+        mat3_identity(m[i].u);
+    }
 #pragma GCC unroll 1
     for (int sweep = 0; sweep < MAT3_SWEEPS; sweep++) {
-        if (!fm_any(fr_gt(off, negligible))) break;
-        mat3_rotate(&xx, &yy, &xy, &xz, &yz, u, 0, 1, negligible);
-        mat3_rotate(&xx, &zz, &xz, &xy, &yz, u, 0, 2, negligible);
-        mat3_rotate(&yy, &zz, &yz, &xy, &xz, u, 1, 2, negligible);
-        off = fr_max(fr_abs(xy), fr_max(fr_abs(xz), fr_abs(yz)));
+        fm is_wanted = fr_gt(mat3_off_diagonal(m[0].s), m[0].negligible);
+        for (int i = 1; i < n; i++) is_wanted = fm_or(is_wanted, fr_gt(mat3_off_diagonal(m[i].s), m[i].negligible));
+        if (!fm_any(is_wanted)) break;
+        for (int plane = 0; plane < 3; plane++)
+            for (int i = 0; i < n; i++) mat3_sweep(plane, &m[i]);
     }
-    l[0] = xx, l[1] = yy, l[2] = zz;
+}
+
+FIRN_INLINE void mat3_eigen(const fr a[6], fr l[3], fr u[9])
+{
+    mat3_turned m;
+    for (int i = 0; i < 6; i++) m.s[i] = a[i];
+    mat3_eigen_sets(1, &m);
+    for (int i = 0; i < 3; i++) l[i] = m.s[i];
+    for (int i = 0; i < 9; i++) u[i] = m.u[i];
 }
 
 /* Columns p < q of both matrices are exchanged where the first of `size` is smaller; the sign of one turns so

@@ -59,6 +59,11 @@ FIRN_INLINE row row_add(row a, row b)
     UNROLL for (int p = 0; p < PARTS; p++) a.part[p] = a.part[p] + b.part[p];
     return a;
 }
+FIRN_INLINE row row_subtract(row a, row b)
+{
+    UNROLL for (int p = 0; p < PARTS; p++) a.part[p] = a.part[p] - b.part[p];
+    return a;
+}
 FIRN_INLINE row row_mul(row a, row b)
 {
     UNROLL for (int p = 0; p < PARTS; p++) a.part[p] = a.part[p] * b.part[p];
@@ -126,11 +131,12 @@ FIRN_INLINE row row_of_weights(const real *four)
     return r;
 }
 
-/* (0 0 0 0 1 1 1 1 2 ...): the number of each channel's node */
-FIRN_INLINE row row_of_nodes(void)
+/* (0 0 0 0 1 1 1 1 2 ...): the number of each channel's node, from 0 or from -1 on */
+FIRN_INLINE row row_of_nodes(int from)
 {
-    static const real number[ROW] __attribute__((aligned(64))) = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
-    return row_load(number);
+    static const real number[ROW + 4]
+        __attribute__((aligned(64))) = {-1, -1, -1, -1, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+    return row_load(number + 4 * (from + 1));
 }
 
 /* ---------------------------------------------------------------- columns */

@@ -27,8 +27,8 @@
  *
  * Grid to particle is the transpose: r_i = sum_j w_j row(i,j) and its siblings with m_j, g_j; then sums over i; then
  * one horizontal sum over z. C = (D^-1 h) sum w v d,  grad v = sum v grad w  (mls: grad v = C). Without gradients sums
- * of w_ij row(i,j) that begin at the far end give those times i and j by additions, 34 operations instead of 44, and
- * sum w v d = sum w v i + d_0 sum w v is made for a whole bundle at once.
+ * of w_ij row(i,j) that begin at the far end give those times i and j by additions, 36 operations, of which 16 are
+ * products, instead of 44, and sum w v d = sum w v (i - 1) + d_1 sum w v is made for a whole bundle at once.
  *
  * FLIP also asks for sum w v_old. Nobody asks for masses on the way back, so v_old,x stands in their channel and comes
  * with the rest. v_old,y and v_old,z have a patch of their own, in which the four channels of node (i, j, k) are these
@@ -236,7 +236,7 @@ FIRN_INLINE linear prepare_linear(int moment, const weights *wt, const outgoing 
     int s = slot(lane);
     row zw = row_of_weights(wt->zw + s), q = row_of_channels(o->base + s);
     if (!moment) return (linear){row_mul(zw, q), row_zero(), row_zero()};
-    return (linear){row_mul(zw, row_mul_add(row_of_nodes(), row_of_channels(o->A[2] + s), q)),
+    return (linear){row_mul(zw, row_mul_add(row_of_nodes(0), row_of_channels(o->A[2] + s), q)),
                     row_pin(row_mul(zw, row_of_channels(o->A[0] + s))),
                     row_pin(row_mul(zw, row_of_channels(o->A[1] + s)))};
 }
@@ -352,28 +352,32 @@ static void p2g(const firn_transfer *transfer, const firn_block_particles *p, vo
 
 typedef struct incoming { /* sums over nodes: w v and w m (or w v_old,x); m_a v; g_a v; w v_old,y and z, each in two */
     kept_rows v, B[3], G[3], old;
-    real d[3][16]; /* without gradients: the first d along each axis, and B is sum w v times the number of the node */
+    real d[3][16]; /* without gradients: the first d along each axis, and B is sum w v times the number of the node,
+                      less one */
 } incoming;
 
-/* Without gradients: sums over i and j of w, i w and j w, from sums that begin at the far end. */
+/* Without gradients: sums over i and j of w, (i - 1) w and (j - 1) w, from sums that begin at the far end. Counted from
+ * the second node, which is next to the particle, they keep a digit more than from the first. */
 FIRN_INLINE void gather_linear(int n, const real *W, const real *at, row *S, row *X, row *Y)
 {
     row s[4], y[4];
     UNROLL for (int i = 0; i < n; i++)
     {
-        row c[4];
-        UNROLL for (int j = n - 1; j >= 0; j--)
+        row far = row_zero(), beyond = far;
+        UNROLL for (int j = n - 1; j > 0; j--)
         {
-            const row nodes = row_load(at + i * NODE_X + j * NODE_Y);
             const fr w = fr_set1(W[(4 * i + j) * 16]);
-            c[j] = row_pin(j < n - 1 ? row_fma(w, nodes, c[j + 1]) : row_scale(w, nodes));
+            const row nodes = row_load(at + i * NODE_X + j * NODE_Y);
+            far = row_pin(j < n - 1 ? row_fma(w, nodes, far) : row_scale(w, nodes));
+            if (j > 1) beyond = j < n - 1 ? row_add(beyond, far) : far;
         }
-        s[i] = c[0], y[i] = row_add(c[1], c[2]);
-        if (n == 4) y[i] = row_add(y[i], c[3]);
+        const row near = row_pin(row_scale(fr_set1(W[4 * i * 16]), row_load(at + i * NODE_X)));
+        s[i] = row_add(near, far), y[i] = row_subtract(beyond, near);
     }
-    const row far = n == 4 ? row_add(s[2], s[3]) : s[2], most = row_add(s[1], far);
-    *S = row_add(s[0], most), *X = row_add(most, far), *Y = row_add(row_add(y[0], y[1]), y[2]);
-    if (n == 4) *X = row_add(*X, s[3]), *Y = row_add(*Y, y[3]);
+    const row far = n == 4 ? row_add(s[2], s[3]) : s[2], half = row_add(y[0], y[1]);
+    *S = row_add(row_add(s[0], s[1]), far);
+    *X = row_subtract(n == 4 ? row_add(far, s[3]) : far, s[0]);
+    *Y = row_add(half, n == 4 ? row_add(y[2], y[3]) : y[2]);
 }
 
 FIRN_INLINE void gather_particle(int n, int moment, int gradient, int with_old, const weights *wt, int lane,
@@ -411,7 +415,7 @@ FIRN_INLINE void gather_particle(int n, int moment, int gradient, int with_old, 
     row_keep(v, lane, &in->v);
     if (moment) {
         row_keep(row_mul(zw, Sx), lane, &in->B[0]), row_keep(row_mul(zw, Sy), lane, &in->B[1]);
-        row_keep(is_linear ? row_mul(row_of_nodes(), v) : row_mul(row_of_weights(wt->zm + s), S0), lane, &in->B[2]);
+        row_keep(is_linear ? row_mul(row_of_nodes(-1), v) : row_mul(row_of_weights(wt->zm + s), S0), lane, &in->B[2]);
     }
     if (gradient) {
         row_keep(row_mul(zw, Gx), lane, &in->G[0]), row_keep(row_mul(zw, Gy), lane, &in->G[1]);
@@ -470,7 +474,7 @@ FIRN_INLINE void grad_v_of(int gradient, int is_linear, const incoming *in, cons
     for (int a = 0; a < 3; a++) {
         fr c[3], mass;
         groups_load(gradient ? in->G[a].of : in->B[a].of, l, &c[0], &c[1], &c[2], &mass);
-        for (int i = 0; is_linear && i < 3; i++) c[i] = fr_fma(fr_load(in->d[a] + l), v[i], c[i]);
+        for (int i = 0; is_linear && i < 3; i++) c[i] = fr_fma(fr_load(in->d[a] + l) + 1, v[i], c[i]);
         for (int i = 0; i < 3; i++) L[3 * i + a] = c[i] * (gradient ? gradient_scale : affine_scale);
     }
 }

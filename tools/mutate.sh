@@ -60,10 +60,10 @@ F-transposed-dropped|src/law_common.h|tau[i] = 2 * mu * (s[i] - 1) * s[i] + volu
 mu-for-lambda|materials/neo_hookean.c|fr volumetric = q->d[LAW_LAMBDA] * fr_log1p(j)|fr volumetric = q->d[LAW_MU] * fr_log1p(j)|mms
 lambda-mu-swapped|src/law_common.h|d[LAW_LAMBDA] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);\n    d[LAW_MU] = law_mu|d[LAW_MU] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);\n    d[LAW_LAMBDA] = law_mu|mms
 volumetric-linearised|materials/neo_hookean.c|fr volumetric = q->d[LAW_LAMBDA] * fr_log1p(j)|fr volumetric = q->d[LAW_LAMBDA] * j|mms
-step-along-x-dropped|src/transfer.c|if (moment) r.q = row_add(r.q, r.X);|;|sim
-force-step-along-y-dropped|src/transfer.c|if (is_apart && j < n - 1) g = row_add(g, f.Y);|;|bar
-far-sum-along-x-twice|src/transfer.c|*X = row_add(most, far)|*X = row_add(most, most)|basics
-first-offset-of-moments|src/transfer.c|c[i] = fr_fma(fr_load(in->d[a] + l), v[i], c[i])|c[i] = c[i]|basics
+step-along-x-dropped|src/transfer.c|if (moment) r.q = row_add(r.q, r.X);|;|basics
+force-step-along-y-dropped|src/transfer.c|if (is_apart && j < n - 1) g = row_add(g, f.Y);|;|basics
+far-sum-along-x-added|src/transfer.c|*X = row_subtract(n == 4|*X = row_add(n == 4|basics
+first-offset-of-moments|src/transfer.c|fr_fma(fr_load(in->d[a] + l) + 1, v[i], c[i])|fr_fma(fr_load(in->d[a] + l), v[i], c[i])|basics
 quadratic-in-the-last-row|src/transfer.c|return fr_min(first, last);|return first;|basics
 fan-folded-one-off|src/rows.h|row_within(zero, r, 4 - z)|row_within(zero, r, z)|basics
 columns-of-before-the-sort|src/sort.c|sim->tally.is_kept = sim->has_reports = 0;|sim->tally.is_kept = 0;|sim

@@ -129,6 +129,133 @@ static void identities(verify_table *table)
     }
 }
 
+/* One particle with everything it can carry. */
+static void fill(const firn_kernels *k, uint64_t *seed, const double x[3], lone *p, double v[3], double C[9],
+                 double tau[6])
+{
+    double three[3];
+    memset(p, 0, sizeof *p);
+    for (int a = 0; a < 3; a++) put(k, p->x, a, x[a]);
+    random_place(seed, v);
+    for (int a = 0; a < 9; a += 3) random_place(seed, C + a);
+    for (int a = 0; a < 6; a += 3) random_place(seed, three), memcpy(tau + a, three, sizeof three);
+    for (int a = 0; a < 3; a++) put(k, p->v, a, v[a]);
+    for (int a = 0; a < 9; a++) put(k, p->C, a, C[a]);
+    for (int a = 0; a < 6; a++) put(k, p->tau, a, tau[a]);
+    put(k, p->mass, 0, 1.5), put(k, p->volume, 0, 0.75);
+}
+
+static firn_block_particles alone(lone *p)
+{
+    return (firn_block_particles){
+        .n = 1, .x = p->x, .v = p->v, .C = p->C, .tau = p->tau, .mass = p->mass, .volume = p->volume};
+}
+
+/* What a particle leaves on the nodes, in every form: the sums over nodes of momentum and of momentum d^T are m v and
+ * D m C (affine), those of dt f are 0 and - dt V tau. The worst deviation. */
+static double worst_scatter(const firn_kernels *k, int form, uint64_t *seed, double *patch, double *forces)
+{
+    const int is_quadratic = form & 1, is_mls = form >> 1 & 1, is_affine = form >> 2 & 1, is_apart = form >> 3;
+    static const int sym[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+    const double m = 1.5, V = 0.75, dt = 0.5, D = is_quadratic ? 0.25 : 1.0 / 3;
+    double x[3], v[3], C[9], tau[6], sum[2][3] = {{0}}, moment[2][9] = {{0}}, worst = 0;
+    static lone p;
+    random_place(seed, x);
+    fill(k, seed, x, &p, v, C, tau);
+    firn_transfer transfer = {.dt = dt, .h = 1, .is_quadratic = is_quadratic, .is_mls = is_mls, .is_affine = is_affine};
+    firn_block_particles particles = alone(&p);
+    k->patch_clear(patch, ~(firn_columns)0), k->patch_clear(forces, ~(firn_columns)0);
+    k->p2g(&transfer, &particles, patch, is_apart ? forces : NULL);
+    for (int n = 0; n < NODES; n++) {
+        const double d[3] = {n / 64 - 2 - take(k, p.x, 0), n / 8 % 8 - 2 - take(k, p.x, 16),
+                             n % 8 - 2 - take(k, p.x, 32)};
+        for (int which = 0; which < 2; which++)
+            for (int a = 0; a < 3; a++) {
+                const double node = sum_of_rows(k, which ? forces : patch, n, a);
+                sum[which][a] += node;
+                for (int b = 0; b < 3; b++) moment[which][3 * a + b] += node * d[b];
+            }
+    }
+    for (int i = 0; i < 9; i++) {
+        const double momentum = is_affine ? D * m * C[i] : 0, force = -dt * V * tau[sym[i]];
+        worst = fmax(worst, fabs(moment[0][i] - momentum - (is_apart ? 0 : force)));
+        worst = fmax(worst, fabs(moment[1][i] - (is_apart ? force : 0)));
+    }
+    for (int a = 0; a < 3; a++) worst = fmax(worst, fmax(fabs(sum[0][a] - m * v[a]), fabs(sum[1][a])));
+    return worst;
+}
+
+/* What a particle takes from nodes that move with v = b + A x, and moved with v = c + B x before forces: v, grad v and
+ * C are those of the field, and FLIP adds what its own velocity was more than the old one. The worst deviation. */
+static double worst_gather(const firn_kernels *k, int form, uint64_t *seed, double *patch, double *old_patch)
+{
+    const int is_quadratic = form & 1, is_mls = form >> 1 & 1, is_affine = form >> 2 & 1, has_flip = form >> 3;
+    static _Alignas(64) double nodes[27 * FIRN_BLOCK_NODES * FIRN_CHANNELS], old[27 * FIRN_BLOCK_NODES * FIRN_CHANNELS];
+    static _Alignas(64) double grad_v[144];
+    static lone p;
+    const double dt = 0.125, a = has_flip ? 0.75 : 0;
+    double x[3], v[3], C[9], tau[6], b[3], A[9], c[3], B[9], worst = 0;
+    int32_t neighbours[27];
+    random_place(seed, x), random_place(seed, b), random_place(seed, c);
+    for (int i = 0; i < 9; i += 3) random_place(seed, A + i), random_place(seed, B + i);
+    fill(k, seed, x, &p, v, C, tau);
+    for (int q = 0; q < 27; q++) {
+        neighbours[q] = q;
+        for (int n = 0; n < FIRN_BLOCK_NODES; n++) {
+            const double at[3] = {4 * (q / 9 - 1) + n / 16, 4 * (q / 3 % 3 - 1) + n / 4 % 4, 4 * (q % 3 - 1) + n % 4};
+            for (int i = 0; i < 3; i++) {
+                const double *Ai = A + 3 * i, *Bi = B + 3 * i;
+                set(k, nodes, (q * 64 + n) * 4 + i, b[i] + Ai[0] * at[0] + Ai[1] * at[1] + Ai[2] * at[2]);
+                set(k, old, (q * 64 + n) * 4 + i, c[i] + Bi[0] * at[0] + Bi[1] * at[1] + Bi[2] * at[2]);
+            }
+        }
+    }
+    firn_transfer transfer = {
+        .dt = dt, .h = 1, .is_quadratic = is_quadratic, .is_mls = is_mls, .is_affine = is_affine, .flip = a};
+    firn_block_particles particles = alone(&p);
+    const firn_columns columns = k->touched(&transfer, &particles);
+    if (has_flip)
+        k->patch_load_both(patch, old_patch, columns, neighbours, nodes, old);
+    else
+        k->patch_load(patch, columns, neighbours, nodes);
+    k->g2p(&transfer, &particles, patch, old_patch, grad_v);
+    for (int i = 0; i < 3; i++) {
+        double u = b[i], was = c[i];
+        for (int j = 0; j < 3; j++) u += A[3 * i + j] * x[j], was += B[3 * i + j] * x[j];
+        worst = fmax(worst, fabs(take(k, p.v, 16 * i) - (has_flip ? u + a * (v[i] - was) : u)));
+        worst = fmax(worst, fabs(take(k, p.x, 16 * i) - (x[i] + dt * u)));
+        for (int j = 3 * i; j < 3 * i + 3; j++) {
+            worst = fmax(worst, fabs(take(k, grad_v, 16 * j) - A[j]));
+            worst = fmax(worst, fabs(take(k, p.C, 16 * j) - (is_affine ? A[j] : C[j])));
+        }
+    }
+    return worst;
+}
+
+static void transfers(verify_table *table)
+{
+    static _Alignas(64) double patch[FIRN_PATCH], other[FIRN_PATCH];
+    for (int variant = 0; variant < FIRN_N_VARIANTS; variant++) {
+        const firn_kernels *k = firn_kernels_find(variant);
+        for (int form = 0; k && form < 16; form++) {
+            double scattered = 0, gathered = 0;
+            uint64_t seed = 5;
+            char name[96];
+            for (int i = 0; i < 100; i++) {
+                scattered = fmax(scattered, worst_scatter(k, form, &seed, patch, other));
+                gathered = fmax(gathered, worst_gather(k, form, &seed, patch, other));
+            }
+            snprintf(name, sizeof name, "%s %s %s%s%s: sums that P2G leaves", k->name, form & 1 ? "quadratic" : "cubic",
+                     form & 2 ? "mls" : "gradient", form & 4 ? " affine" : "", form & 8 ? " apart" : "");
+            verify_at_most(table, name, scattered, k->is_double ? 1e-13 : 1e-4);
+            snprintf(name, sizeof name, "%s %s %s%s%s: G2P of a linear field", k->name,
+                     form & 1 ? "quadratic" : "cubic", form & 2 ? "mls" : "gradient", form & 4 ? " affine" : "",
+                     form & 8 ? " flip" : "");
+            verify_at_most(table, name, gathered, k->is_double ? 1e-13 : 1e-4);
+        }
+    }
+}
+
 /* A patch that is added to nodes has given each of them what its rows have of it together; loaded again each row has
  * what the nodes have. Columns that were not asked for are neither added nor brought. The worst deviation. */
 static double worst_patch(const firn_kernels *k, firn_columns columns, double *patch)
@@ -376,6 +503,7 @@ int main(int argc, char **argv)
 {
     verify_table table = verify_begin(argc, argv);
     identities(&table);
+    transfers(&table);
     nodes_and_patches(&table);
     for (int is_double = 1; is_double >= 0; is_double--)
         free_fall(&table, FIRN_APIC, is_double), free_fall(&table, FIRN_FLIP, is_double);
