@@ -164,16 +164,36 @@ static void hold(subject *s, const firn_grip *g, firn_exchange *e)
     firn_contact_book(e, s->x, s->mass, was, s->v, s->v, g->pose.position);
 }
 
+/* Nearer than that is in touch, m. */
+static double in_touch(const firn_sim *sim) { return 1e-3 * sim->h; }
+
+/* What a particle at this distance may go before it is. */
+static double clearance_of(const firn_sim *sim, const firn_collider *c, double distance)
+{
+    return firn_near_clearance(c, distance - in_touch(sim));
+}
+
+/* The particle's way u in this step, seen from the moving surface, and its length. */
+static double way_of(const subject *s, const firn_collider *c, const double surface_v[3], double u[3])
+{
+    double length2 = 0;
+    for (int a = 0; a < 3; a++) {
+        u[a] = s->x[a] - s->before[a] - s->sim->dt * (surface_v[a] - c->def.surface_velocity[a]);
+        length2 += u[a] * u[a];
+    }
+    return sqrt(length2);
+}
+
 /* The way u of a particle in this step, seen from the moving surface, ends at x. Does it meet the surface? Sphere
  * tracing from its beginning: the distance of the surface is always safe to go (see solids.h). Then `x` becomes the
  * place that is left when the rest of the way glides along the surface, and *s the surface where they met. However thin
- * the wall and however fast the particle, it stays on its side. *s comes as a glance at x. What `touched` before begins
- * on the surface, which is asked for whole at once. */
+ * the wall and however fast the particle, it stays on its side. *s comes as a glance at x, or with a distance that is
+ * NAN where nobody has looked. What `touched` before begins on the surface, which is asked for whole at once. */
 static int meets(const firn_sim *sim, const firn_collider *c, int touched, const double u[3], double x[3],
                  firn_surface_point *s)
 {
     enum { STEPS = 64 };
-    const double time = sim->time + sim->dt, touch = 1e-3 * sim->h;
+    const double time = sim->time + sim->dt, touch = in_touch(sim);
     double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]), gone = 0, at[3], along = 0;
     int is_whole = touched;
     firn_surface_point there;
@@ -181,8 +201,8 @@ static int meets(const firn_sim *sim, const firn_collider *c, int touched, const
     if (touched) firn_contact_surface(c, at, time, INFINITY, &there);
     double distance = touched ? there.distance : firn_contact_distance(c, at, time);
     if (distance <= 0) { /* it began inside: out by the shortest way, but no further than a particle may move */
-        if (s->distance > 0) return 0;
         firn_contact_surface(c, x, time, INFINITY, s);
+        if (s->distance > 0) return 0;
         double depth = fmin(-s->distance, 0.5 * sim->h);
         for (int a = 0; a < 3; a++) x[a] += depth * s->normal[a];
         return 1;
@@ -194,30 +214,42 @@ static int meets(const firn_sim *sim, const firn_collider *c, int touched, const
         distance = firn_contact_distance(c, at, time), is_whole = 0;
     }
     if (!is_whole) firn_contact_surface(c, at, time, INFINITY, &there);
-    *s = there;
-    for (int a = 0; a < 3; a++) along += (x[a] - at[a]) * s->normal[a];
+    for (int a = 0; a < 3; a++) along += (x[a] - at[a]) * there.normal[a];
     if (along >= 0) return 0; /* it grazes the surface and leaves */
-    for (int a = 0; a < 3; a++) x[a] -= along * s->normal[a];
+    for (int a = 0; a < 3; a++) x[a] -= along * there.normal[a];
+    *s = there;
     return 1;
 }
 
-/* Returns the clearance that is left; -INFINITY where they met. Most only come near, and no more than is needed to
- * know that is asked first. */
+/* The velocity of the surface at x where no look is needed to know it. */
+static int knows_velocity(const firn_collider *c, const double x[3], double velocity[3])
+{
+    if (!c->is_rigid || !c->shape) return 0;
+    firn_pose_velocity(&c->pose, x, velocity);
+    for (int a = 0; a < 3; a++) velocity[a] += c->def.surface_velocity[a];
+    return 1;
+}
+
+/* Returns the clearance that is left; -INFINITY where they met. Most only come near, and no more than is needed to know
+ * that is asked first: they are out of touch all along. What touched a body before mostly does so again, and one look
+ * where it begins tells. Either way the answer is the same, as memory is not saved. */
 static double keep_out(subject *s, const firn_collider *c, int touched, firn_exchange *e)
 {
     const firn_sim *sim = s->sim;
-    firn_surface_point at;
-    int is_near = firn_contact_glance(c, s->x, sim->time + sim->dt, 2 * sim->h, &at);
-    double clearance = firn_near_clearance(c, at.distance);
-    if (!is_near) return clearance;
-    double x[3], u[3], v[3], was[3], length2 = 0;
-    for (int a = 0; a < 3; a++) {
-        x[a] = s->x[a], v[a] = was[a] = s->v[a];
-        u[a] = x[a] - s->before[a] - sim->dt * (at.velocity[a] - c->def.surface_velocity[a]);
-        length2 += u[a] * u[a];
+    const double time = sim->time + sim->dt;
+    firn_surface_point at = {.distance = NAN};
+    double x[3], u[3] = {0}, v[3], was[3], length = INFINITY;
+    if (touched && knows_velocity(c, s->x, at.velocity)) length = way_of(s, c, at.velocity, u);
+    if (length > sim->h) { /* so far in a step few go, and they are looked at with all others */
+        if (!firn_contact_glance(c, s->x, time, 2 * sim->h, &at)) return clearance_of(sim, c, at.distance);
+        length = way_of(s, c, at.velocity, u);
+        if (at.distance > c->steepness * length + in_touch(sim)) return clearance_of(sim, c, at.distance);
     }
-    if (at.distance > 0 && at.distance * at.distance > length2) return clearance;
-    if (!meets(sim, c, touched, u, x, &at)) return clearance;
+    for (int a = 0; a < 3; a++) x[a] = s->x[a], v[a] = was[a] = s->v[a];
+    if (!meets(sim, c, touched, u, x, &at)) {
+        if (isnan(at.distance)) at.distance = firn_contact_distance(c, s->x, time);
+        return clearance_of(sim, c, at.distance);
+    }
     firn_contact_resolve(c->def.contact, at.friction, 0, at.velocity, at.normal, v);
     move(s, x, v);
     firn_contact_book(e, s->x, s->mass, was, s->v, at.velocity, c->pose.position);

@@ -355,6 +355,10 @@ static size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
  * tried */
 enum { SCRATCH_LANES = 9 + 6 + 3 + 6 + 9 + FIRN_MAX_HISTORY + 6 };
 
+/* Two patches are written and read side by side: places in both must differ in their last twelve bits, by which
+ * processors guess whether a load waits for a store. */
+static size_t patch_bytes(size_t real_size) { return (FIRN_PATCH * real_size / 4096) * 4096 + 2048 + 64; }
+
 static firn_status reserve_books(firn_sim *sim)
 {
     sim->tally.is_kept = sim->has_reports = 0; /* they speak of other blocks */
@@ -420,7 +424,7 @@ static firn_status reserve_scratch(firn_sim *sim)
         if (most > sim->max_block_bundles) sim->max_block_bundles = most + most / 4;
         sim->scratch_threads = sim->n_threads;
         size_t real_size = sim->kernels->real_size, lanes = (size_t)sim->max_block_bundles * 16 * real_size;
-        size_t patch = FIRN_PATCH * real_size;
+        size_t patch = patch_bytes(real_size);
         sim->scratch_bytes = 2 * patch + align64(lanes) * SCRATCH_LANES;
         sim->thread_scratch = firn_memory_allocate(&sim->memory, sim->scratch_bytes * (size_t)sim->n_threads);
         if (!sim->thread_scratch) return FIRN_MEMORY;
@@ -431,7 +435,7 @@ static firn_status reserve_scratch(firn_sim *sim)
 firn_workspace firn_solver_workspace(const firn_sim *sim, int thread)
 {
     size_t real_size = sim->kernels->real_size, lanes = align64((size_t)sim->max_block_bundles * 16 * real_size);
-    size_t patch = FIRN_PATCH * real_size;
+    size_t patch = patch_bytes(real_size);
     char *at = sim->thread_scratch + sim->scratch_bytes * (size_t)thread;
     firn_workspace w = {.patch = at, .forces = at + patch, .grad_v = at + 2 * patch};
     at += 2 * patch + 9 * lanes;
