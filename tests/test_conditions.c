@@ -464,6 +464,54 @@ static void what_is_remembered_changes_nothing(void **state)
     }
 }
 
+/* A thin paddle hits a cube from the left and stays there for a while, goes more than ten cells away, so that nothing
+ * about it is kept up to date, and comes back from the right: what touches, and what was far, is remembered so that it
+ * makes no difference. From several distances, because what is remembered wrongly is not always too much. */
+static uint64_t hash_after_paddle(int kind, double offset, int forgets)
+{
+    const double low[3] = {0, 0, 0}, high[3] = {0.2, 0.2, 0.2}, y = 0.1, z = 0.1;
+    const firn_key keys[8] = {{.position = {-0.2 - offset, y, z}, .rotation = {0, 0, 0, 1}},
+                              {.time = 0.03, .position = {0.02, y, z}, .rotation = {0, 0, 0, 1}},
+                              {.time = 0.09, .position = {0.02, y, z}, .rotation = {0, 0, 0, 1}},
+                              {.time = 0.15, .position = {-1.2 - offset, y, z}, .rotation = {0, 0, 0, 1}},
+                              {.time = 0.19, .position = {0.5, 1.5, z}, .rotation = {0, 0, 0, 1}},
+                              {.time = 0.23, .position = {1.3, y, z}, .rotation = {0, 0, 0, 1}},
+                              {.time = 0.28, .position = {0.3, y, z}, .rotation = {0, 0, 0, 1}},
+                              {.time = 0.3, .position = {0.1, y, z}, .rotation = {0, 0, 0, 1}}};
+    verify_scene s;
+    firn_shape_def box = firn_shape_default();
+    verify_scene_init(&s, 0.05, "neo_hookean", 2e4, 0.3, 400);
+    verify_box(&s, low, high, 2);
+    firn_collider_def *paddle = &s.colliders[s.n_colliders++];
+    *paddle = firn_collider_default();
+    strcpy(paddle->name, "paddle"), strcpy(box.kind, "box");
+    box.size[0] = 0.02, box.size[1] = box.size[2] = 0.3;
+    paddle->shapes = &box, paddle->n_shapes = 1, paddle->particle_pass = 1;
+    paddle->contact = kind ? FIRN_STICK : FIRN_SEPARATE;
+    paddle->motion.keys = keys, paddle->motion.n_keys = 8;
+    firn_sim *sim = verify_start(&s);
+    int n_far = 0, n_renewed = 0, was_stale = 0;
+    while (sim->time < 0.3) {
+        if (forgets) firn_near_clear(sim);
+        assert_int_equal(firn_sim_step(sim, 0.3, NULL), FIRN_OK);
+        int n_stale = 0;
+        for (int32_t b = 0; b < sim->grid.n_home; b++) n_stale += sim->near.blocks[b].is_stale;
+        n_far += n_stale > 0, n_renewed += n_stale < was_stale, was_stale = n_stale;
+    }
+    assert_true(n_far > 10 && n_renewed > 0);
+    const uint64_t hash = firn_sim_hash(sim);
+    firn_sim_destroy(sim);
+    return hash;
+}
+
+static void what_comes_back_is_met_anew(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; kind++)
+        for (int i = 0; i < 8; i++)
+            assert_true(hash_after_paddle(kind, 0.01 * i, 0) == hash_after_paddle(kind, 0.01 * i, 1));
+}
+
 /* Every variant of the kernel takes from clearances what particles and surfaces went and no less, and names all that
  * may have met one; a particle that is far is not named. */
 static void clearances_are_never_too_large(void **state)
@@ -559,6 +607,7 @@ int main(void)
         cmocka_unit_test(a_fall_ends_on_the_floor),
         cmocka_unit_test(clearances_are_never_too_large),
         cmocka_unit_test(what_is_remembered_changes_nothing),
+        cmocka_unit_test(what_comes_back_is_met_anew),
         cmocka_unit_test(drag_never_overshoots),
     };
     return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);

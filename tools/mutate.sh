@@ -69,6 +69,7 @@ fan-folded-one-off|src/rows.h|row_within(zero, r, 4 - z)|row_within(zero, r, z)|
 columns-of-before-the-sort|src/sort.c|sim->tally.is_kept = sim->has_reports = 0;|sim->tally.is_kept = 0;|sim
 sort-by-old-cell|src/places.c|fr_floor(at - 4 * shift - half)|fr_floor(at - half)|sim
 blank-lanes-kept|src/places.c|to[l] = (type)g->blank[c];|to[l] = from[at[0] + (size_t)c * N];|sim
+far-blocks-not-renewed|src/near.c|if (!sim->near.is_kept || !sim->near.blocks[home].is_stale) return;|return;|conditions
 first-offset-along-z|src/transfer.c|if (with_products) fr_store(out->d[2] + l, first - 2 - at);|if (with_products) fr_store(out->d[2] + l, first - 1 - at);|basics
 edge-unsaid|materials/st_venant_kirchhoff.c|q->is_edge = fr_lt(nearest, edge);|(void)edge, (void)nearest;|sim
 failure-unsaid|materials/st_venant_kirchhoff.c|q->failed = fr_le(least, zero);|q->failed = fr_le(zero, zero - 1);|bar

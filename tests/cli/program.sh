@@ -65,6 +65,10 @@ answer=$(bash -c 'compopt() { :; }; source "$0"; COMP_WORDS=("$1" materials brea
 "$firn" help --completion zsh >"$folder/_firn"
 if command -v zsh >/dev/null; then zsh -n "$folder/_firn" || fail "the zsh completion does not parse"; fi
 
+# OpenMP's places bind the threads of a run and do not take them away
+threads() { env -u OMP_WAIT_POLICY "$@" "$firn" bench --particles 20000 --steps 1 --repeats 1 --csv | awk -F, 'NR == 2 { print $3 }'; }
+[ "$(threads OMP_PLACES=cores)" = "$(threads A=1)" ] || fail "OMP_PLACES leaves fewer threads"
+
 # the man page has no roff warning
 "$firn" help --man >"$folder/firn.1"
 if command -v groff >/dev/null; then

@@ -96,6 +96,10 @@ last=$(hashes cut | wc -l)
 expect 0 "" resume cut --frames ":$((last + 20))" --quiet
 expect 0 "" run "$scene" --out straight --set scene.frames=100000 --frames ":$((last + 20))" --quiet
 cmp -s <(hashes cut) <(hashes straight) || fail "an interrupted and resumed run differs from a straight one"
+plate=$(dirname "$scene")/../../scenes/dough_plate.yaml # a body that sticks to a plate, particle by particle
+for frames in 2 3; do expect 0 "" run "$plate" --out "plate$frames" --set "grid.dx=8 mm" --frames ":$frames" --quiet; done
+expect 0 "" resume plate2 --frames :3 --quiet
+cmp -s <(hashes plate2) <(hashes plate3) || fail "resumed in the middle of a contact, a run differs from a straight one"
 expect 0 "nothing is left" resume plain
 expect 0 "" resume plain --frames :12 --set gravity='[0, 1, 0]'
 [ "$(hashes plain | wc -l)" -eq 13 ] || fail "a longer shot has $(hashes plain | wc -l) frames, not 13"
