@@ -74,9 +74,9 @@ static double p2g_flops(const firn_bench_case *b)
 }
 static double g2p_flops(const firn_bench_case *b)
 {
-    const int is_affine = b->scheme == FIRN_APIC || b->scheme == FIRN_AFLIP, is_mls = b->force == FIRN_FORCE_MLS;
-    double n = n_of(b), sets = 1 + (is_affine || is_mls) + !is_mls;
-    return 32 * (n * n * sets + n * (2 * sets - 1) + 3 * sets + (blends_flip(b) ? 2 * n + 3 : 0));
+    const double n = n_of(b), sets = b->scheme == FIRN_APIC || b->scheme == FIRN_AFLIP ? 3 : 2, old = 2 * n + 3;
+    const double own = b->force == FIRN_FORCE_MLS ? 2 * n * n + 2 * n : n * n * sets + n * (2 * sets - 1) + 3 * sets;
+    return 32 * (own + (blends_flip(b) ? old : 0));
 }
 
 /* ---------------------------------------------------------------- the case */

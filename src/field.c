@@ -33,6 +33,7 @@ struct firn_field {
     int velocity, friction, stickiness; /* channels; 0: not there */
     double min[3], max[3], max_speed;
     size_t n_bytes;
+    int *recent; /* the volume that was asked for last: mostly all of a step ask for the same time */
 };
 
 /* ---------------------------------------------------------------- building */
@@ -45,8 +46,9 @@ static firn_field *create(int capacity)
     f->times = firn_memory_array(NULL, (size_t)capacity, sizeof *f->times);
     f->speeds = firn_memory_array(NULL, (size_t)capacity, sizeof *f->speeds);
     f->volumes = firn_memory_array(NULL, (size_t)capacity, sizeof *f->volumes);
+    f->recent = firn_memory_array(NULL, 1, sizeof *f->recent);
     for (int a = 0; a < 3; a++) f->min[a] = INFINITY, f->max[a] = -INFINITY;
-    if (f->times && f->speeds && f->volumes) return f;
+    if (f->times && f->speeds && f->volumes && f->recent) return f;
     firn_field_destroy(f);
     return NULL;
 }
@@ -58,6 +60,7 @@ void firn_field_destroy(firn_field *f)
     firn_memory_release(NULL, f->times, (size_t)f->capacity * sizeof *f->times);
     firn_memory_release(NULL, f->speeds, (size_t)f->capacity * sizeof *f->speeds);
     firn_memory_release(NULL, f->volumes, (size_t)f->capacity * sizeof *f->volumes);
+    firn_memory_release(NULL, f->recent, sizeof *f->recent);
     firn_memory_release(NULL, f, sizeof *f);
 }
 
@@ -483,9 +486,13 @@ static void set_paint(const firn_field *f, const firn_volume *volume, const doub
     if (f->stickiness && firn_volume_channels(volume, x, f->stickiness, 1, &value)) s->stickiness = value;
 }
 
-/* The volume that lasts to at least `time`; found by bisection */
+/* The volume that lasts to at least `time`; found by bisection. Of a sequence. */
 static int interval(const firn_field *f, double time)
 {
+    const int recent = __atomic_load_n(f->recent, __ATOMIC_RELAXED);
+    const int is_in = recent < f->n - 1 && (recent == 0 || f->times[recent] <= time) &&
+                      (recent == f->n - 2 || time < f->times[recent + 1]);
+    if (is_in) return recent;
     int low = 0, high = f->n - 1;
     while (high - low > 1) {
         int middle = (low + high) / 2;
@@ -494,6 +501,7 @@ static int interval(const firn_field *f, double time)
         else
             high = middle;
     }
+    __atomic_store_n(f->recent, low, __ATOMIC_RELAXED);
     return low;
 }
 

@@ -59,7 +59,10 @@ wall() {
 every='--set=outputs=[{format: bgeo}]' first='--set=outputs=[{format: bgeo, every: 1000000}]'
 with=$(wall "$every") without=$(wall "$first")
 
-processor=$(sed -nE '0,/^model name/s/^model name[^:]*: *//p' /proc/cpuinfo | tr -cs 'A-Za-z0-9\n' '_' | sed 's/_*$//')
+cpuinfo() { sed -nE "0,/^$1/s/^$1[^:]*: *//p" /proc/cpuinfo; }
+processor=$(cpuinfo 'model name')
+case $processor in *[0-9]*) ;; *) processor="$processor family $(cpuinfo 'cpu family') model $(cpuinfo 'model\t')" ;; esac # "AMD EPYC"
+processor=$(tr -cs 'A-Za-z0-9\n' '_' <<<"$processor" | sed 's/_*$//')
 variant=$(awk -F, 'NR == 2 { print $2 }' "$scratch/rows")
 mkdir -p "$folder"
 out=$folder/${processor:-unknown}-$variant-$threads.csv
