@@ -46,11 +46,12 @@ static firn_share *chunk_shares(const firn_sim *sim) { return sim->shares + FIRN
 
 void firn_stage_deal_homes(firn_sim *sim) { firn_shares_deal(sim->shares, sim->n_threads, sim->grid.owned); }
 
-/* A thread takes home blocks by 16: the next in the list has most of the nodes and follows in memory, where its
- * particles have been asked for already. */
+/* A thread takes home blocks by 16, where there are enough for all: the next in the list has most of the nodes and
+ * follows in memory, where its particles have been asked for already. */
 int firn_stage_take_homes(const firn_sim *sim, firn_stretch *homes)
 {
-    return firn_shares_take(sim->shares, sim->n_threads, omp_get_thread_num(), 16, homes);
+    const int32_t share = sim->grid.n_home / (8 * sim->n_threads), most = share < 1 ? 1 : share < 16 ? share : 16;
+    return firn_shares_take(sim->shares, sim->n_threads, omp_get_thread_num(), most, homes);
 }
 
 /* Of each color the octets that begin in the thread's home blocks: a list a color. */
@@ -101,8 +102,7 @@ static void clear_nodes(firn_sim *sim)
             memset(nodes + at, 0, bytes);
             if (old) memset(old + at, 0, bytes);
         }
-    firn_tally_clear_masses(sim);
-#pragma omp barrier
+    firn_tally_clear_masses(sim); /* ends with all threads together */
 }
 
 static void ask_nodes(const firn_sim *sim, int32_t home)

@@ -8,8 +8,7 @@
  *
  *     momentum   w_ijk m (v + h C d)
  *     force      dt f = -dt V tau grad w            force: gradient    (grad w has the factors g w w / h, ...)
- *                     = -dt V (D^-1 h) tau d w      force: mls         (Hu et al. 2018; D = h^2/3 cubic, h^2/4
- * quadratic)
+ *                     = -dt V (D^-1 h) tau d w      force: mls         (Hu et al. 2018; D = h^2/3, quadratic h^2/4)
  *
  * All of this is a sum of products of one factor an axis. With column vectors A_a (multiplying moments along axis a)
  * and S_a (multiplying derivatives) a row of four z-nodes times four channels, the unit of all work here, is
