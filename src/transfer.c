@@ -196,12 +196,12 @@ typedef struct prepared { /* one particle's rows: V0, w_k A_x, w_k S_x, and t_j 
     row V0, Ax, Sx, t[4];
 } prepared;
 
-FIRN_INLINE prepared prepare(int n, int base, int moment, int gradient, const weights *wt, const outgoing *o, int lane)
+FIRN_INLINE prepared prepare(int n, int moment, int gradient, const weights *wt, const outgoing *o, int lane)
 {
     int s = slot(lane);
     row zw = row_of_weights(wt->zw + s);
     prepared r;
-    r.V0 = base ? row_mul(zw, row_of_channels(o->base + s)) : row_zero();
+    r.V0 = row_mul(zw, row_of_channels(o->base + s));
     r.Ax = r.Sx = row_zero();
     row Ay = row_zero(), Sy = row_zero();
     if (moment) {
@@ -270,23 +270,30 @@ FIRN_INLINE void add_linear(int n, int moment, int is_apart, const real *W, line
     }
 }
 
-/* Adds a particle with gradients. */
-FIRN_INLINE void add_gradient(int n, int base, int moment, int gradient, const weights *wt, const outgoing *out,
-                              int lane, real *at)
+/* What goes to all rows of plane i. */
+FIRN_INLINE row plane_of(int moment, int gradient, const weights *wt, const prepared *r, int lane, int i)
 {
-    const prepared r = prepare(n, base, moment, gradient, wt, out, lane);
+    row u = row_scale(fr_set1(wt->w[0][i][lane]), r->V0);
+    if (moment) u = row_fma(fr_set1(wt->m[0][i][lane]), r->Ax, u);
+    if (gradient) u = row_fma(fr_set1(wt->g[0][i][lane]), r->Sx, u);
+    return u;
+}
+
+/* Adds a particle with gradients, which are those of the force, and, where that is apart, of `f` alone. */
+FIRN_INLINE void add_gradient(int n, int affine, int is_apart, const weights *wt, const prepared *r, const prepared *f,
+                              int lane, real *at, real *forces)
+{
     UNROLL for (int i = 0; i < n; i++)
     {
-        fr wx = fr_set1(wt->w[0][i][lane]);
-        row u = row_scale(wx, r.V0);
-        if (moment) u = row_fma(fr_set1(wt->m[0][i][lane]), r.Ax, u);
-        if (gradient) u = row_fma(fr_set1(wt->g[0][i][lane]), r.Sx, u);
+        const fr wx = fr_set1(wt->w[0][i][lane]);
+        const row u = plane_of(affine, !is_apart, wt, r, lane, i), g = is_apart ? plane_of(0, 1, wt, f, lane, i) : u;
         UNROLL for (int j = 0; j < n; j++)
         {
+            const fr wy = fr_set1(wt->w[1][j][lane]);
             const int to = i * NODE_X + j * NODE_Y;
-            row nodes = row_fma(fr_set1(wt->w[1][j][lane]), u, row_load(at + to));
-            if (moment || gradient) nodes = row_fma(wx, r.t[j], nodes);
-            row_store(at + to, nodes);
+            row nodes = row_fma(wy, u, row_load(at + to));
+            row_store(at + to, affine || !is_apart ? row_fma(wx, r->t[j], nodes) : nodes);
+            if (is_apart) row_store(forces + to, row_fma(wx, f->t[j], row_fma(wy, g, row_load(forces + to))));
         }
     }
 }
@@ -319,9 +326,9 @@ FIRN_INLINE void p2g_case(int is_quadratic, int affine, int mls, int is_apart, c
                 const linear f = is_apart ? prepare_linear(1, &wt, &force, lane) : r;
                 add_linear(n, with_affine, is_apart, lane_pointer(&wt.W[0][0][lane]), r, f, at, to);
             } else {
-                add_gradient(n, 1, affine, !is_apart, &wt, &out, lane, at);
-                if (is_apart && p->pull) add_gradient(n, 1, 0, 1, &wt, &force, lane, to);
-                if (is_apart && !p->pull) add_gradient(n, 0, 0, 1, &wt, &force, lane, to);
+                const prepared r = prepare(n, affine, !is_apart, &wt, &out, lane);
+                const prepared f = is_apart ? prepare(n, 0, 1, &wt, &force, lane) : r;
+                add_gradient(n, affine, is_apart, &wt, &r, &f, lane, at, to);
             }
         }
     }
