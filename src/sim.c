@@ -155,7 +155,9 @@ static firn_status create_books(firn_sim *sim, firn_report *report)
     sim->total = firn_memory_array(&sim->memory, n, sizeof *sim->total);
     sim->last = firn_memory_array(&sim->memory, n, sizeof *sim->last);
     sim->act_of = firn_memory_array(&sim->memory, n, sizeof *sim->act_of);
-    if (!sim->chunks || !sim->total || !sim->last || !sim->act_of) return no_memory(report, "the ledger");
+    sim->summaries = firn_memory_array(&sim->memory, (size_t)sim->n_pools * FIRN_CHUNKS, sizeof *sim->summaries);
+    if (!sim->chunks || !sim->total || !sim->last || !sim->act_of || (!sim->summaries && sim->n_pools))
+        return no_memory(report, "the ledger");
     for (int e = 0; e < (int)n; e++) {
         firn_giver giver = firn_solver_giver(sim, e);
         int acts = giver == FIRN_GIVER_GRIPS || giver == FIRN_GIVER_FORCES ||
@@ -219,6 +221,7 @@ void firn_sim_destroy(firn_sim *sim)
     for (int m = 0; m < sim->n_pools; m++) firn_pool_clear(&sim->pools[m]);
     firn_memory_release(memory, sim->pools, (size_t)sim->scene.n_materials * sizeof *sim->pools);
     firn_memory_release(memory, sim->chunks, n * FIRN_CHUNKS * sizeof *sim->chunks);
+    firn_memory_release(memory, sim->summaries, (size_t)sim->n_pools * FIRN_CHUNKS * sizeof *sim->summaries);
     firn_memory_release(memory, sim->total, n * sizeof *sim->total);
     firn_memory_release(memory, sim->last, n * sizeof *sim->last);
     firn_memory_release(memory, sim->act_of, n * sizeof *sim->act_of);

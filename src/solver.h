@@ -138,6 +138,14 @@ typedef struct firn_source {
     char name[FIRN_NAME];
 } firn_source;
 
+/* What the reports of the home blocks of a chunk come to, for one pool; see kernels.h. */
+typedef struct firn_summary {
+    double max_rate, max_speed, plastic, viscous;
+    int64_t rate_particle, n_inverted;
+    int rate_is_viscous, is_out_of_reach;
+    unsigned flags;
+} firn_summary;
+
 /* ---------------------------------------------------------------- the simulation */
 
 struct firn_sim {
@@ -200,6 +208,7 @@ struct firn_sim {
     int n_shares;
     firn_exchange *chunks;      /* [FIRN_CHUNKS][n_exchanges] */
     firn_block_report *reports; /* [pool][home] */
+    firn_summary *summaries;    /* [FIRN_CHUNKS][n_pools] */
     int has_reports;            /* they speak of the particles as they stand */
     int64_t report_capacity;
 

@@ -280,48 +280,74 @@ const char *firn_stage_trouble(unsigned flags)
                                     : "the law gave a stress that is not finite";
 }
 
-/* The first of the reports that a run cannot go on with, as a sentence. */
-static firn_status tell_failure(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block,
-                                const firn_block_report *r, firn_report *report)
+/* What the reports of a chunk's home blocks come to, by the thread that has them in its cache. */
+static void summarize(firn_sim *sim, int chunk)
 {
-    char who[4 * FIRN_NAME];
-    firn_stage_particle(pool, block, r->flag_bundle, r->flag_lane, who, sizeof who);
-    return firn_report_add(report, FIRN_STOPPED, "in the step at t = %.9g s, dt = %.3g s: %s: %s", sim->time, sim->dt,
-                           who, firn_stage_trouble(r->flags));
-}
-
-/* Adds up the blocks' reports in their order. */
-static firn_status collect_reports(firn_sim *sim, firn_report *report)
-{
-    firn_status status = FIRN_OK;
-    sim->has_reports = 1;
-    sim->max_rate = 0, sim->max_speed = 0, sim->rate_pool = -1, sim->rate_particle = -1;
+    const firn_stretch homes = firn_solver_chunk(sim, chunk, 0);
     for (int m = 0; m < sim->n_pools; m++) {
         firn_pool *pool = &sim->pools[m];
-        for (int32_t i = 0; i < pool->n_blocks; i++) {
-            firn_pool_block *block = &pool->blocks[i];
-            const firn_block_report *r = report_of(sim, m, block->home);
-            const int is_watched = (r->flags & FIRN_FLAG_EDGE) != 0;
-            if (block->is_watched != is_watched) block->is_watched = is_watched; /* threads have it in their caches */
-            if (!(r->max_rate <= sim->max_rate)) {
-                sim->max_rate = r->max_rate, sim->rate_is_viscous = r->rate_is_viscous;
-                sim->rate_pool = m, sim->rate_particle = id_at(pool, block, r->rate_bundle, r->rate_lane);
+        firn_summary s = {.rate_particle = -1};
+        for (int32_t home = homes.first; home < homes.end; home++) {
+            const int32_t index = pool->block_of_home[home];
+            if (index < 0) continue;
+            firn_pool_block *block = &pool->blocks[index];
+            const firn_block_report *r = report_of(sim, m, home);
+            block->is_watched = (r->flags & FIRN_FLAG_EDGE) != 0;
+            if (!(r->max_rate <= s.max_rate)) {
+                s.max_rate = r->max_rate, s.rate_is_viscous = r->rate_is_viscous;
+                s.rate_particle = id_at(pool, block, r->rate_bundle, r->rate_lane);
             }
-            if (r->max_speed > sim->max_speed) sim->max_speed = r->max_speed;
-            pool->account.plastic += r->plastic, pool->account.viscous += r->viscous;
-            pool->account.n_inverted += r->n_inverted;
-            sim->must_sort |= r->is_out_of_reach;
-            sim->is_spoiled |= (r->flags & FIRN_FLAG_NONFINITE) != 0;
-            if (status == FIRN_OK && r->flags & FIRN_FLAGS_TROUBLE) status = tell_failure(sim, pool, block, r, report);
+            if (r->max_speed > s.max_speed) s.max_speed = r->max_speed;
+            s.plastic += r->plastic, s.viscous += r->viscous, s.n_inverted += r->n_inverted;
+            s.is_out_of_reach |= r->is_out_of_reach, s.flags |= r->flags;
         }
+        sim->summaries[chunk * sim->n_pools + m] = s;
     }
-    return status;
+}
+
+/* The first of the reports that a run cannot go on with, as a sentence. */
+static firn_status tell_failure(const firn_sim *sim, firn_report *report)
+{
+    for (int m = 0; m < sim->n_pools; m++)
+        for (int32_t i = 0; i < sim->pools[m].n_blocks; i++) {
+            const firn_pool_block *block = &sim->pools[m].blocks[i];
+            const firn_block_report *r = report_of(sim, m, block->home);
+            char who[4 * FIRN_NAME];
+            if (!(r->flags & FIRN_FLAGS_TROUBLE)) continue;
+            firn_stage_particle(&sim->pools[m], block, r->flag_bundle, r->flag_lane, who, sizeof who);
+            return firn_report_add(report, FIRN_STOPPED, "in the step at t = %.9g s, dt = %.3g s: %s: %s", sim->time,
+                                   sim->dt, who, firn_stage_trouble(r->flags));
+        }
+    return FIRN_OK;
+}
+
+/* Adds up the chunks' summaries in their order. */
+static firn_status collect_summaries(firn_sim *sim, firn_report *report)
+{
+    unsigned flags = 0;
+    sim->has_reports = 1;
+    sim->max_rate = 0, sim->max_speed = 0, sim->rate_pool = -1, sim->rate_particle = -1;
+    for (int m = 0; m < sim->n_pools; m++)
+        for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++) {
+            const firn_summary *s = &sim->summaries[chunk * sim->n_pools + m];
+            firn_account *account = &sim->pools[m].account;
+            if (!(s->max_rate <= sim->max_rate)) {
+                sim->max_rate = s->max_rate, sim->rate_is_viscous = s->rate_is_viscous;
+                sim->rate_pool = m, sim->rate_particle = s->rate_particle;
+            }
+            if (s->max_speed > sim->max_speed) sim->max_speed = s->max_speed;
+            account->plastic += s->plastic, account->viscous += s->viscous, account->n_inverted += s->n_inverted;
+            sim->must_sort |= s->is_out_of_reach;
+            flags |= s->flags;
+        }
+    sim->is_spoiled |= (flags & FIRN_FLAG_NONFINITE) != 0;
+    return flags & FIRN_FLAGS_TROUBLE ? tell_failure(sim, report) : FIRN_OK;
 }
 
 firn_status firn_stage_g2p(firn_sim *sim, firn_report *report)
 {
     double total[3] = {0, 0, 0}, began = firn_solver_clock();
-    firn_stage_deal_homes(sim);
+    firn_stage_deal_homes(sim), deal_chunks(sim);
 #pragma omp parallel num_threads(sim->n_threads)
     {
         firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
@@ -330,12 +356,14 @@ firn_status firn_stage_g2p(firn_sim *sim, firn_report *report)
             for (int32_t home = homes.first; home < homes.end; home++) g2p_block(sim, home, &w, seconds);
 #pragma omp critical
         for (int i = 0; i < 3; i++) total[i] += seconds[i];
+#pragma omp barrier
+        for (firn_stretch chunk; take_chunk(sim, &chunk);) summarize(sim, chunk.first);
     }
     double timed = total[0] + total[1] + total[2], scale = timed > 0 ? (firn_solver_clock() - began) / timed : 0;
     sim->stage_seconds[FIRN_STAGE_G2P] += total[0] * scale;
     sim->stage_seconds[FIRN_STAGE_CONSTITUTIVE] += total[1] * scale;
     sim->stage_seconds[FIRN_STAGE_DIAGNOSE] += total[2] * scale;
-    return collect_reports(sim, report);
+    return collect_summaries(sim, report);
 }
 
 /* ---------------------------------------------------------------- the state as it is */
@@ -355,6 +383,7 @@ static void keep_edges(const firn_sim *sim, const firn_pool_block *block, const 
 
 void firn_stage_measure(firn_sim *sim)
 {
+    deal_chunks(sim);
 #pragma omp parallel num_threads(sim->n_threads)
     {
         firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
@@ -370,8 +399,9 @@ void firn_stage_measure(firn_sim *sim)
                 sim->kernels->diagnose(&r.transfer, &r.particles, w.wave, w.viscosity, w.plastic, w.viscous, w.flags,
                                        report_of(sim, r.material, home));
             }
+        for (firn_stretch chunk; take_chunk(sim, &chunk);) summarize(sim, chunk.first);
     }
-    collect_reports(sim, NULL);
+    collect_summaries(sim, NULL);
 }
 
 static void weigh_block(firn_sim *sim, const firn_resident *r, const firn_workspace *w, const uint32_t *first_id,
