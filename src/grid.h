@@ -27,9 +27,9 @@ enum {
     FIRN_HOME_MAX = 1 << 24 /* so that 27 times as many are counted */
 };
 
-/* The home blocks of a cube of 2 x 2 x 2, which are neighbours in the list: one thread's share of P2G, long enough to
- * keep the common nodes and the stream of particles in its cache. Octets of a color are two blocks apart, so that their
- * patches never overlap. */
+/* The home blocks of a cube of 2 x 2 x 2, which are neighbours in the list: one piece of a thread's share of P2G, long
+ * enough to keep the common nodes and the stream of particles in its cache. Octets of a color are two blocks apart, so
+ * that their patches never overlap. */
 typedef struct firn_octet {
     int32_t first, end;
 } firn_octet;
@@ -43,7 +43,7 @@ typedef struct firn_grid {
     int32_t (*neighbours)[27]; /* [n_home] (x*3 + y)*3 + z, the block itself at 13; -1: out of reach */
     uint32_t *reach;           /* [n_home] of all particles in it, see firn_grid_reach */
     firn_columns *columns;     /* [n_home] what the particles of the last P2G touched */
-    int n_shares;              /* threads that P2G is shared out among, */
+    int n_shares;              /* threads that the home blocks are shared out among, */
     int32_t *owned;            /* [n_shares + 1] the home blocks with which each begins */
     firn_octet *octets;        /* [n_home at most] by color, by share, the largest first, then as the home blocks */
     int32_t *octet_start;      /* [color][share][size], one after the other, and the end */

@@ -323,7 +323,7 @@ FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, cons
 {
     enum { SETS = 2 };
     const firn_material *m = b->material;
-    real row[FIRN_BUNDLE] __attribute__((aligned(64)));
+    real rows[FIRN_MAX_PARAMETERS][FIRN_BUNDLE] __attribute__((aligned(64))); /* of the bundle at hand */
     fr p[SETS][FIRN_MAX_PARAMETERS], d[SETS][FIRN_MAX_DERIVED];
     int varying[FIRN_MAX_PARAMETERS], n_varying = 0;
     for (int i = 0; i < info->n_parameters; i++) {
@@ -344,11 +344,9 @@ FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, cons
                 if (b->tau) lanes_ask(b->tau, bundle, 6);
                 if (n_history) lanes_ask(b->history, bundle, n_history);
                 if (n_varying && b->id) lanes_ask_ids(b->id, bundle);
+                for (int i = 0; i < n_varying; i++) law_parameter_row(b, info, bundle, varying[i], rows[i]);
             }
-            for (int i = 0; i < n_varying; i++) {
-                law_parameter_row(b, info, bundle, varying[i], row);
-                p[t][varying[i]] = fr_load(row + lane);
-            }
+            for (int i = 0; i < n_varying; i++) p[t][varying[i]] = fr_load(rows[i] + lane);
             if (n_varying && k->derive) k->derive(p[t], d[t]);
             law_set_begin(k, b, is_update, &set[t]);
         }

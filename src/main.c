@@ -14,6 +14,7 @@
 static __attribute__((noinline)) void leave_place(void)
 {
     cpu_set_t all;
+    if (omp_get_proc_bind() == omp_proc_bind_false) return;
     CPU_ZERO(&all);
     for (int place = 0; place < omp_get_num_places(); place++) {
         int ids[CPU_SETSIZE], n = omp_get_place_num_procs(place);
@@ -26,8 +27,9 @@ static __attribute__((noinline)) void leave_place(void)
 
 /* A thread that waits spins for some microseconds, which is what a step's loops wait for each other, and then sleeps:
  * beside other work spinning alone made a small scene take thirty times as long, sleeping at once 1.5 times as long as
- * this (on a quiet machine 1.13 times). OpenMP's library reads these settings before main, so the program starts itself
- * again with them, once; where that fails it goes on as it is. Whoever sets OMP_WAIT_POLICY has decided. */
+ * this (on a quiet machine 1.13 times; measured with gcc's library, LLVM's sleeps at once). OpenMP's library reads
+ * these settings before main, so the program starts itself again with them, once; where that fails it goes on as it is.
+ * Whoever sets OMP_WAIT_POLICY has decided. */
 static void let_threads_sleep(char **argv)
 {
     if (getenv("OMP_WAIT_POLICY") || setenv("OMP_WAIT_POLICY", "passive", 1) != 0) return;

@@ -1,8 +1,8 @@
-/* shares.h: who does what in the loops of a step.
+/* shares.h: who does what in the loops over blocks in which a step spends its time (P2G, grid, judging, G2P).
  *
- * What another core wrote last is slow to get where the two have no cache in common. So a thread begins every loop with
- * its own stretch of the list, which is about the same blocks in all loops and from step to step; only who has finished
- * helps the others, in small pieces:
+ * What another core wrote last is slow to get where the two have no cache in common. So a thread begins each of them
+ * with its own stretch of the list, which is about the same blocks in all loops and from step to step; only who has
+ * finished helps the others, in small pieces:
  *
  *     thread 0 ->          thread 1 ->          thread 2 ->
  *     |------ 0 -----------|------ 1 -----------|------ 2 -----------|        the list

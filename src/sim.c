@@ -249,7 +249,7 @@ void firn_sim_destroy(firn_sim *sim)
     firn_memory_release(memory, sim->spare, sim->spare_bytes);
     firn_memory_release(memory, sim->order, (size_t)sim->order_capacity * sizeof *sim->order);
     firn_memory_release(memory, sim->thread_scratch, sim->scratch_bytes * (size_t)sim->scratch_threads);
-    firn_memory_release(memory, sim->shares, (size_t)sim->n_shares * sizeof *sim->shares);
+    firn_memory_release(memory, sim->shares, (size_t)sim->share_capacity * sizeof *sim->shares);
     firn_memory_release(memory, sim->reports, (size_t)sim->report_capacity * sizeof *sim->reports);
     firn_hooks hooks = sim->memory.hooks;
     hooks.release(hooks.user, sim, sizeof *sim);

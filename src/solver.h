@@ -205,7 +205,7 @@ struct firn_sim {
     int scratch_threads;
     int32_t max_block_bundles;
     firn_share *shares; /* [FIRN_COLORS + 1][n_threads], see stage.c */
-    int n_shares;
+    int share_capacity;
     firn_exchange *chunks;      /* [FIRN_CHUNKS][n_exchanges] */
     firn_block_report *reports; /* [pool][home] */
     firn_summary *summaries;    /* [FIRN_CHUNKS][n_pools] */

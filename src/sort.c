@@ -21,7 +21,7 @@ enum { GONE = 27, TARGETS = GONE + FIRN_N_LOSSES }; /* the last targets are the 
 
 typedef struct move_plan {     /* of one pool */
     int32_t (*count)[TARGETS]; /* [old blocks] */
-    int64_t (*start)[TARGETS]; /* [old blocks] first new slot of each share */
+    int64_t (*start)[TARGETS]; /* [old blocks] first new slot of each part */
     firn_pool_block *blocks;   /* new */
     int32_t n_blocks, n_old;
     int64_t n_bundles, n_particles;
@@ -151,7 +151,7 @@ static firn_status reserve_homes(firn_sim *sim, firn_pool *pool)
     return FIRN_OK;
 }
 
-/* New blocks in the order of the grid's home list, and where each share of each old block goes. */
+/* New blocks in the order of the grid's home list, and where each part of each old block goes. */
 static firn_status number_blocks(firn_sim *sim, firn_pool *pool, const uint64_t *keys, move_plan *plan)
 {
     if (reserve_homes(sim, pool) != FIRN_OK) return FIRN_MEMORY;
@@ -357,7 +357,7 @@ enum { SCRATCH_LANES = 9 + 6 + 3 + 6 + 9 + FIRN_MAX_HISTORY + 6 };
 
 /* Two patches are written and read side by side: places in both must differ in their last twelve bits, by which
  * processors guess whether a load waits for a store. */
-static size_t patch_bytes(size_t real_size) { return (FIRN_PATCH * real_size / 4096) * 4096 + 2048 + 64; }
+static size_t patch_bytes(size_t real_size) { return (FIRN_PATCH * real_size + 4095) / 4096 * 4096 + 2048 + 64; }
 
 static firn_status reserve_books(firn_sim *sim)
 {
@@ -392,7 +392,7 @@ static int threads_worth(const firn_sim *sim)
 static firn_status share_blocks(firn_sim *sim)
 {
     enum { BLOCK_COSTS = 32 };
-    const size_t n = (size_t)sim->grid.n_home, n_shares = (size_t)sim->n_threads * (FIRN_COLORS + 1);
+    const size_t n = (size_t)sim->grid.n_home, capacity = (size_t)sim->n_threads * (FIRN_COLORS + 1);
     int32_t *weight = firn_memory_array(&sim->memory, n, sizeof *weight);
     if (n && !weight) return FIRN_MEMORY;
     for (size_t b = 0; b < n; b++) weight[b] = BLOCK_COSTS;
@@ -401,10 +401,10 @@ static firn_status share_blocks(firn_sim *sim)
             weight[sim->pools[m].blocks[b].home] += sim->pools[m].blocks[b].n;
     firn_status status = firn_grid_share(&sim->grid, sim->n_threads, weight);
     firn_memory_release(&sim->memory, weight, n * sizeof *weight);
-    if ((size_t)sim->n_shares != n_shares) {
-        firn_memory_release(&sim->memory, sim->shares, (size_t)sim->n_shares * sizeof *sim->shares);
-        sim->shares = firn_memory_array(&sim->memory, n_shares, sizeof *sim->shares);
-        sim->n_shares = sim->shares ? (int)n_shares : 0;
+    if ((size_t)sim->share_capacity != capacity) {
+        firn_memory_release(&sim->memory, sim->shares, (size_t)sim->share_capacity * sizeof *sim->shares);
+        sim->shares = firn_memory_array(&sim->memory, capacity, sizeof *sim->shares);
+        sim->share_capacity = sim->shares ? (int)capacity : 0;
         if (!sim->shares) return FIRN_MEMORY;
     }
     return status;

@@ -72,15 +72,16 @@ static int take_octet(const firn_sim *sim, int color, firn_octet *octet)
     return *octet = sim->grid.octets[one.first], 1;
 }
 
-/* Chunks that are mostly made of the thread's home blocks, and what is around them. */
+/* Chunks that are mostly made of the thread's home blocks, and what is around them; all of them, also where there is no
+ * block: what was summed up for the last one must go. */
 static void deal_chunks(firn_sim *sim)
 {
     const int32_t n = sim->grid.n_home;
     firn_share *shares = chunk_shares(sim);
     for (int t = 0; t < sim->n_threads; t++) {
         const int64_t from = sim->grid.owned[t], to = sim->grid.owned[t + 1];
-        shares[t].next = n ? (int32_t)((from * FIRN_CHUNKS + n / 2) / n) : 0;
-        shares[t].end = n ? (int32_t)((to * FIRN_CHUNKS + n / 2) / n) : 0;
+        shares[t].next = n ? (int32_t)((from * FIRN_CHUNKS + n / 2) / n) : t ? FIRN_CHUNKS : 0;
+        shares[t].end = n ? (int32_t)((to * FIRN_CHUNKS + n / 2) / n) : FIRN_CHUNKS;
     }
 }
 

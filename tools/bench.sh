@@ -15,6 +15,7 @@ while getopts o:r: option; do
     esac
 done
 shift $((OPTIND - 1))
+[[ $rounds =~ ^[1-9][0-9]*$ ]] || { echo "bench: -r $rounds: give the number of rounds, 1 or more" >&2; exit 1; }
 firn=build/src/firn
 [ -x $firn ] || { echo "bench: build first: tools/quickstart.sh" >&2; exit 1; }
 scratch=$(mktemp -d)
