@@ -100,6 +100,7 @@ static void clear_nodes(firn_sim *sim)
         for (int part = 0; part < 2; part++) {
             const firn_stretch s = firn_solver_chunk(sim, chunk.first, part);
             size_t at = (size_t)s.first * size, bytes = (size_t)(s.end - s.first) * size;
+            if (bytes == 0) continue; /* where there is no block at all there are no nodes */
             memset(nodes + at, 0, bytes);
             if (old) memset(old + at, 0, bytes);
         }
