@@ -46,6 +46,7 @@ static int render(const char *arguments)
     output[n] = 0;
     int result = pclose(pipe);
     assert_true(WIFEXITED(result));
+    if (WEXITSTATUS(result) != FIRN_OK) print_message("firn render %s: %s\n", arguments, output);
     return WEXITSTATUS(result);
 }
 
