@@ -178,8 +178,9 @@ void firn_volume_finish(firn_volume *v)
 
 /* ---------------------------------------------------------------- lookup */
 
-/* Compiled twice, and chosen by the processor: to the same bits, as AVX2 alone joins no product to a sum. */
-#if defined(__x86_64__) && defined(__linux__) && !defined(FIRN_FEW_VARIANTS)
+/* Compiled twice, and chosen by the processor: to the same bits, as AVX2 alone joins no product to a sum. By gcc: what
+ * clang 14 makes of this other files cannot call. */
+#if defined(__x86_64__) && defined(__linux__) && !defined(__clang__)
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define WIDE
