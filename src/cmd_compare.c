@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "compare.h"
 #include "interrupt.h"
+#include "progress.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,14 +10,20 @@
 
 enum { SETS_MAX = 64 };
 
-static void tell(const firn_compare_run *run, int n_done, int n_runs)
+static void tell(void *list, const firn_compare_run *run, int n_done, int n_runs)
 {
+    firn_progress_list *runs = list;
     const char *how = run->is_reused                   ? "was there already"
                       : run->exit_code == 0            ? "done"
                       : run->exit_code == FIRN_STOPPED ? "stopped by its material"
                                                        : "failed";
+    firn_progress_list_hide(runs);
     printf("[%d/%d] %s: %s\n", n_done, n_runs, run->name, how);
     fflush(stdout);
+    if (run->is_reused)
+        runs->n--; /* it took no time */
+    else
+        firn_progress_list_done(runs);
 }
 
 static int count_failures(const firn_compare *compare)
@@ -34,6 +41,7 @@ static firn_status execute(const firn_cli *cli, firn_compare *compare, firn_stud
     program[n] = 0;
     snprintf(folder, sizeof folder, "studies/%.900s", study->name);
     const char *sets[SETS_MAX];
+    firn_progress_list runs = firn_progress_list_begin("runs", 0);
     int n_sets = firn_cli_all(cli, "set", sets, SETS_MAX);
     if (n_sets > SETS_MAX) return firn_report_add(report, FIRN_USAGE, "at most %d settings can be given", SETS_MAX);
     firn_compare_options options = {.folder = firn_cli_text(cli, "out", folder),
@@ -44,6 +52,7 @@ static firn_status execute(const firn_cli *cli, firn_compare *compare, firn_stud
                                     .n_sets = n_sets,
                                     .sets = sets,
                                     .told = firn_cli_has(cli, "quiet") ? NULL : tell,
+                                    .told_user = &runs,
                                     .signal = firn_interrupt_signal};
     firn_status status = firn_compare_plan(compare, study, &options, report);
     if (status != FIRN_OK) return status;
@@ -52,7 +61,9 @@ static firn_status execute(const firn_cli *cli, firn_compare *compare, firn_stud
         return FIRN_OK;
     }
     firn_interrupt_begin();
+    runs = firn_progress_list_begin("runs", compare->n_runs);
     status = firn_compare_execute(compare, &options, report);
+    firn_progress_list_hide(&runs);
     firn_interrupt_end();
     if (status == FIRN_INTERRUPTED)
         return firn_report_add(report, status, "interrupted; the same command goes on where this one ended");

@@ -4,6 +4,7 @@
 #include "format.h"
 #include "interrupt.h"
 #include "memory.h"
+#include "progress.h"
 #include "sequence.h"
 #include "surface.h"
 #include "vdb.h"
@@ -49,6 +50,21 @@ static firn_status make_path(const firn_cli *cli, const firn_sequence *shot, con
     return status;
 }
 
+/* Frames make many files: a name that looks like one file is most likely meant as that. */
+static firn_status check_out(const firn_cli *cli, firn_report *report)
+{
+    static const char *const endings[] = {".vdb", ".obj", ".ply"};
+    const char *out = firn_cli_text(cli, "out", "");
+    struct stat info;
+    for (size_t e = 0; e < sizeof endings / sizeof *endings; e++)
+        if (strlen(out) > 4 && !strcmp(out + strlen(out) - 4, endings[e]) && stat(out, &info) != 0)
+            return firn_report_add(report, FIRN_USAGE,
+                                   "--out %s looks like one file, but surfaces go to a folder, one file a frame; name "
+                                   "the folder, and the format with --format %s",
+                                   out, endings[e] + 1);
+    return FIRN_OK;
+}
+
 /* Velocity and temperature of the volume at the points of the mesh */
 static firn_status carry(firn_mesh *mesh, const firn_volume *volume, const firn_surface_channels *channels,
                          firn_report *report)
@@ -84,7 +100,7 @@ static firn_status write_surface(const firn_cli *cli, const char *path, const fi
 }
 
 static firn_status one_frame(const firn_cli *cli, const firn_sequence *shot, const firn_sequence_frame *frame,
-                             firn_report *report)
+                             firn_progress_list *surfaces, firn_report *report)
 {
     char path[2 * FIRN_PATH];
     firn_points *points = NULL;
@@ -99,7 +115,11 @@ static firn_status one_frame(const firn_cli *cli, const firn_sequence *shot, con
     if (!status) status = write_surface(cli, path, volume, &channels, report);
     if (!status) {
 #pragma omp critical
-        printf("%s\n", path);
+        {
+            firn_progress_list_hide(surfaces);
+            printf("%s\n", path);
+            firn_progress_list_done(surfaces);
+        }
     }
     firn_volume_destroy(volume);
     firn_points_destroy(points);
@@ -135,7 +155,7 @@ static void pass_on(const firn_report *from, firn_report *to)
 
 /* Frames first .. n - 1, n_jobs at the same time, which share the threads. Of several that fail one is told. */
 static firn_status all_frames(const firn_cli *cli, const firn_sequence *shot, int first, int n_jobs,
-                              firn_report *report)
+                              firn_progress_list *surfaces, firn_report *report)
 {
     firn_status status = FIRN_OK;
     int each = omp_get_max_threads() / n_jobs;
@@ -149,7 +169,7 @@ static firn_status all_frames(const firn_cli *cli, const firn_sequence *shot, in
         firn_report *own = firn_report_create();
         omp_set_num_threads(each > 1 ? each : 1);
         firn_status ended = firn_interrupt_signal() ? FIRN_INTERRUPTED
-                            : own                   ? one_frame(cli, shot, &shot->frames[k], own)
+                            : own                   ? one_frame(cli, shot, &shot->frames[k], surfaces, own)
                                                     : FIRN_MEMORY;
 #pragma omp critical
         {
@@ -169,10 +189,15 @@ static int run(const firn_cli *cli)
     int n_threads = (int)firn_cli_integer(cli, "threads", 0);
     if (n_threads > 0) omp_set_num_threads(n_threads);
     firn_interrupt_begin();
-    firn_status status = open_frames(cli, &shot, report);
-    if (!status) status = one_frame(cli, &shot, &shot.frames[0], report); /* alone: what a frame needs is measured */
+    firn_status status = check_out(cli, report);
+    if (!status) status = open_frames(cli, &shot, report);
+    firn_progress_list surfaces = firn_progress_list_begin("surfaces", shot.n);
+    if (!status) /* alone: what a frame needs is measured */
+        status = one_frame(cli, &shot, &shot.frames[0], &surfaces, report);
     int n_jobs = (int)firn_cli_integer(cli, "jobs", 0);
-    if (!status) status = all_frames(cli, &shot, 1, n_jobs ? n_jobs : fitting(cli, omp_get_max_threads()), report);
+    if (!status)
+        status = all_frames(cli, &shot, 1, n_jobs ? n_jobs : fitting(cli, omp_get_max_threads()), &surfaces, report);
+    firn_progress_list_hide(&surfaces);
     firn_interrupt_end();
     firn_sequence_clear(&shot);
     status = (firn_status)firn_cli_report(report, status);

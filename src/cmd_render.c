@@ -5,6 +5,7 @@
 #include "gallery.h"
 #include "interrupt.h"
 #include "memory.h"
+#include "progress.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { SHOTS_MAX = 16, FILMS_MAX = 4, PANELS_MAX = 400 };
 
@@ -31,6 +31,7 @@ typedef struct session {
     int n_films;
     firn_film *films[FILMS_MAX];
     int n_written;
+    firn_progress_list pictures;
 } session;
 
 /* ---------------------------------------------------------------- options */
@@ -207,8 +208,10 @@ static firn_status write_picture(session *s, const firn_image *image, const firn
     char path[FIRN_PATH + 256];
     firn_status status = make_path(s, frame, k, path);
     if (status == FIRN_OK) status = firn_image_write_png(image, path, s->report);
-    if (status == FIRN_OK) printf("%s\n", path), s->n_written++;
-    return status;
+    if (status != FIRN_OK) return status;
+    firn_progress_list_hide(&s->pictures);
+    printf("%s\n", path), s->n_written++;
+    return FIRN_OK;
 }
 
 /* One picture goes into every film, and to a file unless films are all that was asked for. */
@@ -218,11 +221,6 @@ static firn_status deliver(session *s, const firn_image *image, const firn_seque
     for (int f = 0; f < s->n_films && status == FIRN_OK; f++) status = firn_film_add(s->films[f], image, s->report);
     if (status == FIRN_OK && (!s->n_films || firn_cli_has(s->cli, "out"))) status = write_picture(s, image, frame, k);
     return status;
-}
-
-static void tell(int k, int n)
-{
-    if (isatty(2)) fprintf(stderr, "\rpicture %d of %d%s", k + 1, n, k + 1 == n ? "\n" : " ");
 }
 
 /* Frames over time, or, with --turntable, the last frame from all sides; --orbit walks round while time goes on. */
@@ -237,6 +235,7 @@ static firn_status draw_all(session *s)
         return firn_report_add(
             s->report, FIRN_USAGE,
             "--out %s names one picture, but %d are to be drawn; name a folder, or choose with --frames", out, n);
+    s->pictures = firn_progress_list_begin("pictures", n);
     for (int k = 0; k < n; k++) {
         if (firn_interrupt_signal()) return FIRN_INTERRUPTED;
         firn_gallery_panel panels[SHOTS_MAX];
@@ -253,7 +252,7 @@ static firn_status draw_all(session *s)
         status = deliver(s, image, turn ? NULL : panels[0].frame, k);
         firn_image_destroy(image);
         if (status != FIRN_OK) return status;
-        tell(k, n);
+        firn_progress_list_done(&s->pictures);
     }
     return FIRN_OK;
 }
@@ -326,6 +325,7 @@ static firn_status work(session *s)
     if (n_sheet) return draw_sheet(s, n_sheet);
     status = begin_films(s);
     if (status == FIRN_OK) status = draw_all(s);
+    firn_progress_list_hide(&s->pictures);
     return end_films(s, status);
 }
 

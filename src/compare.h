@@ -131,7 +131,8 @@ typedef struct firn_compare_options {
     int is_fresh;  /* runs that are done already are done again */
     int n_sets;    /* settings of all runs beside the study's own */
     const char **sets;
-    void (*told)(const firn_compare_run *run, int n_done, int n_runs); /* may be NULL */
+    void (*told)(void *user, const firn_compare_run *run, int n_done, int n_runs); /* may be NULL */
+    void *told_user;
     int (*signal)(void); /* the number of a signal that wants the study to end, 0 for none; may be NULL */
 } firn_compare_options;
 

@@ -372,7 +372,7 @@ firn_status firn_compare_execute(firn_compare *c, const firn_compare_options *op
                 n_active--, n_done++;
                 if (run->exit_code == FIRN_INTERRUPTED || run->exit_code == 128 + SIGINT) is_ending = 1;
                 read_results(c, run, report);
-                if (options->told) options->told(run, n_done, c->n_runs);
+                if (options->told) options->told(options->told_user, run, n_done, c->n_runs);
             }
             if (next == c->n_runs || is_ending) continue;
             firn_compare_run *run = &c->runs[next];
@@ -380,7 +380,7 @@ firn_status firn_compare_execute(firn_compare *c, const firn_compare_options *op
             if (how == 0) {
                 run->is_reused = 1, run->exit_code = 0, next++, n_done++;
                 read_results(c, run, report);
-                if (options->told) options->told(run, n_done, c->n_runs);
+                if (options->told) options->told(options->told_user, run, n_done, c->n_runs);
                 continue;
             }
             if (write_command(run, report) != FIRN_OK) return FIRN_IO;

@@ -4,6 +4,7 @@
 #include <stdio_ext.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 void firn_progress_clock(double seconds, char *out, size_t n_out)
@@ -161,4 +162,43 @@ void firn_progress_break(firn_progress_display *display)
     fputc('\n', display->out);
     fflush(display->out);
     display->is_line_open = 0;
+}
+
+/* ---------------------------------------------------------------- lists */
+
+static double wall_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+firn_progress_list firn_progress_list_begin(const char *what, int n)
+{
+    return (firn_progress_list){.what = what, .n = n, .began = wall_clock()};
+}
+
+void firn_progress_list_line(const firn_progress_list *list, double seconds, char *out, size_t n_out)
+{
+    char eta[32];
+    firn_progress_clock(list->n_done ? seconds / list->n_done * (list->n - list->n_done) : -1, eta, sizeof eta);
+    snprintf(out, n_out, "%d of %d %s  ETA %s", list->n_done, list->n, list->what, eta);
+}
+
+void firn_progress_list_hide(firn_progress_list *list)
+{
+    if (list->is_open) fputs("\r\033[K", stderr);
+    list->is_open = 0;
+}
+
+void firn_progress_list_done(firn_progress_list *list)
+{
+    char line[160];
+    firn_progress_list_hide(list);
+    list->n_done++;
+    if (list->n_done >= list->n || !isatty(STDERR_FILENO)) return;
+    firn_progress_list_line(list, wall_clock() - list->began, line, sizeof line);
+    fflush(stdout); /* where both are the same terminal */
+    fprintf(stderr, "%s", line);
+    list->is_open = 1;
 }

@@ -56,4 +56,18 @@ void firn_progress_show(firn_progress_display *display, const firn_progress *pro
 /* Ends a living line, so that a message can follow on a line of its own. */
 void firn_progress_break(firn_progress_display *display);
 
+/* How far a list of things is that are made one after the other: "12 of 40 pictures  ETA 0:12". A living line on
+ * stderr, nothing where that is no terminal. What is printed meanwhile comes between hide and done. */
+typedef struct firn_progress_list {
+    const char *what;
+    int n, n_done, is_open;
+    double began; /* s */
+} firn_progress_list;
+firn_progress_list firn_progress_list_begin(const char *what, int n);
+void firn_progress_list_hide(firn_progress_list *list);
+/* One more is done, and the next one begins. */
+void firn_progress_list_done(firn_progress_list *list);
+/* "12 of 40 pictures  ETA 0:12", when the first of them took `seconds`. */
+void firn_progress_list_line(const firn_progress_list *list, double seconds, char *out, size_t n_out);
+
 #endif

@@ -108,10 +108,24 @@ static void test_a_broken_pipe_ends_the_telling_only(void **state)
     fclose(full);
 }
 
+/* What is left of a list is judged by what its first things took. */
+static void test_list(void **state)
+{
+    (void)state;
+    char line[160];
+    firn_progress_list list = firn_progress_list_begin("pictures", 40);
+    firn_progress_list_line(&list, 3, line, sizeof line);
+    assert_string_equal(line, "0 of 40 pictures  ETA --:--");
+    for (int k = 0; k < 10; k++) firn_progress_list_done(&list);
+    firn_progress_list_line(&list, 30, line, sizeof line);
+    assert_string_equal(line, "10 of 40 pictures  ETA 1:30");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_line),
+        cmocka_unit_test(test_list),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_clock),
         cmocka_unit_test(test_rates_follow_the_run),

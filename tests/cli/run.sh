@@ -35,6 +35,8 @@ expect 0 "" mesh whole --format ply --frames :3 --out three --jobs 3 --adaptivit
 [ "$(find one -name 'tiny.*.ply' | wc -l)" -eq 4 ] || fail "firn mesh did not make 4 surfaces"
 diff -rq one three || fail "surfaces made at the same time differ"
 expect 4 "/nonexistent: there is no such file or folder" mesh /nonexistent
+expect 1 "--format obj" mesh whole --frames 0 --out surface.obj
+[ ! -e surface.obj ] || fail "a folder was made where a file was meant"
 expect 0 "" run "$scene" --out plain --threads 1
 grep -q '^frame 8/8 100 %' out || fail "no plain line for the last frame"
 grep -q $'\r' out && fail "a living line in a file"
