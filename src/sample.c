@@ -90,12 +90,15 @@ static int wrap(int i, int g) { return i < 0 ? i + g : i >= g ? i - g : i; }
 
 static uint64_t dart(uint64_t round_seed, int i, int j, int k) { return hash_place(round_seed, i, j, k); }
 
+/* Who goes first. Not the dart itself, which is where it falls: points would crowd at the upper ends of cells. */
+static uint64_t rank(uint64_t round_seed, int i, int j, int k) { return mix(dart(round_seed, i, j, k) + 1); }
+
 /* Is the place u of cell (i, j, k) at least r = sqrt(3) cells from every point of `rows`? With a round's seed only
- * from those whose dart has the larger hash: they go first. */
+ * from those whose rank is higher: they go first. */
 static int is_free(const tile *t, const tile_row *rows, int i, int j, int k, const float u[3], const uint64_t *rivals)
 {
     static const int order[5] = {0, -1, 1, -2, 2}; /* the nearest rows first: most darts fail there */
-    uint64_t mine = rivals ? dart(*rivals, i, j, k) : 0;
+    uint64_t mine = rivals ? rank(*rivals, i, j, k) : 0;
     for (int a = 0; a < 5; a++)
         for (int b = 0; b < 5; b++) {
             int oi = order[a], oj = order[b], ni = wrap(i + oi, t->g), nj = wrap(j + oj, t->g);
@@ -104,7 +107,7 @@ static int is_free(const tile *t, const tile_row *rows, int i, int j, int k, con
                 const float *q = t->cell[((size_t)ni * t->g + nj) * t->g + nk];
                 float d0 = oi + q[0] - u[0], d1 = oj + q[1] - u[1], d2 = ok + q[2] - u[2];
                 if (d0 * d0 + d1 * d1 + d2 * d2 >= 3) continue;
-                if (!rivals || dart(*rivals, ni, nj, nk) > mine) return 0;
+                if (!rivals || rank(*rivals, ni, nj, nk) > mine) return 0;
             }
         }
     return 1;
@@ -125,7 +128,7 @@ static void throw_plane(tile *t, int i, uint64_t seed)
         }
 }
 
-/* Of darts that are too near to each other the one with the largest hash wins. */
+/* Of darts that are too near to each other the one with the highest rank wins. */
 static void elect_plane(tile *t, int i, uint64_t seed)
 {
     for (int j = 0; j < t->g; j++)

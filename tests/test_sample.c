@@ -143,6 +143,34 @@ static void poisson_keeps_its_distance(void **unused)
     firn_shape_destroy(shape);
 }
 
+/* Blue noise has no planes: along no axis does any wave length of .25 to 1 spacing stand out. Independent points would
+ * give 1 on average, blue noise up to about 3, the largest of all that are asked some times that; a lattice, or points
+ * that crowd at one end of the cells they were thrown into, a good part of their number. */
+static void poisson_has_no_planes(void **unused)
+{
+    (void)unused;
+    enum { ACROSS = 24 };
+    firn_shape *shape = build("box", 0, 1, 1, 1);
+    for (int how = FIRN_REGULAR; how <= FIRN_POISSON; how++) {
+        if (how == FIRN_JITTERED) continue;
+        cloud c = sample(shape, (firn_sampling)how, 1.0 / ACROSS, 7);
+        double most = 0;
+        for (int axis = 0; axis < 3; axis++)
+            for (int wave = 2 * ACROSS; wave <= 8 * ACROSS; wave++) { /* in halves */
+                double re = 0, im = 0;
+                for (int64_t p = 0; p < c.n; p++)
+                    re += cos(M_PI * wave * c.xyz[3 * p + axis]), im += sin(M_PI * wave * c.xyz[3 * p + axis]);
+                most = fmax(most, (re * re + im * im) / (double)c.n);
+            }
+        if (how == FIRN_REGULAR)
+            assert_true(most > 0.9 * (double)c.n); /* the measure itself can tell */
+        else if (most > 40)
+            fail_msg("sampling %d: a wave stands out %g times", how, most);
+        drop(&c);
+    }
+    firn_shape_destroy(shape);
+}
+
 /* Number density in a thin layer below the surface equals that of the middle. */
 static void poisson_does_not_crowd_the_surface(void **unused)
 {
@@ -268,6 +296,7 @@ int main(void)
         cmocka_unit_test(regular_is_symmetric),
         cmocka_unit_test(volume_within_half_a_percent),
         cmocka_unit_test(poisson_keeps_its_distance),
+        cmocka_unit_test(poisson_has_no_planes),
         cmocka_unit_test(poisson_does_not_crowd_the_surface),
         cmocka_unit_test(dense_below_the_surface),
         cmocka_unit_test(same_for_any_number_of_threads),
