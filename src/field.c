@@ -5,7 +5,12 @@
  * so that something thin moves instead of fading out here and in there. v is the speed of the nearest piece of
  * surface, kept in channels of the volume. Files are subdivided (points moved linearly) until the surface moves at
  * most MAX_MOVE voxels from one volume to the next. Where v is not known (.vdb sequences without a grid v, meshes that
- * change their faces) distances are mixed in place, and the surface's speed along its normal is -(d1 - d0) / h. */
+ * change their faces) all of the shape is carried with the speed of its middle, if the surfaces then fall together
+ * better than in place, and what is left of the speed is that along the normal, -(d1 - d0) / h. That is right where
+ * both distances are known: the bands of meshes are made as wide as the surface goes from file to file beside its
+ * middle.
+ *
+ * Voxels that nobody chose are half a cell or finer: a ball of ten cells across loses .5 % of its volume so. */
 #include "field.h"
 #include "memory.h"
 #include "mesh.h"
@@ -21,14 +26,17 @@
 #define BAND 4.0     /* voxels to both sides of the surface */
 #define MAX_MOVE 2.0 /* voxels between two volumes */
 #define MAX_PIECES 32
-#define VOXELS_ACROSS 150 /* of the largest edge of a mesh's box, when voxel is 0 */
-#define VOXELS_DEEP 10.0  /* a sequence, which takes memory with every file, needs no more in a collider's depth */
+#define VOXELS_ACROSS 150 /* of the largest edge of a mesh's box at least, when voxel is 0 */
+#define VOXELS_A_CELL 2.0 /* likewise, while that takes no more than */
+#define FINE_BYTES ((size_t)512 << 20)
+#define VOXELS_DEEP 10.0 /* a sequence, which takes memory with every file, needs no more in a collider's depth */
 #define MAX_BYTES ((size_t)4 << 30)
 
 struct firn_field {
     int n, capacity;
     double *times;
-    double *speeds; /* the greatest from this volume's time to the next one's */
+    double *speeds;      /* the greatest from this volume's time to the next one's */
+    double (*shifts)[3]; /* of the middle, likewise, m; zero where speeds are known or it does not help */
     firn_volume **volumes;
     int velocity, friction, stickiness; /* channels; 0: not there */
     double min[3], max[3], max_speed;
@@ -45,12 +53,23 @@ static firn_field *create(int capacity)
     f->capacity = capacity;
     f->times = firn_memory_array(NULL, (size_t)capacity, sizeof *f->times);
     f->speeds = firn_memory_array(NULL, (size_t)capacity, sizeof *f->speeds);
+    f->shifts = firn_memory_array(NULL, (size_t)capacity, sizeof *f->shifts);
     f->volumes = firn_memory_array(NULL, (size_t)capacity, sizeof *f->volumes);
     f->recent = firn_memory_array(NULL, 1, sizeof *f->recent);
     for (int a = 0; a < 3; a++) f->min[a] = INFINITY, f->max[a] = -INFINITY;
-    if (f->times && f->speeds && f->volumes && f->recent) return f;
+    if (f->times && f->speeds && f->shifts && f->volumes && f->recent) return f;
     firn_field_destroy(f);
     return NULL;
+}
+
+/* Without volumes, as it was created. */
+static void clear(firn_field *f)
+{
+    for (int i = 0; i < f->n; i++) firn_volume_destroy(f->volumes[i]);
+    memset(f->speeds, 0, (size_t)f->capacity * sizeof *f->speeds);
+    memset(f->shifts, 0, (size_t)f->capacity * sizeof *f->shifts);
+    for (int a = 0; a < 3; a++) f->min[a] = INFINITY, f->max[a] = -INFINITY;
+    f->n = f->velocity = f->friction = f->stickiness = 0, f->max_speed = 0, f->n_bytes = 0;
 }
 
 void firn_field_destroy(firn_field *f)
@@ -59,6 +78,7 @@ void firn_field_destroy(firn_field *f)
     for (int i = 0; i < f->n; i++) firn_volume_destroy(f->volumes[i]);
     firn_memory_release(NULL, f->times, (size_t)f->capacity * sizeof *f->times);
     firn_memory_release(NULL, f->speeds, (size_t)f->capacity * sizeof *f->speeds);
+    firn_memory_release(NULL, f->shifts, (size_t)f->capacity * sizeof *f->shifts);
     firn_memory_release(NULL, f->volumes, (size_t)f->capacity * sizeof *f->volumes);
     firn_memory_release(NULL, f->recent, sizeof *f->recent);
     firn_memory_release(NULL, f, sizeof *f);
@@ -193,27 +213,54 @@ static firn_status load_mesh(const firn_shape_def *def, const char *path, firn_m
     return status;
 }
 
-static firn_status make_plan(plan *p, const firn_shape_def *def, double depth, const firn_mesh *mesh, int is_signed,
-                             firn_report *report)
+/* The widths of the bands that go with its voxel. */
+static void set_bands(plan *p, const firn_shape_def *def, firn_shape_need need, double least_band)
 {
-    double min[3], max[3], longest = 0;
+    p->band = p->inner = fmax(BAND * p->voxel + 0.5 * def->thickness, least_band);
+    if (!(def->thickness > 0)) p->inner = fmax(p->band, need.depth + p->voxel);
+}
+
+static double voxels_of(const plan *p, double area)
+{
+    return area / (p->voxel * p->voxel) * ((p->band + p->inner) / p->voxel + 8);
+}
+
+static void choose_voxel(plan *p, const firn_shape_def *def, firn_shape_need need, double longest, double area)
+{
+    const double coarse = longest / VOXELS_ACROSS;
+    p->voxel = need.cell > 0 ? fmin(coarse, need.cell / VOXELS_A_CELL) : coarse;
+    for (; p->voxel < coarse; p->voxel *= 1.1) {
+        set_bands(p, def, need, 0);
+        if (voxels_of(p, area) * sizeof(float) <= (double)FINE_BYTES) break;
+    }
+    p->voxel = fmin(p->voxel, coarse);
+    if (strchr(def->file, '%')) p->voxel = fmax(p->voxel, need.depth / VOXELS_DEEP);
+    if (def->thickness > 0) p->voxel = fmin(p->voxel, def->thickness / 3);
+}
+
+static firn_status make_plan(plan *p, const firn_shape_def *def, firn_shape_need need, const firn_mesh *mesh,
+                             int is_signed, double least_band, firn_report *report)
+{
+    double min[3], max[3], longest = 0, area = firn_mesh_area(mesh);
     firn_mesh_bounds(mesh, min, max);
     for (int a = 0; a < 3; a++) longest = fmax(longest, max[a] - min[a]);
     *p = (plan){.def = def, .voxel = def->voxel, .is_signed = is_signed, .n_channels = 1};
-    if (!(p->voxel > 0)) {
-        p->voxel = longest / VOXELS_ACROSS;
-        if (strchr(def->file, '%')) p->voxel = fmax(p->voxel, depth / VOXELS_DEEP);
-        if (def->thickness > 0) p->voxel = fmin(p->voxel, def->thickness / 3);
-    }
-    p->band = p->inner = BAND * p->voxel + 0.5 * def->thickness;
-    if (!(def->thickness > 0)) p->inner = fmax(p->band, depth + p->voxel);
-    double n_voxels = firn_mesh_area(mesh) / (p->voxel * p->voxel) * ((p->band + p->inner) / p->voxel + 8);
-    if (n_voxels * sizeof(float) <= (double)MAX_BYTES && longest / p->voxel < 1e5) return FIRN_OK;
-    return firn_report_add(
-        report, FIRN_REFUSED,
-        "%s: a distance field with voxels of %g m would need about %.3g voxels for a mesh %g m across "
-        "with %g m^2 of surface. Give a larger voxel, or check scale.",
-        def->file, p->voxel, n_voxels, longest, firn_mesh_area(mesh));
+    if (!(p->voxel > 0)) choose_voxel(p, def, need, longest, area);
+    set_bands(p, def, need, least_band);
+    double n_voxels = voxels_of(p, area);
+    if (!(n_voxels * sizeof(float) <= (double)MAX_BYTES) || !(longest / p->voxel < 1e5))
+        return firn_report_add(
+            report, FIRN_REFUSED,
+            "%s: a distance field with voxels of %g m would need about %.3g voxels for a mesh %g m across "
+            "with %g m^2 of surface. Give a larger voxel, or check scale.",
+            def->file, p->voxel, n_voxels, longest, area);
+    if (need.cell > 0 && p->voxel > need.cell)
+        firn_report_warn(
+            report,
+            "%s: its voxels of %.3g m are larger than the cells of %.3g m; what is thinner than a voxel is "
+            "lost, and of what is round a part of the volume. Give a smaller voxel.",
+            def->file, p->voxel, need.cell);
+    return FIRN_OK;
 }
 
 /* Channels behind the distance: speed of the surface, then paint */
@@ -286,43 +333,171 @@ static firn_status add_pieces(firn_field *f, const plan *p, const firn_mesh *bef
     return status;
 }
 
-/* A sequence holds three meshes at a time: the file before, the present one, the next. */
-static firn_status mesh_sequence(const firn_shape_def *def, double depth, const firn_numbered *files, firn_field *f,
-                                 firn_report *report)
+/* ---------------------------------------------------------------- ways between volumes */
+
+/* Place of a voxel of a leaf; its place among the leaf's 9^3 is returned. */
+static int voxel_at(const firn_volume *v, int64_t leaf, int m, double x[3])
+{
+    const int cell[3] = {m >> 6, m >> 3 & 7, m & 7};
+    for (int a = 0; a < 3; a++) x[a] = v->origin[a] + v->voxel * (8.0 * v->leaf_block[leaf][a] + cell[a]);
+    return (cell[0] * 9 + cell[1]) * 9 + cell[2];
+}
+
+/* The greatest velocity near the surface. */
+static double greatest_velocity(const firn_volume *v, int velocity)
+{
+    double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+    for (int64_t l = 0; l < v->n_leaves; l++)
+        for (int m = 0; m < 512; m++) {
+            double x[3], speed2 = 0;
+            const int at = voxel_at(v, l, m, x);
+            if (fabs((double)*firn_volume_at(v, l, at, 0)) > v->voxel) continue;
+            for (int a = 0; a < 3; a++) speed2 += pow(*firn_volume_at(v, l, at, velocity + a), 2);
+            largest = fmax(largest, sqrt(speed2));
+        }
+    return largest;
+}
+
+/* How far the surface of v, moved by `shift`, is from that of `other`; beyond the band a lower bound. */
+static double way_to(const firn_volume *v, const firn_volume *other, const double shift[3])
+{
+    double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+    for (int64_t l = 0; l < v->n_leaves; l++)
+        for (int m = 0; m < 512; m++) {
+            double x[3], value[FIRN_MAX_CHANNELS], g[3];
+            const double d = *firn_volume_at(v, l, voxel_at(v, l, m, x), 0);
+            if (fabs(d) > v->voxel) continue;
+            for (int a = 0; a < 3; a++) x[a] += shift[a];
+            firn_volume_sample(other, x, value, g);
+            largest = fmax(largest, fabs(value[0] - d));
+        }
+    return largest;
+}
+
+static double way_between(const firn_volume *a, const firn_volume *b, const double shift[3])
+{
+    const double back[3] = {-shift[0], -shift[1], -shift[2]};
+    return fmax(way_to(a, b, shift), way_to(b, a, back));
+}
+
+/* The middle of the surface; how deep the deepest voxel is. */
+static double find_middle(const firn_volume *v, double middle[3])
+{
+    double sum[3] = {0, 0, 0}, deepest = 0;
+    int64_t n = 0;
+    for (int64_t l = 0; l < v->n_leaves; l++)
+        for (int m = 0; m < 512; m++) {
+            double x[3], d = *firn_volume_at(v, l, voxel_at(v, l, m, x), 0);
+            deepest = fmax(deepest, -d);
+            if (fabs(d) > v->voxel) continue;
+            for (int a = 0; a < 3; a++) sum[a] += x[a];
+            n++;
+        }
+    for (int a = 0; a < 3; a++) middle[a] = n ? sum[a] / (double)n : 0;
+    return deepest;
+}
+
+/* Where speeds are not known: the shifts between volumes, and the farthest that surfaces are apart beside them. */
+static double find_shifts(firn_field *f, double *deepest)
+{
+    const double none[3] = {0, 0, 0};
+    double middle[2][3], farthest = 0;
+    *deepest = INFINITY;
+    for (int i = 0; i < f->n; i++) {
+        *deepest = fmin(*deepest, find_middle(f->volumes[i], middle[i & 1]));
+        if (i == 0) continue;
+        const firn_volume *before = f->volumes[i - 1], *after = f->volumes[i];
+        double *shift = f->shifts[i - 1], in_place = way_between(before, after, none);
+        for (int a = 0; a < 3; a++) shift[a] = middle[i & 1][a] - middle[(i - 1) & 1][a];
+        double carried = way_between(before, after, shift), length = 0;
+        if (!(carried < 0.5 * in_place)) memset(shift, 0, sizeof *f->shifts), carried = in_place;
+        for (int a = 0; a < 3; a++) length += shift[a] * shift[a];
+        f->max_speed = fmax(f->max_speed, (carried + sqrt(length)) / (f->times[i] - f->times[i - 1]));
+        farthest = fmax(farthest, carried);
+    }
+    return farthest;
+}
+
+/* Mixing is right where both distances are known, and for what is thicker than the way. */
+static void warn_of_fading(const firn_shape_def *def, const firn_field *f, double way, double deepest,
+                           firn_report *report)
+{
+    double band = INFINITY;
+    for (int i = 0; i < f->n; i++) band = fmin(band, f->volumes[i]->band);
+    if (way <= band && way <= deepest) return;
+    firn_report_warn(report,
+                     "%s: from file to file its surface moves up to %.3g m beside its middle, more than %s of %.3g m; "
+                     "it fades out here and in there. Give more files a second, or %s.",
+                     def->file, way, way > band ? "the band" : "half the thickness", way > band ? band : deepest,
+                     strcmp(def->kind, "vdb") ? "faces that stay the same" : "a grid v with its velocity");
+}
+
+/* As the greatest speed is not known time by time it stands for all times. */
+static void spread_speed(firn_field *f)
+{
+    for (int i = 0; i < f->n; i++) note_speed(f, i, f->max_speed);
+}
+
+/* ---------------------------------------------------------------- sequences of meshes */
+
+/* Paint has its channels from the first file on. */
+static firn_status find_paint(const firn_field *f, plan *p, const firn_mesh *mesh, const char *path,
+                              firn_report *report)
+{
+    static const char *const names[2] = {"friction", "stickiness"};
+    const int channels[2] = {f->friction, f->stickiness};
+    for (int k = 0; k < 2; k++) {
+        p->paint[k] = firn_mesh_find(mesh, names[k]);
+        if ((p->paint[k] != NULL) != (channels[k] != 0))
+            return firn_report_add(report, FIRN_REFUSED,
+                                   "%s: its points have %s attribute %s, unlike those of the first file; all files of "
+                                   "a sequence must have the same.",
+                                   path, p->paint[k] ? "an" : "no", names[k]);
+    }
+    return FIRN_OK;
+}
+
+/* All files, three meshes at a time: the file before, the present one, the next. *moves: they keep their faces. */
+static firn_status read_meshes(const firn_shape_def *def, firn_shape_need need, const firn_numbered *files,
+                               double least_band, firn_field *f, int *moves, firn_report *report)
 {
     firn_mesh *around[3] = {NULL, NULL, NULL};
     plan p;
-    int is_open = 0, moves = 0, any_open = 0;
-    char path[FIRN_PATH];
+    int is_open = 0, any_open = 0;
+    char path[FIRN_PATH], present[FIRN_PATH];
+    *moves = 0;
     firn_numbered_path(files, 0, path);
     firn_status status = load_mesh(def, path, &around[1], &any_open, report);
     for (int i = 0; i < files->n && !status; i++) {
+        firn_numbered_path(files, i, present);
         if (i + 1 < files->n) {
             firn_numbered_path(files, i + 1, path);
             status = load_mesh(def, path, &around[2], &is_open, report);
             if (status) break;
         }
         if (i == 0) {
-            moves = around[2] && same_faces(around[1], around[2]);
-            status = make_plan(&p, def, depth, around[1], !any_open, report);
+            *moves = around[2] && same_faces(around[1], around[2]);
+            status = make_plan(&p, def, need, around[1], !any_open, least_band, report);
             if (status) break;
-            find_channels(f, &p, around[1], moves);
+            find_channels(f, &p, around[1], *moves);
         }
-        for (int k = 0; k < 2; k++) p.paint[k] = firn_mesh_find(around[1], k ? "stickiness" : "friction");
+        status = find_paint(f, &p, around[1], present, report);
         double t[3];
         for (int k = 0; k < 3; k++) t[k] = firn_numbered_time(files, i + k - 1, def);
-        if (moves && around[2] && !same_faces(around[1], around[2]))
+        if (status)
+            break;
+        else if (*moves && around[2] && !same_faces(around[1], around[2]))
             status =
                 firn_report_add(report, FIRN_REFUSED,
                                 "%s: its faces differ from those of the file before; a sequence must keep its faces "
                                 "or change them with every file.",
                                 path);
-        else if (moves)
+        else if (*moves)
             status = add_pieces(f, &p, around[0], around[1], around[2], t, report);
-        else {
-            note_speed(f, f->n, INFINITY);
+        else
             status = add_mesh(f, &p, around[1], NULL, t[1], report);
-        }
         firn_mesh_destroy(around[0]);
         around[0] = around[1], around[1] = around[2], around[2] = NULL;
     }
@@ -330,14 +505,35 @@ static firn_status mesh_sequence(const firn_shape_def *def, double depth, const 
     return status;
 }
 
-static firn_status single_mesh(const firn_shape_def *def, double depth, firn_field *f, firn_report *report)
+/* Where faces change, distances are mixed in place: the bands must reach from a surface to the next one. How far that
+ * is is only known when there are bands, and beyond them to eight voxels. */
+static firn_status mesh_sequence(const firn_shape_def *def, firn_shape_need need, const firn_numbered *files,
+                                 firn_field *f, firn_report *report)
+{
+    enum { TRIES = 3 };
+    int moves;
+    double least_band = 0, way = 0, deepest = 0;
+    for (int try = 0; try < TRIES; try++) {
+        clear(f);
+        firn_status status = read_meshes(def, need, files, least_band, f, &moves, report);
+        if (status || moves) return status;
+        way = find_shifts(f, &deepest);
+        if (f->n < 2 || way <= f->volumes[0]->band - f->volumes[0]->voxel) break;
+        least_band = way + 10 * f->volumes[0]->voxel;
+    }
+    warn_of_fading(def, f, way, deepest, report);
+    spread_speed(f);
+    return FIRN_OK;
+}
+
+static firn_status single_mesh(const firn_shape_def *def, firn_shape_need need, firn_field *f, firn_report *report)
 {
     firn_mesh *mesh;
     int is_open;
     firn_status status = load_mesh(def, def->file, &mesh, &is_open, report);
     if (status) return status;
     plan p;
-    status = make_plan(&p, def, depth, mesh, !is_open, report);
+    status = make_plan(&p, def, need, mesh, !is_open, 0, report);
     if (!status) {
         find_channels(f, &p, mesh, 0);
         status = add_mesh(f, &p, mesh, NULL, 0, report);
@@ -348,12 +544,12 @@ static firn_status single_mesh(const firn_shape_def *def, double depth, firn_fie
 
 /* ---------------------------------------------------------------- .vdb files */
 
-static firn_status add_vdb(const firn_shape_def *def, double depth, const char *path, double time, int is_moving,
-                           firn_field *f, firn_report *report)
+static firn_status add_vdb(const firn_shape_def *def, firn_shape_need need, const char *path, double time,
+                           int is_moving, firn_field *f, firn_report *report)
 {
     firn_volume *volume;
     firn_vdb_channels there;
-    firn_status status = firn_vdb_read_volume(path, def->grid, def->scale > 0 ? def->scale : 1, depth, is_moving,
+    firn_status status = firn_vdb_read_volume(path, def->grid, def->scale > 0 ? def->scale : 1, need.depth, is_moving,
                                               omp_get_max_threads(), &volume, &there, report);
     if (status) return status;
     if (f->n && (there.friction != f->friction || there.stickiness != f->stickiness || there.velocity != f->velocity)) {
@@ -368,69 +564,36 @@ static firn_status add_vdb(const firn_shape_def *def, double depth, const char *
     return append(f, time, volume, path, report);
 }
 
-/* Visits the voxels near the surface of v: the largest way to the surface of `other`, or without one the largest
- * velocity. */
-static double largest_near(const firn_volume *v, const firn_volume *other, int velocity)
-{
-    double largest = 0;
-#pragma omp parallel for schedule(static) reduction(max : largest)
-    for (int64_t l = 0; l < v->n_leaves; l++)
-        for (int m = 0; m < 512; m++) {
-            int cell[3] = {m >> 6, m >> 3 & 7, m & 7}, at = (cell[0] * 9 + cell[1]) * 9 + cell[2];
-            double d = *firn_volume_at(v, l, at, 0), x[3], value[FIRN_MAX_CHANNELS], g[3], speed2 = 0;
-            if (fabs(d) > v->voxel) continue;
-            for (int a = 0; a < 3; a++) x[a] = v->origin[a] + v->voxel * (8.0 * v->leaf_block[l][a] + cell[a]);
-            for (int a = 0; !other && a < 3; a++) speed2 += pow(*firn_volume_at(v, l, at, velocity + a), 2);
-            if (other) firn_volume_sample(other, x, value, g);
-            largest = fmax(largest, other ? fabs(value[0] - d) : sqrt(speed2));
-        }
-    return largest;
-}
-
-/* The greatest speed of the surface: as the files say, else from the ways between them. Neither is known everywhere,
- * so that it stands for all times. */
-static void find_speed(const firn_shape_def *def, firn_field *f, firn_report *report)
-{
-    for (int i = 0; f->velocity && i < f->n; i++)
-        f->max_speed = fmax(f->max_speed, largest_near(f->volumes[i], NULL, f->velocity));
-    for (int i = 0; !f->velocity && i + 1 < f->n; i++) {
-        const firn_volume *a = f->volumes[i], *b = f->volumes[i + 1];
-        double way = fmax(largest_near(a, b, 0), largest_near(b, a, 0)), h = f->times[i + 1] - f->times[i];
-        f->max_speed = fmax(f->max_speed, way / h);
-        if (way > fmin(a->band, b->band))
-            firn_report_warn(report,
-                             "%s: the surface moves %.3g m from %g s to %g s, more than its band of %.3g m; it fades "
-                             "out here and in there. Give more files a second, or a grid v with its velocity.",
-                             def->file, way, f->times[i], f->times[i + 1], fmin(a->band, b->band));
-    }
-    for (int i = 0; i < f->n; i++) note_speed(f, i, f->max_speed);
-}
-
-static firn_status vdb_sequence(const firn_shape_def *def, double depth, const firn_numbered *files, firn_field *f,
-                                firn_report *report)
+static firn_status vdb_sequence(const firn_shape_def *def, firn_shape_need need, const firn_numbered *files,
+                                firn_field *f, firn_report *report)
 {
     firn_status status = FIRN_OK;
     for (int i = 0; i < files->n && !status; i++) {
         char path[FIRN_PATH];
         firn_numbered_path(files, i, path);
-        status = add_vdb(def, depth, path, firn_numbered_time(files, i, def), 1, f, report);
+        status = add_vdb(def, need, path, firn_numbered_time(files, i, def), 1, f, report);
     }
-    if (!status) find_speed(def, f, report);
+    if (status) return status;
+    double deepest, way = f->velocity ? 0 : find_shifts(f, &deepest);
+    for (int i = 0; f->velocity && i < f->n; i++)
+        f->max_speed = fmax(f->max_speed, greatest_velocity(f->volumes[i], f->velocity));
+    if (!f->velocity) warn_of_fading(def, f, way, deepest, report);
+    spread_speed(f);
     return status;
 }
 
-static firn_status single_vdb(const firn_shape_def *def, double depth, firn_field *f, firn_report *report)
+static firn_status single_vdb(const firn_shape_def *def, firn_shape_need need, firn_field *f, firn_report *report)
 {
-    return add_vdb(def, depth, def->file, 0, 0, f, report);
+    return add_vdb(def, need, def->file, 0, 0, f, report);
 }
 
 /* ---------------------------------------------------------------- either */
 
-typedef firn_status (*single_fn)(const firn_shape_def *def, double depth, firn_field *f, firn_report *report);
-typedef firn_status (*sequence_fn)(const firn_shape_def *def, double depth, const firn_numbered *files, firn_field *f,
-                                   firn_report *report);
+typedef firn_status (*single_fn)(const firn_shape_def *def, firn_shape_need need, firn_field *f, firn_report *report);
+typedef firn_status (*sequence_fn)(const firn_shape_def *def, firn_shape_need need, const firn_numbered *files,
+                                   firn_field *f, firn_report *report);
 
-static firn_status load(const firn_shape_def *def, double depth, single_fn single, sequence_fn sequence,
+static firn_status load(const firn_shape_def *def, firn_shape_need need, single_fn single, sequence_fn sequence,
                         firn_field **field, firn_report *report)
 {
     *field = NULL;
@@ -442,7 +605,7 @@ static firn_status load(const firn_shape_def *def, double depth, single_fn singl
     if (!f)
         status = firn_report_add(report, FIRN_MEMORY, "%s: there is no memory for it.", def->file);
     else
-        status = is_sequence ? sequence(def, depth, &files, f, report) : single(def, depth, f, report);
+        status = is_sequence ? sequence(def, need, &files, f, report) : single(def, need, f, report);
     firn_numbered_clear(&files);
     if (status)
         firn_field_destroy(f);
@@ -451,14 +614,16 @@ static firn_status load(const firn_shape_def *def, double depth, single_fn singl
     return status;
 }
 
-firn_status firn_field_from_mesh(const firn_shape_def *def, double depth, firn_field **field, firn_report *report)
+firn_status firn_field_from_mesh(const firn_shape_def *def, firn_shape_need need, firn_field **field,
+                                 firn_report *report)
 {
-    return load(def, depth, single_mesh, mesh_sequence, field, report);
+    return load(def, need, single_mesh, mesh_sequence, field, report);
 }
 
-firn_status firn_field_from_vdb(const firn_shape_def *def, double depth, firn_field **field, firn_report *report)
+firn_status firn_field_from_vdb(const firn_shape_def *def, firn_shape_need need, firn_field **field,
+                                firn_report *report)
 {
-    return load(def, depth, single_vdb, vdb_sequence, field, report);
+    return load(def, need, single_vdb, vdb_sequence, field, report);
 }
 
 int firn_field_n_volumes(const firn_field *f) { return f->n; }
@@ -506,7 +671,7 @@ static int interval(const firn_field *f, double time)
 }
 
 /* Where the place x of the time between two volumes, at the share s of the way, is found in each of them: carried along
- * with the speed of the surface, where that is known. */
+ * with the speed of the surface, where that is known, else with that of the middle. */
 static void carry(const firn_field *f, int i, double s, double h, const double x[3], double at[2][3], double v[3])
 {
     double speed[2][4]; /* of four channels the last three */
@@ -514,7 +679,9 @@ static void carry(const firn_field *f, int i, double s, double h, const double x
     for (int k = 0; k < 2; k++) {
         memcpy(at[k], x, sizeof at[k]);
         if (f->velocity) is_near[k] = firn_volume_channels(f->volumes[i + k], x, f->velocity - 1, 4, speed[k]);
+        for (int a = 0; !f->velocity && a < 3; a++) at[k][a] = x[a] + ((double)k - s) * f->shifts[i][a];
     }
+    for (int a = 0; !f->velocity && a < 3; a++) v[a] = f->shifts[i][a] / h;
     if (!is_near[0] && !is_near[1]) return;
     const double share = is_near[0] && is_near[1] ? s : is_near[1] ? 1 : 0; /* a far side lends the other's speed */
     for (int a = 0; a < 3; a++) {
@@ -547,7 +714,7 @@ static void query_moving(const firn_field *f, int i, double s, double h, const d
     for (int a = 0; a < 3; a++) mixed[a] = (1 - s) * g[0][a] + s * g[1][a];
     set_normal(mixed, out->normal);
     if (!f->velocity && is_near[0] && is_near[1])
-        for (int a = 0; a < 3; a++) out->velocity[a] = -(d[1] - d[0]) / h * out->normal[a];
+        for (int a = 0; a < 3; a++) out->velocity[a] -= (d[1] - d[0]) / h * out->normal[a];
     if (wants_all) set_paint(f, f->volumes[i + (s > 0.5)], at[s > 0.5], out);
 }
 
@@ -583,13 +750,14 @@ void firn_field_glance(const firn_field *f, const double x[3], double time, firn
 /* ---------------------------------------------------------------- kinds of shape */
 
 static firn_status build(firn_shape_part *part, const firn_shape_def *def, const char *where, firn_report *report,
-                         firn_status (*from_file)(const firn_shape_def *, double, firn_field **, firn_report *))
+                         firn_status (*from_file)(const firn_shape_def *, firn_shape_need, firn_field **,
+                                                  firn_report *))
 {
     if (!def->file[0]) return firn_report_add(report, FIRN_REFUSED, "%s: a %s needs a file.", where, def->kind);
     if (def->scale < 0 || def->voxel < 0 || def->fps < 0)
         return firn_report_add(report, FIRN_REFUSED, "%s: scale, voxel and fps must not be negative.", where);
     firn_field *field;
-    firn_status status = from_file(def, part->depth, &field, report);
+    firn_status status = from_file(def, part->need, &field, report);
     part->data = field;
     return status;
 }

@@ -10,11 +10,13 @@
 
 typedef struct firn_field firn_field;
 
-/* True down to `depth` (m) below the surface, at least. A mesh (.obj .ply .stl): closed where sound, its voxel chosen
- * when 0; thickness > 0 allows open meshes. Attributes friction and stickiness of its points paint the surface. */
-firn_status firn_field_from_mesh(const firn_shape_def *def, double depth, firn_field **field, firn_report *report);
+/* A mesh (.obj .ply .stl): closed where sound, its voxel chosen when 0; thickness > 0 allows open meshes. Attributes
+ * friction and stickiness of its points paint the surface. */
+firn_status firn_field_from_mesh(const firn_shape_def *def, firn_shape_need need, firn_field **field,
+                                 firn_report *report);
 /* A .vdb: level set or fog; grids friction and stickiness paint it. */
-firn_status firn_field_from_vdb(const firn_shape_def *def, double depth, firn_field **field, firn_report *report);
+firn_status firn_field_from_vdb(const firn_shape_def *def, firn_shape_need need, firn_field **field,
+                                firn_report *report);
 void firn_field_destroy(firn_field *field);
 
 void firn_field_query(const firn_field *field, const double x[3], double time, firn_surface_point *surface);

@@ -11,7 +11,7 @@ firn_status firn_sample_shape(const firn_shape *shape, firn_sampling sampling, d
 
 /* The same in two layers: down to `depth` below the surface each point stands for a cube of edge spacing[0], farther
  * inside of spacing[1]. Of the *n points the first *n_surface are those of the surface. The shape's distances must be
- * true that deep (firn_shape_create_deep). */
+ * true that deep (firn_shape_create_for). */
 firn_status firn_sample_layers(const firn_shape *shape, firn_sampling sampling, const double spacing[2], double depth,
                                uint64_t seed, double **xyz, int64_t *n, int64_t *n_surface, firn_report *report);
 

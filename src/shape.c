@@ -118,7 +118,7 @@ static void place(firn_shape_part *part, const firn_shape_def *def)
     }
 }
 
-static firn_status build_part(firn_shape_part *part, const firn_shape_def *def, double depth, int i,
+static firn_status build_part(firn_shape_part *part, const firn_shape_def *def, firn_shape_need need, int i,
                               firn_report *report)
 {
     char where[2 * FIRN_NAME];
@@ -132,7 +132,7 @@ static firn_status build_part(firn_shape_part *part, const firn_shape_def *def, 
                                "%s: the first shape of a list cannot be a difference or an intersection, nothing "
                                "stands before it.",
                                where);
-    *part = (firn_shape_part){.kind = kind, .csg = def->csg, .half_wall = 0.5 * def->thickness, .depth = depth};
+    *part = (firn_shape_part){.kind = kind, .csg = def->csg, .half_wall = 0.5 * def->thickness, .need = need};
     place(part, def);
     status = kind->build(part, def, where, report);
     if (status) part->kind = NULL; /* a kind releases nothing of what it could not build */
@@ -155,11 +155,11 @@ firn_status firn_shape_check(const firn_shape_def *def, firn_report *report)
 
 firn_status firn_shape_create(int n_shapes, const firn_shape_def *shapes, firn_shape **shape, firn_report *report)
 {
-    return firn_shape_create_deep(n_shapes, shapes, 0, shape, report);
+    return firn_shape_create_for(n_shapes, shapes, (firn_shape_need){0}, shape, report);
 }
 
-firn_status firn_shape_create_deep(int n_shapes, const firn_shape_def *shapes, double depth, firn_shape **shape,
-                                   firn_report *report)
+firn_status firn_shape_create_for(int n_shapes, const firn_shape_def *shapes, firn_shape_need need, firn_shape **shape,
+                                  firn_report *report)
 {
     *shape = NULL;
     if (n_shapes <= 0 || !shapes)
@@ -169,7 +169,7 @@ firn_status firn_shape_create_deep(int n_shapes, const firn_shape_def *shapes, d
     made->n = n_shapes;
     firn_status worst = FIRN_OK;
     for (int i = 0; i < n_shapes; i++) { /* all of them, so that every error is told at once */
-        firn_status status = build_part(&made->parts[i], &shapes[i], depth, i, report);
+        firn_status status = build_part(&made->parts[i], &shapes[i], need, i, report);
         if (!worst) worst = status;
     }
     if (worst) {

@@ -29,10 +29,13 @@ const firn_shape_kind_info *firn_shape_kind_find(const char *name);
 firn_status firn_shape_check(const firn_shape_def *def, firn_report *report);
 
 firn_status firn_shape_create(int n_shapes, const firn_shape_def *shapes, firn_shape **shape, firn_report *report);
-/* The same for colliders: distances and normals of files are true down to `depth` (m) below the surface, as deep as
- * nodes that still feel material outside. */
-firn_status firn_shape_create_deep(int n_shapes, const firn_shape_def *shapes, double depth, firn_shape **shape,
-                                   firn_report *report);
+/* What is asked of shapes from files, m. */
+typedef struct firn_shape_need {
+    double depth; /* distances and normals are true that far below the surface: as deep as nodes that feel material */
+    double cell;  /* what is smaller does not matter, and voxels that nobody chose are no larger; 0: not known */
+} firn_shape_need;
+firn_status firn_shape_create_for(int n_shapes, const firn_shape_def *shapes, firn_shape_need need, firn_shape **shape,
+                                  firn_report *report);
 void firn_shape_destroy(firn_shape *shape);
 /* Thread-safe. `time` matters for deforming shapes only. */
 void firn_shape_query(const firn_shape *shape, const double x[3], double time, firn_surface_point *surface);

@@ -34,7 +34,7 @@ struct firn_shape_part {
     double center[3], frame[3][3]; /* world = center + frame * local */
     double half_wall;              /* half the wall's thickness; 0: solid */
     double radius, radius2, half[3];
-    double depth; /* m: normals must be true that far below the surface */
+    firn_shape_need need;
     void *data;   /* of kinds with more than numbers */
 };
 

@@ -201,7 +201,7 @@ static void voxels_of_sequences(void **state)
         if (k) assert_int_equal(firn_mesh_write(scratch("v.2.obj"), ball, NULL), FIRN_OK);
         firn_mesh_destroy(ball);
         if (k) def = mesh_def(scratch("v.%d.obj"));
-        assert_int_equal(firn_field_from_mesh(&def, 0.25, &field, NULL), FIRN_OK);
+        assert_int_equal(firn_field_from_mesh(&def, (firn_shape_need){.depth = 0.25}, &field, NULL), FIRN_OK);
         n_bytes[k] = firn_field_bytes(field);
         firn_field_destroy(field);
     }
@@ -288,7 +288,8 @@ static void speed_between_times(void **state)
     def = mesh_def(scratch("change.%d.obj"));
     def.fps = 10, def.voxel = 0.05;
     shape = build(&def);
-    assert_true(firn_shape_speed_between(shape, 0.1, 0.2) == INFINITY && firn_shape_speed(shape) == 0);
+    double speed = firn_shape_speed(shape); /* as far as facets of different sizes are apart, in a tenth of a second */
+    assert_true(firn_shape_speed_between(shape, 0.1, 0.2) == speed && speed > 0 && speed < 0.2);
     firn_shape_destroy(shape);
 }
 
@@ -404,6 +405,115 @@ static void sequence_of_volumes(void **state)
     firn_shape_destroy(shape);
 }
 
+/* Nobody knows which point of a file is which of the next, where faces change or level sets have no grid v: what moves
+ * as one is carried all the same, however far, and has all of its velocity. */
+static void sequences_without_velocity(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        char name[2][32];
+        snprintf(name[0], sizeof name[0], "remeshed.%d.obj", k), snprintf(name[1], sizeof name[1], "far.%d.vdb", k);
+        firn_mesh *ball = geometry_sphere(40 + k, 0.3, 0.5 * k, 0.1 * k, 0);
+        assert_int_equal(firn_mesh_write(scratch(name[0]), ball, NULL), FIRN_OK);
+        firn_mesh_destroy(ball);
+        write_ball(scratch(name[1]), 0.5 * k, NULL, 0, 0);
+    }
+    for (int kind = 0; kind < 2; kind++) {
+        firn_shape_def def = {.voxel = kind ? 0 : 0.02, .fps = 10};
+        strcpy(def.kind, kind ? "vdb" : "mesh");
+        snprintf(def.file, sizeof def.file, "%s", scratch(kind ? "far.%d.vdb" : "remeshed.%d.obj"));
+        firn_report *report = firn_report_create();
+        firn_shape *shape;
+        assert_int_equal(firn_shape_create(1, &def, &shape, report), FIRN_OK);
+        assert_int_equal(firn_report_total(report), 0);
+        for (int k = 1; k < 30; k++) {
+            const double time = 0.01 * k, center[2] = {5 * time, kind ? 0 : time};
+            for (int side = -1; side <= 1; side += 2) {
+                firn_surface_point s;
+                firn_shape_query(shape, (const double[3]){center[0] + side * 0.32, center[1], 0}, time, &s);
+                assert_true(fabs(s.distance - 0.02) < 4e-3 && side * s.normal[0] > 0.99);
+                if (k % 10) assert_true(fabs(s.velocity[0] - 5) < 0.1 && fabs(s.velocity[1] - center[1] / time) < 0.1);
+            }
+        }
+        assert_true(fabs(firn_shape_speed(shape) / hypot(5, kind ? 0 : 1) - 1) < 0.05);
+        firn_shape_destroy(shape);
+        firn_report_destroy(report);
+    }
+}
+
+/* What moves beside its middle by more than half of what it is thick cannot be mixed, and is told. */
+static void what_fades_is_told(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        firn_mesh *ball = geometry_sphere(20 + k, 0.1 + 0.2 * k, 0, 0, 0);
+        assert_int_equal(firn_mesh_write(scratch(k ? "grows.1.obj" : "grows.0.obj"), ball, NULL), FIRN_OK);
+        firn_mesh_destroy(ball);
+    }
+    firn_shape_def def = mesh_def(scratch("grows.%d.obj"));
+    def.voxel = 0.02;
+    firn_report *report = firn_report_create();
+    firn_shape *shape;
+    assert_int_equal(firn_shape_create(1, &def, &shape, report), FIRN_OK);
+    assert_true(scratch_says(report, "more than half the thickness"));
+    firn_shape_destroy(shape);
+    firn_report_destroy(report);
+}
+
+/* All files of a sequence are painted or none: a channel that a file has not is another's. */
+static void paint_of_sequences(void **state)
+{
+    (void)state;
+    for (int painted = 0; painted < 2; painted++)
+        for (int changes = 0; changes < 2; changes++) {
+            for (int k = 0; k < 2; k++) {
+                firn_mesh *ball = geometry_sphere(12 + k * changes, 0.3, 0, 0, 0);
+                if (k == painted) firn_mesh_add(ball, "friction", 1);
+                assert_int_equal(firn_mesh_write(scratch(k ? "paint.1.ply" : "paint.0.ply"), ball, NULL), FIRN_OK);
+                firn_mesh_destroy(ball);
+            }
+            firn_shape_def def = mesh_def(scratch("paint.%d.ply"));
+            def.voxel = 0.05;
+            firn_report *report = firn_report_create();
+            firn_shape *shape;
+            assert_int_equal(firn_shape_create(1, &def, &shape, report), FIRN_REFUSED);
+            assert_true(scratch_says(report, painted ? "paint.1.ply: its points have an attribute friction"
+                                                     : "paint.1.ply: its points have no attribute friction"));
+            firn_report_destroy(report);
+        }
+}
+
+/* Voxels that nobody chose follow the cells that they are made for: two small balls far apart keep their volume. */
+static void voxels_fit_the_cells(void **state)
+{
+    (void)state;
+    firn_mesh *balls = geometry_sphere(40, 0.1, 0, 0, 0), *other = geometry_sphere(40, 0.1, 9, 0, 0);
+    const uint32_t n = (uint32_t)balls->n_points;
+    firn_mesh *both = firn_mesh_create(balls->n_points + other->n_points, balls->n_triangles + other->n_triangles);
+    memcpy(both->xyz, balls->xyz, 3 * (size_t)n * sizeof(double));
+    memcpy(both->xyz + 3 * n, other->xyz, 3 * (size_t)other->n_points * sizeof(double));
+    for (int64_t i = 0; i < 3 * balls->n_triangles; i++)
+        both->triangles[i] = balls->triangles[i], both->triangles[3 * balls->n_triangles + i] = n + other->triangles[i];
+    assert_int_equal(firn_mesh_write(scratch("apart.obj"), both, NULL), FIRN_OK);
+    firn_mesh_destroy(balls), firn_mesh_destroy(other), firn_mesh_destroy(both);
+    firn_shape_def def = mesh_def(scratch("apart.obj"));
+    for (int coarse = 0; coarse < 2; coarse++) {
+        def.voxel = coarse ? 0.05 : 0;
+        firn_report *report = firn_report_create();
+        firn_shape *shape;
+        assert_int_equal(firn_shape_create_for(1, &def, (firn_shape_need){.cell = 0.02}, &shape, report), FIRN_OK);
+        assert_int_equal(scratch_says(report, "larger than the cells of 0.02 m"), coarse);
+        double *x;
+        int64_t n_inside;
+        assert_int_equal(firn_sample_shape(shape, FIRN_POISSON, 0.004, 1, &x, &n_inside, NULL), FIRN_OK);
+        double share = (double)n_inside * 64e-9 / (2 * 4 * M_PI / 3 * 1e-3);
+        assert_true(coarse ? share < 0.95 : fabs(share - 1) < 0.01); /* facets take .3 % */
+        firn_memory_release(NULL, x, (size_t)n_inside * 24);
+        firn_shape_destroy(shape);
+        firn_report_destroy(report);
+    }
+}
+
 /* With a grid v the surface has all of its velocity, along itself too, and may move by many voxels from file to file.
  */
 static void sequence_with_velocity(void **state)
@@ -442,7 +552,7 @@ static void deep_below_a_face(void **state)
     firn_shape_def def = mesh_def(scratch("floor.obj"));
     def.voxel = 0.01;
     firn_shape *shape;
-    assert_int_equal(firn_shape_create_deep(1, &def, 0.12, &shape, NULL), FIRN_OK);
+    assert_int_equal(firn_shape_create_for(1, &def, (firn_shape_need){.depth = 0.12}, &shape, NULL), FIRN_OK);
     for (int i = 0; i < 200; i++) {
         double x[3] = {0.3 * sin(i), -0.12 * i / 200, 0.3 * cos(1.7 * i)};
         firn_surface_point s;
@@ -586,6 +696,10 @@ int main(void)
         cmocka_unit_test(painted_friction),
         cmocka_unit_test(painted_volume),
         cmocka_unit_test(sequence_of_volumes),
+        cmocka_unit_test(sequences_without_velocity),
+        cmocka_unit_test(what_fades_is_told),
+        cmocka_unit_test(paint_of_sequences),
+        cmocka_unit_test(voxels_fit_the_cells),
         cmocka_unit_test(sequence_with_velocity),
         cmocka_unit_test(deep_below_a_face),
         cmocka_unit_test(damaged_volumes),
