@@ -7,6 +7,7 @@
 #include "report.h"
 #include "scene_bind.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -92,6 +93,52 @@ static void warn_of_gaps(firn_scene_binder *binder, const firn_scene_def *def)
         warn_of_gap(binder, "emitters", def->emitters[i].name, firn_gap_of_emitter(&def->emitters[i]), def->grid.dx);
 }
 
+/* ---------------------------------------------------------------- what most likely is not meant */
+
+/* The thinnest part of a shape that says how thick it is, m. */
+static double thinnest(const firn_collider_def *c)
+{
+    double least = INFINITY;
+    for (int i = 0; i < c->n_shapes; i++) {
+        const firn_shape_def *s = &c->shapes[i];
+        if (s->csg != FIRN_UNION) continue;
+        if (s->thickness > 0) least = fmin(least, s->thickness);
+        for (int a = 0; strcmp(s->kind, "box") == 0 && a < 3; a++) least = fmin(least, s->size[a]);
+    }
+    return least;
+}
+
+static void warn_of_leaks(firn_scene_binder *binder, const firn_scene_def *def)
+{
+    for (int i = 0; i < def->n_colliders; i++) {
+        const firn_collider_def *c = &def->colliders[i];
+        const double thin = thinnest(c);
+        char path[2 * FIRN_NAME], place[FIRN_DOCUMENT_PLACE];
+        if (c->particle_pass || !(thin < 2 * def->grid.dx)) continue;
+        snprintf(path, sizeof path, "colliders.%s", c->name);
+        firn_scene_bind_locate(binder, path, place, sizeof place);
+        firn_report_warn(binder->report,
+                         "%s%s is %.3g m thin, less than two cells of %.3g m: material leaks through it; give "
+                         "particle_pass: true",
+                         place, path, thin, def->grid.dx);
+    }
+}
+
+static void warn_of_goals(firn_scene_binder *binder, const firn_scene_def *def)
+{
+    for (int i = 0; i < def->n_grips; i++)
+        for (int k = 0; k < def->grips[i].n_shapes; k++) {
+            char path[2 * FIRN_NAME], place[FIRN_DOCUMENT_PLACE];
+            if (!strchr(def->grips[i].shapes[k].file, '%')) continue;
+            snprintf(path, sizeof path, "grips.%s", def->grips[i].name);
+            firn_scene_bind_locate(binder, path, place, sizeof place);
+            firn_report_warn(binder->report,
+                             "%s%s takes what its sequence of files holds at its start, and goes with its motion, not "
+                             "with the files; give motion: keys",
+                             place, path);
+        }
+}
+
 /* ---------------------------------------------------------------- loading */
 
 static firn_scene *fail_memory(firn_scene *scene, const char *name, firn_report *report)
@@ -150,7 +197,9 @@ firn_scene *firn_scene_parse(const char *text, size_t n_bytes, const char *shown
         add_default_output(scene, root);
         note_open_sweep(root, n_sets, sets, report);
         firn_definition_check_located(&scene->def, firn_scene_bind_locate, &binder, report);
-        if (firn_report_count(report, FIRN_ERROR) == n_errors) warn_of_gaps(&binder, &scene->def);
+        if (firn_report_count(report, FIRN_ERROR) == n_errors)
+            warn_of_gaps(&binder, &scene->def), warn_of_leaks(&binder, &scene->def),
+                warn_of_goals(&binder, &scene->def);
     }
     firn_report_sort(report, first, shown_name);
     is_refused = !root || firn_report_count(report, FIRN_ERROR) > n_errors;

@@ -279,12 +279,37 @@ static int is_key_of_kind(const char *key, const char *keys)
 
 static int is_default(const firn_section *section, const firn_option *option, const char *def)
 {
-    _Alignas(16) char fresh[sizeof(firn_shape_def)];
+    _Alignas(16) char fresh[sizeof(firn_shape_def) + sizeof(firn_body_def)];
     if (section->size > sizeof fresh) return 0;
     firn_options_fill(section, fresh);
     if (option->type == FIRN_OPTION_TEXT) return strcmp(def + option->offset, fresh + option->offset) == 0;
     size_t n = option->type == FIRN_OPTION_REAL ? (size_t)option->n * sizeof(double) : sizeof(uint64_t);
     return memcmp(def + option->offset, fresh + option->offset, n) == 0;
+}
+
+/* Keys that another key of the same section makes useless. */
+static const struct {
+    const char *section, *other, *keys;
+} overruled[] = {
+    {"bodies", "points", "sampling particles_per_cell spacing particles_at_surface surface_depth"},
+    {"motion", "keys", "velocity spin"},
+};
+
+static void warn_of_overruled_keys(binder *b, const firn_section *section, const node *map, const void *def)
+{
+    for (size_t o = 0; o < sizeof overruled / sizeof *overruled; o++) {
+        const node *other = firn_document_find(map, overruled[o].other);
+        if (strcmp(section->name, overruled[o].section) || !other) continue;
+        if (other->n == 0 && !(other->text && *other->text)) continue; /* a manifest has all keys */
+        for (int i = 0; i < map->n; i++) {
+            const char *key = map->keys[i]->text;
+            const firn_option *option = firn_options_find(section, key);
+            char place[FIRN_DOCUMENT_PLACE];
+            if (!option || !is_key_of_kind(key, overruled[o].keys) || is_default(section, option, def)) continue;
+            firn_document_place(map->keys[i], place);
+            firn_report_warn(b->report, "%s%s.%s is of no use beside %s", place, b->path, key, overruled[o].other);
+        }
+    }
 }
 
 /* Keys that the kind of shape or force beside them does not use: allowed, because a study may vary the kind and a
@@ -330,6 +355,7 @@ static void bind_section(binder *b, const firn_section *section, const node *map
     }
     if (has_parameters) bind_parameters(b, section, map, def);
     warn_of_idle_keys(b, section, map, def);
+    warn_of_overruled_keys(b, section, map, def);
     b->beside = outer;
 }
 

@@ -365,6 +365,41 @@ static void test_idle_keys(void **state)
     firn_scene_destroy(scene), firn_scene_destroy(again);
 }
 
+/* Expects the sentences of a scene that is accepted. */
+static void check_warned(const char *text, int n, const char *const *sentences)
+{
+    firn_report *report = firn_report_create();
+    firn_scene *scene = parse(text, 0, NULL, report);
+    assert_non_null(scene);
+    assert_int_equal(firn_report_total(report), n);
+    for (int i = 0; i < n; i++) assert_string_equal(firn_report_sentence(report, i, NULL), sentences[i]);
+    firn_scene_destroy(scene);
+    firn_report_destroy(report);
+}
+
+/* What most likely is not meant is told with its place, and done all the same. */
+static void test_slips(void **state)
+{
+    (void)state;
+    check_warned(
+        GRID MATERIALS "bodies: {b: {material: jelly, points: p.bgeo, sampling: regular}}\n"
+                       "colliders:\n"
+                       "  a: {shape: {kind: box, size: [1, 0.001, 1]}}\n"
+                       "  b: {shape: {kind: box, size: [1, 0.001, 1]}, particle_pass: true}\n"
+                       "  c: {shape: {kind: sphere, radius: 9}, motion: {velocity: [1, 0, 0], keys: [{time: 1}]}}\n"
+                       "grips:\n"
+                       "  g: {mode: follow, stiffness: 1, shape: {kind: mesh, file: a.%d.obj}}\n",
+        4,
+        (const char *const[]){
+            "s.yaml:3:47: bodies.b.sampling is of no use beside points",
+            "s.yaml:5:6: colliders.a is 0.001 m thin, less than two cells of 0.02 m: material leaks through it; "
+            "give particle_pass: true",
+            "s.yaml:7:50: colliders.c.motion.velocity is of no use beside keys",
+            "s.yaml:9:6: grips.g takes what its sequence of files holds at its start, and goes with its motion, "
+            "not with the files; give motion: keys",
+        });
+}
+
 static void test_text_refused(void **state)
 {
     (void)state;
@@ -581,6 +616,7 @@ int main(void)
                                        cmocka_unit_test(test_forces_refused),
                                        cmocka_unit_test(test_shapes_refused),
                                        cmocka_unit_test(test_idle_keys),
+                                       cmocka_unit_test(test_slips),
                                        cmocka_unit_test(test_text_refused),
                                        cmocka_unit_test(test_alias_bomb),
                                        cmocka_unit_test(test_depth),
