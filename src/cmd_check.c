@@ -5,6 +5,7 @@
 #include "expect.h"
 #include "gap.h"
 #include "memory.h"
+#include "simulate.h"
 
 #include <string.h>
 
@@ -62,20 +63,11 @@ static int check_cost(const firn_cli *cli, const firn_scene_def *scene, const fi
     return status;
 }
 
-static firn_run_options run_options(const firn_cli *cli)
-{
-    firn_run_options options = firn_run_options_default();
-    options.n_threads = (int)firn_cli_integer(cli, "threads", options.n_threads);
-    options.max_memory = firn_cli_bytes(cli, "max-memory", options.max_memory);
-    snprintf(options.isa, sizeof options.isa, "%s", firn_cli_text(cli, "isa", options.isa));
-    return options;
-}
-
 static int run(const firn_cli *cli)
 {
     const char *sets[MAX_SETS];
     int n_sets = firn_cli_all(cli, "set", sets, MAX_SETS), status;
-    firn_run_options options = run_options(cli);
+    firn_run_options options = firn_simulate_options(cli);
     if (n_sets > MAX_SETS) return firn_cli_fail(FIRN_USAGE, "at most %d --set are possible", MAX_SETS);
     firn_report *report = firn_report_create();
     if (!report) return firn_cli_fail(FIRN_MEMORY, "out of memory");

@@ -6,6 +6,7 @@
 #include "progress.h"
 
 #include <math.h>
+#include <omp.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@ firn_run_options firn_simulate_options(const firn_cli *cli)
     options.n_threads = (int)firn_cli_integer(cli, "threads", options.n_threads);
     options.max_memory = firn_cli_bytes(cli, "max-memory", options.max_memory);
     snprintf(options.isa, sizeof options.isa, "%s", firn_cli_text(cli, "isa", options.isa));
+    if (options.n_threads > 0) omp_set_num_threads(options.n_threads); /* also while shapes are read */
     return options;
 }
 
