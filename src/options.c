@@ -173,7 +173,7 @@ static const firn_option shape_options[] = {
     REAL(firn_shape_def, "scale", scale, "1", "1", 0, 1e9, FIRN_OPTION_ABOVE,
          "Factor on a file's coordinates: 0.01 for cm, 0.001 for mm."),
     REAL(firn_shape_def, "voxel", voxel, "m", "0", 0, 1e9, 0,
-         "Resolution of a mesh's distance field; 0: chosen from its size."),
+         "Resolution of a mesh's distance field; 0: from its size, and half a cell of the grid at most."),
     REAL(firn_shape_def, "fps", fps, "1/s", "24", 0, 1e9, FIRN_OPTION_ABOVE, "Files a second of a sequence."),
     REAL(firn_shape_def, "start", start, "s", "0", -1e9, 1e9, 0, "Time of the first file of a sequence."),
     TEXT(firn_shape_def, "file", file, "", FIRN_OPTION_FILE,
