@@ -98,6 +98,29 @@ static void volume_of_a_sampled_mesh(void **state)
     firn_shape_destroy(shape);
 }
 
+/* The share of a unit cube about the middle of `shape` that is inside, from places on a lattice of n^3 */
+static double share_inside(const firn_shape *shape, int n)
+{
+    int64_t inside = 0;
+    for (int64_t i = 0; i < (int64_t)n * n * n; i++) {
+        const double x[3] = {(i / n / n + 0.5) / n, (i / n % n + 0.5) / n, (i % n + 0.5) / n};
+        inside += firn_shape_distance(shape, x, 0) < 0;
+    }
+    return (double)inside / ((double)n * n * n);
+}
+
+/* A wall inside a body is no surface: the rooms at its sides are one solid, as deep at the wall as anywhere. */
+static void wall_inside_a_body(void **state)
+{
+    (void)state;
+    firn_mesh *mesh = geometry_two_rooms(0.37);
+    firn_shape *shape = from_mesh(mesh, "rooms.obj", (firn_shape_def){0});
+    assert_true(share_inside(shape, 101) > 0.995);
+    assert_true(firn_shape_distance(shape, (const double[3]){0.37, 0.5, 0.5}, 0) < -0.02);
+    assert_true(firn_shape_distance(shape, (const double[3]){0.37, -0.05, 0.5}, 0) > 0.02);
+    firn_shape_destroy(shape);
+}
+
 /* Inside out, and two spheres that cut each other: inside is what the outside cannot reach. */
 static void flipped_and_crossing_meshes(void **state)
 {
@@ -577,6 +600,7 @@ int main(void)
         cmocka_unit_test(voxels_of_sequences),
         cmocka_unit_test(sphere_from_a_mesh),
         cmocka_unit_test(volume_of_a_sampled_mesh),
+        cmocka_unit_test(wall_inside_a_body),
         cmocka_unit_test(flipped_and_crossing_meshes),
         cmocka_unit_test(open_sheet_as_wall),
         cmocka_unit_test(sequence_of_meshes),
