@@ -9,6 +9,7 @@
  * flaps. Filling each such loop with a fan about its middle leaves no open edge; what remains is rims of walls. */
 #include "mesh_close.h"
 #include "memory.h"
+#include "mesh_shells.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -320,6 +321,17 @@ static firn_status close_loops(firn_mesh *mesh, loops *l, const char *name, firn
     return status;
 }
 
+/* What vdb_mesh.cpp will find again in silence */
+static firn_status warn_of_shells(const firn_mesh *mesh, const char *name, firn_report *report)
+{
+    int n_levels;
+    uint8_t *levels = firn_memory_array(NULL, (size_t)mesh->n_triangles, sizeof *levels);
+    if (!levels) return no_memory(report);
+    firn_status status = firn_mesh_shells(mesh, name, levels, &n_levels, report);
+    firn_memory_release(NULL, levels, (size_t)mesh->n_triangles * sizeof *levels);
+    return status;
+}
+
 firn_status firn_mesh_close(firn_mesh *mesh, const char *name, firn_report *report)
 {
     size_t n_edges = 3 * (size_t)mesh->n_triangles;
@@ -336,5 +348,5 @@ firn_status firn_mesh_close(firn_mesh *mesh, const char *name, firn_report *repo
     firn_memory_release(NULL, l.loop_of, n_odd * sizeof *l.loop_of);
     firn_memory_release(NULL, l.ends, 2 * n_odd * sizeof *l.ends);
     firn_memory_release(NULL, l.edges, n_edges * sizeof *l.edges);
-    return status;
+    return !status && report ? warn_of_shells(mesh, name, report) : status;
 }

@@ -62,6 +62,15 @@ static inline firn_mesh *geometry_joined(const firn_mesh *a, const firn_mesh *b)
     return both;
 }
 
+/* Turns n faces from `first` on to look the other way */
+static inline void geometry_invert(firn_mesh *mesh, int64_t first, int64_t n)
+{
+    for (int64_t t = first; t < first + n; t++) {
+        uint32_t swap = mesh->triangles[3 * t];
+        mesh->triangles[3 * t] = mesh->triangles[3 * t + 1], mesh->triangles[3 * t + 1] = swap;
+    }
+}
+
 /* A unit cube with a wall across at x = `wall`: two rooms, whose common edges have three faces */
 static inline firn_mesh *geometry_two_rooms(double wall)
 {
