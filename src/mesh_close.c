@@ -1,10 +1,15 @@
 /* mesh_close.c: see mesh_close.h.
  *
- * Why open edges form loops: count triangles modulo two. The boundary of a boundary vanishes, so every point meets an
- * even number of open edges, and walking along unused ones always comes back to the start. Filling each loop with
- * a fan about its middle makes every edge even, also where three or five faces met in one. */
+ * Faces with the same three corners count as one, whichever way they look: the second one of a pair closes nothing. An
+ * edge of one face is open. One of three, five, ... is not: walls inside a body and flaps on it end at such edges.
+ *
+ * Why holes are found as loops of odd edges: count faces modulo two. The boundary of a boundary vanishes, so every
+ * point meets an even number of edges with an odd number of faces, and walking along unused ones always comes back to
+ * the start. Holes lie where a walk meets an open edge; walks keep to these and use others only to come back, around
+ * flaps. Filling each such loop with a fan about its middle leaves no open edge; what remains is rims of walls. */
 #include "mesh_close.h"
 #include "memory.h"
+#include "mesh_shells.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -94,40 +99,50 @@ firn_status firn_mesh_weld(firn_mesh *mesh, firn_report *report)
 
 typedef struct edge {
     uint32_t low, high;
-    uint32_t from; /* where the triangle that has the edge runs through it first */
+    uint32_t from;     /* where the triangle that has the edge runs through it first */
+    uint32_t opposite; /* the triangle's third corner */
 } edge;
 
 static int compare_edges(const void *a, const void *b)
 {
     const edge *x = a, *y = b;
     if (x->low != y->low) return x->low < y->low ? -1 : 1;
-    return x->high != y->high ? (x->high < y->high ? -1 : 1) : 0;
+    if (x->high != y->high) return x->high < y->high ? -1 : 1;
+    if (x->opposite != y->opposite) return x->opposite < y->opposite ? -1 : 1;
+    return x->from != y->from ? (x->from < y->from ? -1 : 1) : 0;
 }
 
-/* Open edges of the mesh, sorted, at the front of a new array of 3 n_triangles edges */
-static edge *open_edges(const firn_mesh *mesh, int64_t *n_open)
+/* Edges with an odd number of different faces, open ones first, at the front of a new array of 3 n_triangles edges */
+static edge *odd_edges(const firn_mesh *mesh, int64_t *n_odd, int64_t *n_open)
 {
-    int64_t n = 0, open = 0;
+    int64_t n = 0, odd = 0, open = 0;
     edge *edges = firn_memory_array(NULL, 3 * (size_t)mesh->n_triangles, sizeof *edges);
     if (!edges) return NULL;
     for (int64_t t = 0; t < mesh->n_triangles; t++)
         for (int k = 0; k < 3; k++) {
             uint32_t a = mesh->triangles[3 * t + k], b = mesh->triangles[3 * t + (k + 1) % 3];
-            if (a != b) edges[n++] = (edge){a < b ? a : b, a < b ? b : a, a};
+            if (a != b) edges[n++] = (edge){a < b ? a : b, a < b ? b : a, a, mesh->triangles[3 * t + (k + 2) % 3]};
         }
     qsort(edges, (size_t)n, sizeof *edges, compare_edges);
     for (int64_t i = 0, j; i < n; i = j) {
-        for (j = i + 1; j < n && compare_edges(&edges[i], &edges[j]) == 0;) j++;
-        if ((j - i) % 2) edges[open++] = edges[i];
+        int64_t n_faces = 1;
+        for (j = i + 1; j < n && edges[j].low == edges[i].low && edges[j].high == edges[i].high; j++)
+            n_faces += edges[j].opposite != edges[j - 1].opposite;
+        if (n_faces % 2 == 0) continue;
+        edge found = edges[i]; /* odd <= i: what lies there was looked at already */
+        edges[odd++] = found;
+        if (n_faces > 1) continue;
+        edges[odd - 1] = edges[open];
+        edges[open++] = found;
     }
-    *n_open = open;
+    *n_odd = odd, *n_open = open;
     return edges;
 }
 
 int firn_mesh_is_open(const firn_mesh *mesh)
 {
-    int64_t n_open;
-    edge *edges = open_edges(mesh, &n_open);
+    int64_t n_odd, n_open;
+    edge *edges = odd_edges(mesh, &n_odd, &n_open);
     if (!edges) return -1;
     firn_memory_release(NULL, edges, 3 * (size_t)mesh->n_triangles * sizeof *edges);
     return n_open > 0;
@@ -135,7 +150,7 @@ int firn_mesh_is_open(const firn_mesh *mesh)
 
 /* ---------------------------------------------------------------- loops */
 
-/* Both ends of every open edge, sorted by point, so that a point finds its edges by bisection */
+/* Both ends of every odd edge, sorted by point, so that a point finds its edges by bisection */
 typedef struct end {
     uint32_t point, edge;
 } end;
@@ -149,12 +164,13 @@ static int compare_ends(const void *a, const void *b)
 
 typedef struct loops {
     edge *edges;
-    int64_t n;
+    int64_t n, n_open; /* odd ones, with the open ones first; after the walk those of its loops alone */
     end *ends;
-    uint32_t *loop_of; /* of each open edge, 1 ...; 0: not walked yet */
+    uint32_t *loop_of; /* of each edge, 1 ...; 0: not walked yet */
     int64_t n_loops;
 } loops;
 
+/* Open ones first, as they have the lower numbers */
 static int64_t unused_edge_at(const loops *l, uint32_t point)
 {
     int64_t low = 0, high = 2 * l->n;
@@ -170,9 +186,10 @@ static int64_t unused_edge_at(const loops *l, uint32_t point)
     return -1;
 }
 
+/* Every open edge gets a loop; edges without one are forgotten at the end. */
 static void walk(loops *l)
 {
-    for (int64_t first = 0; first < l->n; first++) {
+    for (int64_t first = 0; first < l->n_open; first++) {
         if (l->loop_of[first]) continue;
         l->n_loops++;
         uint32_t start = l->edges[first].low, point = start;
@@ -183,11 +200,18 @@ static void walk(loops *l)
             at = point == start ? -1 : unused_edge_at(l, point);
         } while (at >= 0);
     }
+    int64_t n_walked = 0;
+    for (int64_t e = 0; e < l->n; e++) {
+        if (!l->loop_of[e]) continue;
+        l->edges[n_walked] = l->edges[e];
+        l->loop_of[n_walked++] = l->loop_of[e];
+    }
+    l->n = n_walked;
 }
 
 typedef struct hole {
     double min[3], max[3], sum[3];
-    int64_t n;
+    int64_t n, n_open; /* edges */
 } hole;
 
 static double hole_size(const hole *h)
@@ -198,7 +222,7 @@ static double hole_size(const hole *h)
 static void measure(const firn_mesh *mesh, const loops *l, hole *holes)
 {
     for (int64_t i = 0; i < l->n_loops; i++)
-        holes[i] = (hole){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, {0, 0, 0}, 0};
+        holes[i] = (hole){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, {0, 0, 0}, 0, 0};
     for (int64_t e = 0; e < l->n; e++) {
         hole *h = &holes[l->loop_of[e] - 1];
         const double *x = mesh->xyz + 3 * (size_t)l->edges[e].low, *y = mesh->xyz + 3 * (size_t)l->edges[e].high;
@@ -208,6 +232,7 @@ static void measure(const firn_mesh *mesh, const loops *l, hole *holes)
             h->sum[a] += 0.5 * (x[a] + y[a]);
         }
         h->n++;
+        h->n_open += e < l->n_open;
     }
 }
 
@@ -260,10 +285,10 @@ static firn_status judge(const firn_mesh *mesh, const loops *l, const hole *hole
     if (size > LARGEST_HOLE * diagonal)
         return firn_report_add(
             report, FIRN_REFUSED,
-            "%s: the mesh is open: a hole of %lld edges and %.3g m across around (%.4g, %.4g, %.4g), "
+            "%s: the mesh is open: %lld edges have one face only, around a hole %.3g m across at (%.4g, %.4g, %.4g), "
             "the largest of %lld. Only holes up to a tenth of the mesh (%.3g m) are closed here. Close "
             "it in the modelling program, or give it a thickness to use it as a two-sided wall.",
-            name, (long long)largest->n, size, x[0], x[1], x[2], (long long)l->n_loops, LARGEST_HOLE * diagonal);
+            name, (long long)largest->n_open, size, x[0], x[1], x[2], (long long)l->n_loops, LARGEST_HOLE * diagonal);
     if (size > ROUNDING * diagonal)
         firn_report_warn(
             report, "%s: the mesh is open; %lld %s closed, the largest %.3g m across around (%.4g, %.4g, %.4g).", name,
@@ -296,20 +321,32 @@ static firn_status close_loops(firn_mesh *mesh, loops *l, const char *name, firn
     return status;
 }
 
+/* What vdb_mesh.cpp will find again in silence */
+static firn_status warn_of_shells(const firn_mesh *mesh, const char *name, firn_report *report)
+{
+    int n_levels;
+    uint8_t *levels = firn_memory_array(NULL, (size_t)mesh->n_triangles, sizeof *levels);
+    if (!levels) return no_memory(report);
+    firn_status status = firn_mesh_shells(mesh, name, levels, &n_levels, report);
+    firn_memory_release(NULL, levels, (size_t)mesh->n_triangles * sizeof *levels);
+    return status;
+}
+
 firn_status firn_mesh_close(firn_mesh *mesh, const char *name, firn_report *report)
 {
     size_t n_edges = 3 * (size_t)mesh->n_triangles;
     loops l = {0};
-    l.edges = open_edges(mesh, &l.n);
+    l.edges = odd_edges(mesh, &l.n, &l.n_open);
     if (!l.edges) return no_memory(report);
     firn_status status = FIRN_OK;
-    if (l.n > 0) {
-        l.ends = firn_memory_array(NULL, 2 * (size_t)l.n, sizeof *l.ends);
-        l.loop_of = firn_memory_array(NULL, (size_t)l.n, sizeof *l.loop_of);
+    size_t n_odd = (size_t)l.n;
+    if (l.n_open > 0) {
+        l.ends = firn_memory_array(NULL, 2 * n_odd, sizeof *l.ends);
+        l.loop_of = firn_memory_array(NULL, n_odd, sizeof *l.loop_of);
         status = l.ends && l.loop_of ? close_loops(mesh, &l, name, report) : no_memory(report);
     }
-    firn_memory_release(NULL, l.loop_of, (size_t)l.n * sizeof *l.loop_of);
-    firn_memory_release(NULL, l.ends, 2 * (size_t)l.n * sizeof *l.ends);
+    firn_memory_release(NULL, l.loop_of, n_odd * sizeof *l.loop_of);
+    firn_memory_release(NULL, l.ends, 2 * n_odd * sizeof *l.ends);
     firn_memory_release(NULL, l.edges, n_edges * sizeof *l.edges);
-    return status;
+    return !status && report ? warn_of_shells(mesh, name, report) : status;
 }

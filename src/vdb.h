@@ -17,8 +17,8 @@ extern "C" {
 /* ---------------------------------------------------------------- meshes to distances (vdb_mesh.cpp) */
 
 /* Distance field of a closed mesh (signed), or of any mesh (unsigned), `band` m wide outside and `inner` inside, with
- * n_channels >= 1. nearest, where wanted, gets the nearest triangle of each voxel, [leaf][8][8][8], -1 beyond the
- * band; to be released with n_leaves * 512 * 4 bytes. */
+ * n_channels >= 1; cavities of a closed mesh are outside (mesh_shells.h). nearest, where wanted, gets the nearest
+ * triangle of each voxel, [leaf][8][8][8], -1 beyond the band; to be released with n_leaves * 512 * 4 bytes. */
 firn_status firn_vdb_from_mesh(const firn_mesh *mesh, double voxel, double band, double inner, int is_signed,
                                int n_channels, int n_threads, firn_volume **volume, int32_t **nearest,
                                firn_report *report);

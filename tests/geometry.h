@@ -50,4 +50,44 @@ static inline firn_mesh *geometry_block(const double low[3], const double high[3
     return mesh;
 }
 
+/* The points and triangles of both, one after the other */
+static inline firn_mesh *geometry_joined(const firn_mesh *a, const firn_mesh *b)
+{
+    firn_mesh *both = firn_mesh_create(a->n_points + b->n_points, a->n_triangles + b->n_triangles);
+    memcpy(both->xyz, a->xyz, (size_t)a->n_points * 24);
+    memcpy(both->xyz + 3 * a->n_points, b->xyz, (size_t)b->n_points * 24);
+    memcpy(both->triangles, a->triangles, (size_t)a->n_triangles * 12);
+    for (int64_t i = 0; i < 3 * b->n_triangles; i++)
+        both->triangles[3 * a->n_triangles + i] = b->triangles[i] + (uint32_t)a->n_points;
+    return both;
+}
+
+/* Turns n faces from `first` on to look the other way */
+static inline void geometry_invert(firn_mesh *mesh, int64_t first, int64_t n)
+{
+    for (int64_t t = first; t < first + n; t++) {
+        uint32_t swap = mesh->triangles[3 * t];
+        mesh->triangles[3 * t] = mesh->triangles[3 * t + 1], mesh->triangles[3 * t + 1] = swap;
+    }
+}
+
+/* A unit cube with a wall across at x = `wall`: two rooms, whose common edges have three faces */
+static inline firn_mesh *geometry_two_rooms(double wall)
+{
+    static const uint32_t quads[11][4] = {{0, 1, 2, 3},  {4, 5, 6, 7},  {0, 3, 7, 4},  {1, 2, 6, 5},
+                                          {0, 4, 5, 1},  {3, 2, 6, 7},  {4, 8, 9, 5},  {7, 6, 10, 11},
+                                          {4, 7, 11, 8}, {5, 9, 10, 6}, {8, 11, 10, 9}};
+    firn_mesh *mesh = firn_mesh_create(12, 22);
+    for (int p = 0; p < 12; p++) {
+        mesh->xyz[3 * p] = p < 4 ? 0 : p < 8 ? wall : 1;
+        mesh->xyz[3 * p + 1] = p % 4 == 1 || p % 4 == 2;
+        mesh->xyz[3 * p + 2] = p % 4 >= 2;
+    }
+    for (int f = 0; f < 11; f++) {
+        const uint32_t *q = quads[f];
+        memcpy(mesh->triangles + 6 * f, (uint32_t[6]){q[0], q[1], q[2], q[0], q[2], q[3]}, 24);
+    }
+    return mesh;
+}
+
 #endif

@@ -98,6 +98,29 @@ static void volume_of_a_sampled_mesh(void **state)
     firn_shape_destroy(shape);
 }
 
+/* The share of a unit cube about the middle of `shape` that is inside, from places on a lattice of n^3 */
+static double share_inside(const firn_shape *shape, int n)
+{
+    int64_t inside = 0;
+    for (int64_t i = 0; i < (int64_t)n * n * n; i++) {
+        const double x[3] = {(i / n / n + 0.5) / n, (i / n % n + 0.5) / n, (i % n + 0.5) / n};
+        inside += firn_shape_distance(shape, x, 0) < 0;
+    }
+    return (double)inside / ((double)n * n * n);
+}
+
+/* A wall inside a body is no surface: the rooms at its sides are one solid, as deep at the wall as anywhere. */
+static void wall_inside_a_body(void **state)
+{
+    (void)state;
+    firn_mesh *mesh = geometry_two_rooms(0.37);
+    firn_shape *shape = from_mesh(mesh, "rooms.obj", (firn_shape_def){0});
+    assert_true(share_inside(shape, 101) > 0.995);
+    assert_true(firn_shape_distance(shape, (const double[3]){0.37, 0.5, 0.5}, 0) < -0.02);
+    assert_true(firn_shape_distance(shape, (const double[3]){0.37, -0.05, 0.5}, 0) > 0.02);
+    firn_shape_destroy(shape);
+}
+
 /* Inside out, and two spheres that cut each other: inside is what the outside cannot reach. */
 static void flipped_and_crossing_meshes(void **state)
 {
@@ -120,6 +143,101 @@ static void flipped_and_crossing_meshes(void **state)
                  outside[][3] = {{0, 0.45, 0}, {-0.9, 0, 0}, {0.3, 0.55, 0}};
     for (int i = 0; i < 4; i++) assert_true(firn_shape_distance(shape, inside[i], 0) < 0);
     for (int i = 0; i < 3; i++) assert_true(firn_shape_distance(shape, outside[i], 0) > 0);
+    firn_shape_destroy(shape);
+}
+
+/* Balls in balls about (x, 0, 0), each looking the other way than the one about it; friction is the radius */
+static firn_mesh *nest(int is_inverted, int n, double x)
+{
+    static const double radii[3] = {0.5, 0.35, 0.2};
+    firn_mesh *mesh = NULL;
+    for (int k = 0; k < n; k++) {
+        firn_mesh *ball = geometry_sphere(60, radii[k], x, 0, 0), *joined = mesh ? geometry_joined(mesh, ball) : ball;
+        if (k % 2 != is_inverted) geometry_invert(joined, joined->n_triangles - ball->n_triangles, ball->n_triangles);
+        if (mesh) firn_mesh_destroy(mesh), firn_mesh_destroy(ball);
+        mesh = joined;
+    }
+    firn_mesh_attribute *friction = firn_mesh_add(mesh, "friction", 1);
+    for (int64_t i = 0; i < mesh->n_points; i++) friction->data[i] = (float)radii[i / (mesh->n_points / n)];
+    return mesh;
+}
+
+/* The distance to the material of such a nest, at r from its middle */
+static double nest_distance(int n, double r)
+{
+    double d = fmax(r - 0.5, 0.35 - r);
+    return n > 2 ? fmin(d, r - 0.2) : d;
+}
+
+/* Cavities are outside, and so is not what lies in them; their walls have normals, paint and depths of their own. */
+static void cavities(void **state)
+{
+    (void)state;
+    for (int which = 0; which < 8; which++) {
+        int n = 2 + which % 2, is_inverted = which / 2 % 2;
+        firn_shape_def def = {.thickness = which / 4 ? 0.04 : 0}; /* a wall along every shell */
+        firn_shape *shape = from_mesh(nest(is_inverted, n, 0), "nest.ply", def);
+        double half = 0.5 * def.thickness;
+        for (int i = 0; i < 4000; i++) {
+            double r = 0.56 * (i + 0.5) / 4000, angle = 2.4 * i, up = 2 * fmod(0.618034 * i, 1) - 1;
+            double x[3] = {r * sqrt(1 - up * up) * cos(angle), r * sqrt(1 - up * up) * sin(angle), r * up};
+            double full = nest_distance(n, r), exact = half > 0 ? fabs(full) - half : full;
+            firn_surface_point s;
+            firn_shape_query(shape, x, 0, &s);
+            assert_true((s.distance < 0) == (exact < 0) || fabs(exact) < 2e-3);
+            if (fabs(full) > 0.02) continue;
+            assert_true(fabs(s.distance - exact) < 2e-3);
+            double nearest = r > 0.425 ? 0.5 : r > 0.275 ? 0.35 : 0.2;
+            assert_true(fabs(s.friction - nearest) < 1e-3);
+            if (half > 0) continue;
+            double along = (s.normal[0] * x[0] + s.normal[1] * x[1] + s.normal[2] * x[2]) / r;
+            assert_true((nearest == 0.35 ? -along : along) > 0.98);
+        }
+        assert_true(firn_shape_distance(shape, (const double[3]){0.9, 0, 0}, 0) > 0.05);
+        firn_shape_destroy(shape);
+    }
+}
+
+/* Deep fields reach as far into the material of a hollow ball as into that of a full one. */
+static void cavities_have_depth(void **state)
+{
+    (void)state;
+    firn_mesh *mesh = nest(0, 2, 0);
+    assert_int_equal(firn_mesh_write(scratch("deep.ply"), mesh, NULL), FIRN_OK);
+    firn_mesh_destroy(mesh);
+    firn_shape_def def = mesh_def(scratch("deep.ply"));
+    def.voxel = 0.01;
+    firn_shape *shape;
+    assert_int_equal(firn_shape_create_deep(1, &def, 0.1, &shape, NULL), FIRN_OK);
+    for (int i = 0; i < 300; i++) {
+        double r = 0.35 + 0.15 * (i + 0.5) / 300, x[3] = {r * cos(i), r * sin(i) * 0.6, r * sin(i) * 0.8};
+        assert_true(fabs(firn_shape_distance(shape, x, 0) - nest_distance(2, r)) < 4e-3); /* on the ridge */
+    }
+    firn_shape_destroy(shape);
+}
+
+/* A hollow ball that moves in a sequence stays hollow on its way. */
+static void cavities_move(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "hollow.%d.ply", k);
+        firn_mesh *mesh = nest(0, 2, 0.2 * k);
+        assert_int_equal(firn_mesh_write(scratch(name), mesh, NULL), FIRN_OK);
+        firn_mesh_destroy(mesh);
+    }
+    firn_shape_def def = mesh_def(scratch("hollow.%d.ply"));
+    def.fps = 10, def.voxel = 0.02;
+    firn_shape *shape = build(&def);
+    for (int i = 0; i < 200; i++) {
+        double time = 0.2 * i / 200, r = 0.3 + 0.25 * fmod(0.618034 * i, 1);
+        const double x[3] = {2 * time + r * cos(i), r * sin(i), 0};
+        firn_surface_point s;
+        firn_shape_query(shape, x, time, &s);
+        assert_true((s.distance < 0) == (nest_distance(2, r) < 0) || fabs(nest_distance(2, r)) < 2e-3);
+        if (fabs(nest_distance(2, r)) < 0.03) assert_true(fabs(s.velocity[0] - 2) < 1e-3);
+    }
     firn_shape_destroy(shape);
 }
 
@@ -687,7 +805,11 @@ int main(void)
         cmocka_unit_test(voxels_of_sequences),
         cmocka_unit_test(sphere_from_a_mesh),
         cmocka_unit_test(volume_of_a_sampled_mesh),
+        cmocka_unit_test(wall_inside_a_body),
         cmocka_unit_test(flipped_and_crossing_meshes),
+        cmocka_unit_test(cavities),
+        cmocka_unit_test(cavities_have_depth),
+        cmocka_unit_test(cavities_move),
         cmocka_unit_test(open_sheet_as_wall),
         cmocka_unit_test(sequence_of_meshes),
         cmocka_unit_test(a_glance_is_a_query),

@@ -100,7 +100,7 @@ static void rounding_is_no_hole(void **state)
     firn_mesh_destroy(ringed), firn_mesh_destroy(ball);
 }
 
-/* A third face on an edge: three faces are odd too, and the flap's loop is closed by its own fan. */
+/* A triangle that hangs on one edge of a ball: its loop runs over its two open edges and the one of three faces. */
 static void flaps_are_closed(void **state)
 {
     (void)state;
@@ -116,6 +116,49 @@ static void flaps_are_closed(void **state)
     assert_int_equal(firn_mesh_close(flap, "flap", NULL), FIRN_OK);
     assert_int_equal(firn_mesh_is_open(flap), 0);
     firn_mesh_destroy(ball), firn_mesh_destroy(flap);
+}
+
+/* Two rooms with a wall between them: its edges have three faces, and nothing is open. With a lid off one room it is.
+ */
+static void walls_inside_are_no_holes(void **state)
+{
+    (void)state;
+    firn_mesh *rooms = geometry_two_rooms(0.4);
+    firn_report *report = firn_report_create();
+    int64_t n = rooms->n_triangles;
+    assert_int_equal(firn_mesh_is_open(rooms), 0);
+    assert_int_equal(firn_mesh_close(rooms, "rooms", report), FIRN_OK);
+    assert_int_equal(firn_report_total(report), 0);
+    assert_int_equal(rooms->n_triangles, n);
+    remove_triangles(rooms, 4, 2); /* y = 0 at the first room */
+    assert_int_equal(firn_mesh_is_open(rooms), 1);
+    assert_int_equal(firn_mesh_close(rooms, "rooms", report), FIRN_REFUSED);
+    assert_true(scratch_says(report, "3 edges have one face only"));
+    firn_report_destroy(report);
+    firn_mesh_destroy(rooms);
+}
+
+/* A second face on the same corners closes nothing, and a whole second skin neither. */
+static void doubled_faces_close_no_holes(void **state)
+{
+    (void)state;
+    firn_mesh *block = geometry_block((double[3]){0, 0, 0}, (double[3]){1, 1, 1});
+    firn_mesh *one = geometry_joined(block, block), *all = geometry_joined(block, block);
+    remove_triangles(one, 13, 11); /* all of the second but one triangle */
+    geometry_invert(all, 12, 12);
+    assert_int_equal(firn_mesh_weld(one, NULL), FIRN_OK);
+    assert_int_equal(firn_mesh_weld(all, NULL), FIRN_OK);
+    assert_int_equal(firn_mesh_is_open(one), 0);
+    assert_int_equal(firn_mesh_close(one, "one", NULL), FIRN_OK);
+    assert_int_equal(one->n_triangles, 13);
+    assert_int_equal(firn_mesh_is_open(all), 0);
+    remove_triangles(all, 22, 2), remove_triangles(all, 10, 2); /* the lids of both */
+    firn_report *report = firn_report_create();
+    assert_int_equal(firn_mesh_is_open(all), 1);
+    assert_int_equal(firn_mesh_close(all, "all", report), FIRN_REFUSED);
+    assert_true(scratch_says(report, "4 edges have one face only, around a hole 1.41 m across at (0.5, 0.5, 1)"));
+    firn_report_destroy(report);
+    firn_mesh_destroy(block), firn_mesh_destroy(one), firn_mesh_destroy(all);
 }
 
 static void large_holes_are_refused_with_their_place(void **state)
@@ -149,6 +192,8 @@ int main(void)
         cmocka_unit_test(small_holes_are_closed),
         cmocka_unit_test(rounding_is_no_hole),
         cmocka_unit_test(flaps_are_closed),
+        cmocka_unit_test(walls_inside_are_no_holes),
+        cmocka_unit_test(doubled_faces_close_no_holes),
         cmocka_unit_test(large_holes_are_refused_with_their_place),
         cmocka_unit_test(a_mesh_of_lines_is_refused),
     };
