@@ -208,7 +208,7 @@ static void cavities_have_depth(void **state)
     firn_shape_def def = mesh_def(scratch("deep.ply"));
     def.voxel = 0.01;
     firn_shape *shape;
-    assert_int_equal(firn_shape_create_deep(1, &def, 0.1, &shape, NULL), FIRN_OK);
+    assert_int_equal(firn_shape_create_for(1, &def, (firn_shape_need){.depth = 0.1}, &shape, NULL), FIRN_OK);
     for (int i = 0; i < 300; i++) {
         double r = 0.35 + 0.15 * (i + 0.5) / 300, x[3] = {r * cos(i), r * sin(i) * 0.6, r * sin(i) * 0.8};
         assert_true(fabs(firn_shape_distance(shape, x, 0) - nest_distance(2, r)) < 4e-3); /* on the ridge */
