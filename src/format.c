@@ -16,7 +16,7 @@ static const firn_format formats[] = {
      firn_bgeo_write_gzip},
     {"bhclassic", ".bhclassic", "the same under the name that newer Houdini gives to the classic format",
      firn_bgeo_read, firn_bgeo_write},
-    {"ply", ".ply", "binary PLY: every attribute when read by firn; other programs may see positions only",
+    {"ply", ".ply", "PLY: every attribute when read by firn, other programs may see positions only; text is read, too",
      firn_ply_read, firn_ply_write},
     {"vtp", ".vtp", "VTK PolyData, as ParaView reads and writes it: every attribute", firn_vtp_read, firn_vtp_write},
     {"vdb", ".vdb", "OpenVDB points with every attribute, and volumes density and v made from them",

@@ -1,8 +1,11 @@
 /* mesh_ply.c: PLY, ascii and binary of both byte orders. The header names elements and their properties; element
  * "vertex" gives x y z and, where present, the attributes of the table below; element "face" gives polygons by its
- * list vertex_indices (or vertex_index). All other elements and properties are stepped over. */
+ * list vertex_indices (or vertex_index). All other elements and properties are stepped over. In a text a record is a
+ * line. The numbers of the header must fit the data: nothing may follow the last record. */
 #include "mesh_read.h"
+#include "options.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,8 +24,9 @@ static const struct {
 static const struct {
     const char *property, *attribute;
     int component, n_components;
-} carried[] = {{"friction", "friction", 0, 1},
-               {"stickiness", "stickiness", 0, 1},
+    int is_paint; /* held against the range of the collider's key of this name */
+} carried[] = {{"friction", "friction", 0, 1, 1},
+               {"stickiness", "stickiness", 0, 1, 1},
                {"T", "T", 0, 1},
                {"vx", "v", 0, 3},
                {"vy", "v", 1, 3},
@@ -43,7 +47,7 @@ typedef struct ply_element {
 
 typedef struct ply {
     firn_mesh_cursor *c;
-    enum { ASCII, LITTLE, BIG } format;
+    enum { UNKNOWN, ASCII, LITTLE, BIG } format;
     int n_elements;
     ply_element elements[MAX_ELEMENTS];
 } ply;
@@ -105,21 +109,25 @@ static firn_status read_element(ply *p)
         return firn_mesh_read_refuse(c,
                                      "the header claims %.0f of element %s, more than a file of %lld bytes can hold.",
                                      n, e->name, (long long)(c->end - c->begin));
+    if (n != floor(n))
+        return firn_mesh_read_refuse(c, "the header claims %g of element %s; this must be a whole number.", n, e->name);
     e->n = (int64_t)n;
     return FIRN_OK;
 }
 
 static firn_status read_format(ply *p)
 {
-    char name[64];
+    char name[64], version[64];
     read_name(p->c, name, sizeof name);
-    static const char *const names[] = {"ascii", "binary_little_endian", "binary_big_endian"};
+    read_name(p->c, version, sizeof version);
+    static const char *const names[] = {"", "ascii", "binary_little_endian", "binary_big_endian"};
     for (int f = ASCII; f <= BIG; f++)
-        if (!strcmp(name, names[f])) {
-            p->format = f;
-            return FIRN_OK;
-        }
-    return firn_mesh_read_refuse(p->c, "format \"%s\" is not one of PLY's.", name);
+        if (!strcmp(name, names[f])) p->format = f;
+    if (p->format != UNKNOWN && !strcmp(version, "1.0")) return FIRN_OK;
+    return firn_mesh_read_refuse(p->c,
+                                 "the format \"%s %s\" is not read; PLY knows ascii, binary_little_endian and "
+                                 "binary_big_endian, each 1.0.",
+                                 name, version);
 }
 
 static firn_status read_header(ply *p)
@@ -140,21 +148,54 @@ static firn_status read_header(ply *p)
         if (status) return status;
     }
     firn_mesh_read_skip_line(c);
-    return FIRN_OK;
+    return p->format != UNKNOWN
+               ? FIRN_OK
+               : firn_mesh_read_refuse(c, "the header has no line `format`, as in `format ascii 1.0`.");
 }
 
 /* ---------------------------------------------------------------- values */
+
+#define MISFIT "the numbers of elements in the header may not fit the data, or the file is cut off"
+
+/* Blank lines between records are passed over. */
+static void begin_record(ply *p)
+{
+    firn_mesh_cursor *c = p->c;
+    while (p->format == ASCII && c->at < c->end && strchr(" \t\r\n", *c->at)) c->at++;
+}
+
+static firn_status end_record(ply *p, const ply_element *e)
+{
+    if (p->format != ASCII) return FIRN_OK;
+    firn_mesh_read_skip_blanks(p->c);
+    if (p->c->at >= p->c->end || *p->c->at == '\n') return FIRN_OK;
+    return firn_mesh_read_refuse(p->c, "the line goes on after all values of element %s; " MISFIT ".", e->name);
+}
+
+/* Nothing may follow, but for blank lines of a text. */
+static firn_status end_data(ply *p)
+{
+    begin_record(p);
+    if (p->c->at >= p->c->end) return FIRN_OK;
+    return firn_report_add(
+        p->c->report, FIRN_REFUSED,
+        "%s: %lld bytes follow after all that the header names; the numbers of elements in the header "
+        "do not fit the data.",
+        p->c->path, (long long)(p->c->end - p->c->at));
+}
 
 static firn_status read_value(ply *p, ply_type type, double *value)
 {
     firn_mesh_cursor *c = p->c;
     if (p->format == ASCII) {
-        while (*c->at == '\n' || *c->at == ' ' || *c->at == '\t' || *c->at == '\r') c->at++;
+        firn_mesh_read_skip_blanks(c);
+        if (c->at >= c->end || *c->at == '\n')
+            return firn_mesh_read_refuse(c, "the line ends before all values of the element are there; " MISFIT ".");
         return firn_mesh_read_number(c, "a value", value);
     }
     int n = types[type].n_bytes;
     if (c->end - c->at < n)
-        return firn_report_add(c->report, FIRN_REFUSED, "%s: the file ends within its data: it is cut off.", c->path);
+        return firn_report_add(c->report, FIRN_REFUSED, "%s: the file ends within its data; " MISFIT ".", c->path);
     uint64_t bits = 0;
     for (int b = 0; b < n; b++) bits |= (uint64_t)(unsigned char)c->at[p->format == LITTLE ? b : n - 1 - b] << (8 * b);
     c->at += n;
@@ -177,8 +218,11 @@ static firn_status read_count(ply *p, const ply_property *q, int64_t *n)
     firn_status status = read_value(p, q->count_type, &value);
     if (status) return status;
     if (!(value >= 0) || value > (double)(p->c->end - p->c->at))
-        return firn_report_add(p->c->report, FIRN_REFUSED, "%s: a list of %g entries is longer than the file.",
-                               p->c->path, value);
+        return firn_report_add(p->c->report, FIRN_REFUSED,
+                               "%s: a list of %g entries is longer than the file; " MISFIT ".", p->c->path, value);
+    if (value != floor(value))
+        return firn_report_add(p->c->report, FIRN_REFUSED,
+                               "%s: a list of %g entries; this must be a whole number; " MISFIT ".", p->c->path, value);
     *n = (int64_t)value;
     return FIRN_OK;
 }
@@ -187,6 +231,7 @@ static firn_status read_count(ply *p, const ply_property *q, int64_t *n)
 static firn_status skip_record(ply *p, const ply_element *e)
 {
     double ignored;
+    begin_record(p);
     for (int i = 0; i < e->n_properties; i++) {
         const ply_property *q = &e->properties[i];
         int64_t n = 1;
@@ -194,43 +239,66 @@ static firn_status skip_record(ply *p, const ply_element *e)
         for (; !status && n > 0; n--) status = read_value(p, q->type, &ignored);
         if (status) return status;
     }
-    return FIRN_OK;
+    return end_record(p, e);
 }
 
 /* ---------------------------------------------------------------- points and faces */
+
+static const ply_element *find_element(const ply *p, const char *name)
+{
+    for (int i = 0; i < p->n_elements; i++)
+        if (!strcmp(p->elements[i].name, name)) return &p->elements[i];
+    return NULL;
+}
 
 /* Where each property of a vertex goes: NULL nowhere */
 typedef struct target {
     double *xyz;
     float *attribute;
     int stride;
+    const firn_option *range; /* of paint */
 } target;
 
 static firn_status find_targets(ply *p, const ply_element *e, firn_mesh *mesh, target targets[MAX_PROPERTIES])
 {
     int n_found = 0;
+    const firn_section *collider = firn_options_find(&firn_options_file, "colliders")->section;
     for (int i = 0; i < e->n_properties; i++) {
         const ply_property *q = &e->properties[i];
         targets[i] = (target){0};
         if (q->is_list) continue;
         for (int a = 0; a < 3; a++)
-            if (q->name[0] == "xyz"[a] && !q->name[1]) targets[i] = (target){mesh->xyz + a, NULL, 3}, n_found |= 1 << a;
+            if (q->name[0] == "xyz"[a] && !q->name[1])
+                targets[i] = (target){mesh->xyz + a, NULL, 3, NULL}, n_found |= 1 << a;
         for (size_t k = 0; k < sizeof carried / sizeof *carried; k++) {
             if (strcmp(q->name, carried[k].property)) continue;
             const firn_mesh_attribute *a = firn_mesh_find(mesh, carried[k].attribute);
             if (!a) a = firn_mesh_add(mesh, carried[k].attribute, carried[k].n_components);
             if (!a) return firn_report_add(p->c->report, FIRN_MEMORY, "%s: there is no memory for it.", p->c->path);
-            targets[i] = (target){NULL, a->data + carried[k].component, carried[k].n_components};
+            targets[i] = (target){NULL, a->data + carried[k].component, carried[k].n_components,
+                                  carried[k].is_paint ? firn_options_find(collider, q->name) : NULL};
         }
     }
     return n_found == 7 ? FIRN_OK : firn_mesh_read_refuse(p->c, "element vertex lacks x, y or z.");
+}
+
+/* False for NaN, and for infinite numbers where the range has ends */
+static firn_status check_paint(const ply *p, int64_t vertex, const firn_option *option, double value)
+{
+    char range[128];
+    if (!option || (isfinite(value) && firn_options_in_range(option, value))) return FIRN_OK;
+    firn_options_range(option, range);
+    return firn_report_add(p->c->report, FIRN_REFUSED,
+                           "%s: vertex %lld, counted from 0, has %s = %g; allowed: %s, as for the collider's own.",
+                           p->c->path, (long long)vertex, option->key, value, range);
 }
 
 static firn_status read_vertices(ply *p, const ply_element *e, firn_mesh *mesh)
 {
     target targets[MAX_PROPERTIES];
     firn_status status = find_targets(p, e, mesh, targets);
-    for (int64_t v = 0; v < e->n && !status; v++)
+    for (int64_t v = 0; v < e->n && !status; v++) {
+        begin_record(p);
         for (int i = 0; i < e->n_properties && !status; i++) {
             const ply_property *q = &e->properties[i];
             int64_t n = 1;
@@ -243,25 +311,44 @@ static firn_status read_vertices(ply *p, const ply_element *e, firn_mesh *mesh)
                 status = firn_mesh_read_coordinate(p->c, value);
             }
             if (targets[i].attribute) targets[i].attribute[v * targets[i].stride] = (float)value;
+            if (!status) status = check_paint(p, v, targets[i].range, value);
         }
+        if (!status) status = end_record(p, e);
+    }
     return status;
+}
+
+static firn_status check_corner(const ply *p, double corner)
+{
+    int64_t n_points = find_element(p, "vertex")->n;
+    if (!(corner >= 0) || corner > UINT32_MAX)
+        return firn_mesh_read_refuse(p->c, "a face names point %g; points are counted from 0.", corner);
+    if (corner != floor(corner))
+        return firn_mesh_read_refuse(p->c, "a face names point %g; this must be a whole number.", corner);
+    if (corner >= (double)n_points)
+        return firn_mesh_read_refuse(p->c, "a face names point %.0f, but there are only %lld points; " MISFIT ".",
+                                     corner, (long long)n_points);
+    return FIRN_OK;
 }
 
 /* mesh NULL: counts the triangles only */
 static firn_status read_faces(ply *p, const ply_element *e, firn_mesh *mesh, int64_t *n_triangles)
 {
-    for (int64_t f = 0; f < e->n; f++)
+    for (int64_t f = 0; f < e->n; f++) {
+        begin_record(p);
         for (int i = 0; i < e->n_properties; i++) {
             const ply_property *q = &e->properties[i];
             int is_polygon = q->is_list && (!strcmp(q->name, "vertex_indices") || !strcmp(q->name, "vertex_index"));
             int64_t n = 1, t0 = *n_triangles;
             double corner, first = 0, last = 0;
             firn_status status = q->is_list ? read_count(p, q, &n) : FIRN_OK;
+            if (!status && is_polygon && n < 3)
+                return firn_mesh_read_refuse(p->c, "a face needs three points or more, this one has %d; " MISFIT ".",
+                                             (int)n);
             for (int64_t k = 0; k < n && !status; k++, last = corner) {
                 status = read_value(p, q->type, &corner);
                 if (status || !is_polygon) continue;
-                if (!(corner >= 0) || corner > UINT32_MAX)
-                    return firn_mesh_read_refuse(p->c, "a face names point %g; points are counted from 0.", corner);
+                if ((status = check_corner(p, corner))) return status;
                 if (k == 0) first = corner;
                 if (k < 2) continue;
                 if (mesh) {
@@ -273,14 +360,10 @@ static firn_status read_faces(ply *p, const ply_element *e, firn_mesh *mesh, int
             if (mesh && !status) status = firn_mesh_read_cut(p->c, mesh, t0, *n_triangles - t0);
             if (status) return status;
         }
+        firn_status status = end_record(p, e);
+        if (status) return status;
+    }
     return FIRN_OK;
-}
-
-static const ply_element *find_element(const ply *p, const char *name)
-{
-    for (int i = 0; i < p->n_elements; i++)
-        if (!strcmp(p->elements[i].name, name)) return &p->elements[i];
-    return NULL;
 }
 
 /* All elements in the file's order; without a mesh only the triangles are counted. */
@@ -296,7 +379,7 @@ static firn_status read_body(ply *p, firn_mesh *mesh, int64_t *n_triangles)
         else
             for (int64_t r = 0; r < e->n && !status; r++) status = skip_record(p, e);
     }
-    return status;
+    return status ? status : end_data(p);
 }
 
 firn_status firn_mesh_ply_read(firn_mesh_cursor *c, firn_mesh **mesh)

@@ -61,6 +61,9 @@ firn_status firn_mesh_read_number(firn_mesh_cursor *c, const char *what, double 
     *number = strtod_l(c->at, &after, c->locale);
     if (after == c->at || *c->at == '\n')
         return firn_mesh_read_refuse(c, "%s is missing or not a number (the file may be cut off).", what);
+    if (*after && !strchr(" \t\r\n#", *after))
+        return firn_mesh_read_refuse(c, "%s is \"%.*s\", which is no number.", what,
+                                     (int)fmin(40, (double)strcspn(c->at, " \t\r\n")), c->at);
     c->at = after;
     return FIRN_OK;
 }

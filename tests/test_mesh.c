@@ -206,6 +206,10 @@ static void stl_both_ways(void **state)
     firn_mesh_destroy(mesh);
 }
 
+#define TRIANGLE(n_points, n_faces)                                                                                    \
+    "ply\nformat ascii 1.0\nelement vertex " n_points "\nproperty float x\nproperty float y\nproperty float z\n"       \
+    "element face " n_faces "\nproperty list uchar int vertex_indices\nend_header\n"
+
 static void every_mistake_is_a_sentence(void **state)
 {
     (void)state;
@@ -234,6 +238,22 @@ static void every_mistake_is_a_sentence(void **state)
          "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
          "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n",
          "cut off"},
+        {"dots.obj", "v 0 0 0\nv 1.2.3 4 5\nv 0 1 0\nf 1 2 3\n", ":2: a coordinate is \"1.2.3\", which is no number"},
+        {"units.obj", "v 0 0 1cm\nf 1 1 1\n", "\"1cm\""},
+        {"dots.stl", "solid x\nvertex 0 0 0\nvertex 1 0 0-1\nvertex 0 1 0\n", "\"0-1\""},
+        {"index.ply", TRIANGLE("3", "1") "0 0 0\n1 0 0\n0 1 0\n3 0 1.7 2\n", ":13: a face names point 1.7"},
+        {"half.ply", TRIANGLE("3.5", "1") "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", "3.5 of element vertex"},
+        {"sides.ply", TRIANGLE("3", "1") "0 0 0\n1 0 0\n0 1 0\n3.5 0 1 2\n", "a list of 3.5 entries"},
+        {"more.ply", TRIANGLE("3", "1") "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n\n3 0 1 2\n", "8 bytes follow"},
+        {"rest.ply", TRIANGLE("3", "1") "0 0 0\n1 0 0\n0 1 0\n3 0 1 2 and\n",
+         "goes on after all values of element face"},
+        {"fewer.ply", TRIANGLE("2", "1") "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", "may not fit the data"},
+        {"many.ply", TRIANGLE("4", "1") "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", ":13: the line goes on after all values"},
+        {"faces.ply", TRIANGLE("3", "2") "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n", "may not fit the data"},
+        {"short.ply", TRIANGLE("3", "1") "0 0\n0 1 0 0\n0 1 0\n3 0 1 2\n", "the line ends before all values"},
+        {"two.ply", TRIANGLE("3", "1") "0 0 0\n1 0 0\n0 1 0\n2 0 1\n", "three points or more, this one has 2"},
+        {"version.ply", "ply\nformat ascii 7.3\nelement vertex 0\nelement face 0\nend_header\n", "\"ascii 7.3\""},
+        {"formless.ply", "ply\nelement vertex 0\nelement face 0\nend_header\n", "no line `format`"},
         {"list.ply",
          "ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z\n"
          "element face 1\nproperty list uchar int vertex_indices\nend_header\n1000000000 1 2\n",
@@ -241,7 +261,7 @@ static void every_mistake_is_a_sentence(void **state)
         {"type.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty quad x\nend_header\n", "quad"},
         {"xy.ply",
          "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nelement face 1\n"
-         "property list uchar int vertex_indices\nend_header\n0 0\n0\n",
+         "property list uchar int vertex_indices\nend_header\n0 0\n3 0 0 0\n",
          "lacks"},
         {"twice.ply", "ply\nformat ascii 1.0\nelement vertex 1\nelement vertex 9\nend_header\n", "twice"},
         {"out.ply",
@@ -302,6 +322,72 @@ static void every_mistake_is_a_sentence(void **state)
     assert_int_equal(firn_mesh_read(scratch("absent.obj"), &mesh, NULL), FIRN_IO);
 }
 
+/* Binary files whose header counts one point or face too many or too few: the sentence is about that, not about what
+ * the mesh looks like then. */
+static void counts_that_do_not_fit(void **state)
+{
+    (void)state;
+    for (int wrong = 0; wrong < 5; wrong++) { /* 0: none is */
+        char data[512];
+        int n = sprintf(data,
+                        "ply\nformat binary_little_endian 1.0\nelement vertex %d\nproperty float x\nproperty float y\n"
+                        "property float z\nelement face %d\nproperty list uchar int vertex_indices\nend_header\n",
+                        wrong == 1   ? 3
+                        : wrong == 2 ? 5
+                                     : 4,
+                        wrong == 3   ? 3
+                        : wrong == 4 ? 5
+                                     : 4);
+        static const float xyz[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+        static const int32_t faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+        memcpy(data + n, xyz, sizeof xyz), n += (int)sizeof xyz;
+        for (int f = 0; f < 4; f++) data[n] = 3, memcpy(data + n + 1, faces[f], 12), n += 13;
+        scratch_store(scratch("counts.ply"), data, (size_t)n);
+        firn_mesh *mesh = NULL;
+        firn_report *report = firn_report_create();
+        assert_int_equal(firn_mesh_read(scratch("counts.ply"), &mesh, report), wrong ? FIRN_REFUSED : FIRN_OK);
+        if (wrong) assert_true(scratch_says(report, "not fit the data"));
+        firn_report_destroy(report);
+        firn_mesh_destroy(mesh);
+    }
+}
+
+/* What a collider's keys do not take its paint may not hold either, and nothing that is no number. */
+static void paint_has_the_range_of_its_key(void **state)
+{
+    (void)state;
+    const struct {
+        const char *name, *value, *words;
+    } paints[] = {
+        {"friction", "0", NULL},
+        {"friction", "100", NULL},
+        {"friction", "-0.1", "vertex 1, counted from 0, has friction = -0.1; allowed: 0 to 100, as"},
+        {"friction", "101", "has friction = 101; allowed: 0 to 100"},
+        {"friction", "nan", "has friction = nan"},
+        {"friction", "inf", "has friction = inf"},
+        {"friction", "1e300", "has friction = 1e+300"},
+        {"stickiness", "1e12", NULL},
+        {"stickiness", "-1", "vertex 1, counted from 0, has stickiness = -1; allowed: at least 0 Pa, as"},
+        {"stickiness", "nan", "has stickiness = nan"},
+    };
+    for (size_t i = 0; i < sizeof paints / sizeof *paints; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+                 "property double %s\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
+                 "0 0 0 0.5\n1 0 0 %s\n0 1 0 0.5\n3 0 1 2\n",
+                 paints[i].name, paints[i].value);
+        firn_mesh *mesh = NULL;
+        firn_report *report = firn_report_create();
+        scratch_store(scratch("paint.ply"), text, strlen(text));
+        firn_status status = firn_mesh_read(scratch("paint.ply"), &mesh, report);
+        assert_int_equal(status, paints[i].words ? FIRN_REFUSED : FIRN_OK);
+        if (paints[i].words) assert_true(scratch_says(report, paints[i].words));
+        firn_report_destroy(report);
+        firn_mesh_destroy(mesh);
+    }
+}
+
 /* Every prefix of a good file and a thousand files with random bytes in them: an answer, whatever it is */
 static void cut_and_scrambled_files_are_survived(void **state)
 {
@@ -343,6 +429,8 @@ int main(void)
         cmocka_unit_test(ply_big_endian),
         cmocka_unit_test(stl_both_ways),
         cmocka_unit_test(every_mistake_is_a_sentence),
+        cmocka_unit_test(counts_that_do_not_fit),
+        cmocka_unit_test(paint_has_the_range_of_its_key),
         cmocka_unit_test(cut_and_scrambled_files_are_survived),
     };
     return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
