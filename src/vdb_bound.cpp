@@ -11,7 +11,10 @@ namespace
 void *take(std::size_t n)
 {
     if (firn::allowance != SIZE_MAX) {
-        if (n > firn::allowance) throw firn::beyond_allowance();
+        if (n > firn::allowance) {
+            firn::allowance = firn::ALLOWED_AFTERWARDS;
+            throw firn::beyond_allowance();
+        }
         firn::allowance -= n;
     }
     void *block = std::malloc(n ? n : 1);

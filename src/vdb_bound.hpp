@@ -3,13 +3,16 @@
 // A file names lengths of texts, counts of nodes and sizes of packed blocks, and OpenVDB asks for that much memory
 // before it looks whether so much follows: four scrambled bytes make a text of 4 GB. So while a file is read, all that
 // `new` gives on this thread counts against an allowance that follows from the file's length. A tree is at most
-// some fifty times as large as its file, parts of it are asked for twice. The counting `new` is in vdb_bound.cpp, which
-// the program links; without it the allowance changes nothing.
+// some fifty times as large as its file, parts of it are asked for twice. Destructors of trees ask for a little
+// themselves, and must not fail; so what was refused leaves some for them. The counting `new` is in vdb_bound.cpp,
+// which the program links; without it the allowance changes nothing.
 //
 // Debian's OpenVDB has its assertions in, and some are about what stands in the file: a page of attributes that is
 // shorter than it says ends the program. So the same file replaces what a failed assertion calls: on a thread that
 // reads, it jumps back to the reading, which gives up. Destructors in between do not run; what they would have freed is
 // lost, at most the allowance.
+//
+// What is packed in a file is unpacked by vdb_unpack.cpp, which the program links as well.
 #pragma once
 
 #include "firn/base.h"
@@ -17,6 +20,8 @@
 #include <csetjmp>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <ios>
 #include <new>
 
 namespace firn
@@ -24,9 +29,17 @@ namespace firn
 
 [[gnu::visibility("hidden")]] inline thread_local std::size_t allowance = SIZE_MAX; // SIZE_MAX: not counted
 
+constexpr std::size_t ALLOWED_AFTERWARDS = (std::size_t)1 << 20; // to destructors, once the allowance was exceeded
+
 [[gnu::visibility("hidden")]] inline thread_local std::jmp_buf *way_out = nullptr; // of a failed assertion
 
+// How much was given for a block of `new`, at least what was asked for; null without vdb_unpack.cpp.
+[[gnu::visibility("hidden")]] inline std::size_t (*room)(const void *block) = nullptr;
+
 struct beyond_allowance : std::bad_alloc {
+};
+
+struct misfit : std::exception { // a packed part has another length than it says
 };
 
 constexpr std::size_t ALLOWED_ALWAYS = (std::size_t)128 << 20, ALLOWED_PER_BYTE = 128;
@@ -48,6 +61,14 @@ template <class Work> firn_status within(std::size_t n_bytes, const char *path, 
         return firn_report_add(report, FIRN_IO,
                                "%s: asks for more memory than a file of %zu bytes can need; it is damaged or was cut.",
                                path, n_bytes);
+    } catch (const std::ios_base::failure &) {
+        return firn_report_add(report, FIRN_IO,
+                               "%s: it ends, or points beyond its end, before all is there; it is damaged or was cut.",
+                               path);
+    } catch (const misfit &) {
+        return firn_report_add(report, FIRN_IO,
+                               "%s: a packed part has another length than it says; the file is damaged or was cut.",
+                               path);
     }
 }
 

@@ -10,7 +10,7 @@
 // in order; where they have an id, reading puts them back in its order. Details are metadata of the points' grid.
 // Floats in threes are Vec3s, in nines Mat3s, other numbers keep their count as a stride.
 #include "vdb.h"
-#include "vdb_bound.hpp"
+#include "vdb_archive.hpp"
 #include "vdb_guard.hpp"
 
 extern "C" {
@@ -26,7 +26,6 @@ extern "C" {
 #include <cmath>
 #include <numeric>
 #include <string>
-#include <sys/stat.h>
 #include <vector>
 
 namespace
@@ -369,9 +368,38 @@ void read_details(const PointDataGrid &grid, firn_points *p)
     }
 }
 
+// Values of an attribute are looked up without a check, by the places and counts that stand in the file: all of them
+// must be there, as many for each particle. A stride may be 2^32, which no table has room for.
+const char *flaw_of(const points::AttributeArray *array)
+{
+    if (!array || !array->isDataLoaded()) return "its values are missing";
+    if (!array->hasConstantStride() || array->stride() < 1 || array->stride() > 1000)
+        return "it does not have 1 to 1000 values a particle, as many for each";
+    size_t n = array->isUniform() ? 1 : (size_t)array->size() * array->stride();
+    if (firn::room && firn::room(array->constDataAsByteArray()) < n * array->storageTypeSize())
+        return "it has fewer values than there are particles";
+    return nullptr;
+}
+
+firn_status check_leaf(const points::PointDataTree::LeafNodeType &leaf, const char *path, firn_report *report)
+{
+    const points::AttributeSet &set = leaf.attributeSet();
+    for (const auto &entry : set.descriptor().map()) {
+        const char *flaw = flaw_of(entry.second < set.size() ? set.getConst(entry.second) : nullptr);
+        if (flaw)
+            return firn_report_add(report, FIRN_IO, "%s: attribute %s is damaged: %s.", path, entry.first.c_str(),
+                                   flaw);
+    }
+    leaf.validateOffsets(); // throws with a sentence
+    return FIRN_OK;
+}
+
 firn_status read_grid(const PointDataGrid &grid, const char *path, firn_points **out, firn_report *report)
 {
     source s(grid.tree());
+    firn_status status = FIRN_OK;
+    for (size_t l = 0; l < s.leaves.size() && !status; l++) status = check_leaf(*s.leaves[l], path, report);
+    if (status) return status;
     firn_points *p = *out = firn_points_create(s.n());
     firn_attribute *P = p ? firn_points_add(p, "P", FIRN_ATTRIBUTE_VECTOR, 3) : nullptr;
     if (!P) return firn_report_add(report, FIRN_MEMORY, "%s: there is no memory for its points.", path);
@@ -379,39 +407,26 @@ firn_status read_grid(const PointDataGrid &grid, const char *path, firn_points *
     if (s.n() == 0) return FIRN_OK;
     order_by_id(s);
     read_places(s, grid.transform(), P);
-    firn_status status = FIRN_OK;
     for (const auto &entry : s.leaves[0]->attributeSet().descriptor().map())
         if (status == FIRN_OK && entry.first != "P") status = read_attribute(s, entry.first, p, path, report);
     return status;
 }
 
 // The first grid of points of a file.
-firn_status find_grid(const char *path, PointDataGrid::Ptr &grid, firn_report *report)
+firn_status take(const char *path, firn_points **out, firn_report *report)
 {
-    openvdb::io::File file(path);
-    file.open(false);
-    for (auto name = file.beginName(); name != file.endName(); ++name) {
-        if (file.readGridMetadata(name.gridName())->type() != PointDataGrid::gridType()) continue;
-        grid = openvdb::gridPtrCast<PointDataGrid>(file.readGrid(name.gridName()));
-        return FIRN_OK;
-    }
-    std::string names; // not before: reading may be left without destructors, see vdb_bound.hpp
-    for (auto name = file.beginName(); name != file.endName(); ++name)
-        names += (names.empty() ? "" : ", ") + name.gridName();
-    return firn_report_add(report, FIRN_REFUSED, "%s: there are no points in it; its grids are: %s.", path,
-                           names.c_str());
+    firn::archive file(path);
+    for (const auto &entry : file.entries)
+        if (entry.where.gridType() == PointDataGrid::gridType())
+            return read_grid(*openvdb::gridPtrCast<PointDataGrid>(file.load(entry)), path, out, report);
+    return firn_report_add(report, FIRN_REFUSED, "%s: there are no points in it; %s.", path, file.contents().c_str());
 }
 
 firn_status read(const char *path, firn_points **out, firn_report *report)
 {
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-        return firn_report_add(report, FIRN_IO, "%s: there is no such file, or it is not an ordinary one.", path);
-    openvdb::initialize();
-    PointDataGrid::Ptr grid;
-    firn_status status =
-        firn::within((size_t)info.st_size, path, report, [&] { return find_grid(path, grid, report); });
-    return status ? status : read_grid(*grid, path, out, report);
+    size_t n_bytes = 0;
+    firn_status status = firn::file_length(path, &n_bytes, report);
+    return status ? status : firn::within(n_bytes, path, report, [&] { return take(path, out, report); });
 }
 
 } // namespace

@@ -1,93 +1,80 @@
 // vdb_read.cpp: .vdb files to distance fields, behind vdb.h.
 #include "vdb.h"
-#include "vdb_bound.hpp"
+#include "vdb_archive.hpp"
 #include "vdb_guard.hpp"
 #include "vdb_volume.hpp"
 
-#include <openvdb/io/File.h>
 #include <openvdb/tools/LevelSetRebuild.h>
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <sys/stat.h>
 
 namespace
 {
 
 using openvdb::FloatGrid;
 
+/* Grids that paint the surface, and what they may hold: what the same keys of a collider may. */
+const struct {
+    const char *name;
+    float most; /* the least is 0 */
+} PAINTS[2] = {{"friction", 100}, {"stickiness", 1e12f}};
+
 struct reader {
     const char *path;
     firn_report *report;
-    openvdb::io::File file;
     std::string name; /* of the grid that is the surface */
     FloatGrid::Ptr grid, paints[2];
     openvdb::Vec3SGrid::Ptr velocity;
 
-    reader(const char *p, firn_report *r) : path(p), report(r), file(p) {}
-
     firn_status read(const char *wanted, bool wants_velocity)
     {
-        struct stat info;
-        if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-            return firn_report_add(report, FIRN_IO, "%s: there is no such file, or it is not an ordinary one.", path);
-        openvdb::initialize();
-        return firn::within((size_t)info.st_size, path, report, [&] { return take(wanted, wants_velocity); });
+        size_t n_bytes = 0;
+        firn_status status = firn::file_length(path, &n_bytes, report);
+        return status ? status : firn::within(n_bytes, path, report, [&] { return take(wanted, wants_velocity); });
     }
 
     firn_status take(const char *wanted, bool wants_velocity)
     {
-        file.open(false); /* throws with a sentence when it is not a .vdb file */
-        firn_status status = choose(wanted, name);
-        if (status) return status;
-        grid = load(name);
-        if (!grid)
-            return firn_report_add(report, FIRN_REFUSED, "%s: grid \"%s\" does not hold single floats; there are: %s.",
-                                   path, name.c_str(), names().c_str());
-        if (has("friction")) paints[0] = load("friction");
-        if (has("stickiness")) paints[1] = load("stickiness");
-        if (wants_velocity && has("v")) velocity = openvdb::gridPtrCast<openvdb::Vec3SGrid>(file.readGrid("v"));
-        return FIRN_OK;
+        firn::archive file(path);
+        firn_status status = choose(file, wanted);
+        if (!status) status = load(file, name.c_str(), grid);
+        for (int i = 0; i < 2 && !status; i++)
+            if (file.find(PAINTS[i].name)) status = load(file, PAINTS[i].name, paints[i]);
+        if (!status && wants_velocity && file.find("v")) status = load(file, "v", velocity);
+        return status;
     }
-
-    std::string names()
-    {
-        std::string all;
-        for (auto name = file.beginName(); name != file.endName(); ++name)
-            all += (all.empty() ? "" : ", ") + name.gridName() + " (" +
-                   file.readGridMetadata(name.gridName())->valueType() + ")";
-        return all;
-    }
-
-    bool has(const std::string &name) { return file.hasGrid(name); }
 
     /* The wanted grid, or the first level set, or the first float grid. */
-    firn_status choose(const char *wanted, std::string &chosen)
+    firn_status choose(const firn::archive &file, const char *wanted)
     {
         if (wanted[0]) {
-            if (!has(wanted))
-                return firn_report_add(report, FIRN_REFUSED, "%s: there is no grid \"%s\" in it; there are: %s.", path,
-                                       wanted, names().c_str());
-            chosen = wanted;
+            name = wanted;
+            if (file.find(name)) return FIRN_OK;
+            return firn_report_add(report, FIRN_REFUSED, "%s: there is no grid \"%s\" in it; %s.", path, wanted,
+                                   file.contents().c_str());
+        }
+        for (const auto &entry : file.entries) {
+            if (entry.type() != "float" || entry.name() == PAINTS[0].name || entry.name() == PAINTS[1].name) continue;
+            if (name.empty()) name = entry.name();
+            if (entry.grid->getGridClass() != openvdb::GRID_LEVEL_SET) continue;
+            name = entry.name();
             return FIRN_OK;
         }
-        for (auto name = file.beginName(); name != file.endName(); ++name) {
-            openvdb::GridBase::Ptr grid = file.readGridMetadata(name.gridName());
-            if (grid->valueType() != "float" || name.gridName() == "friction" || name.gridName() == "stickiness")
-                continue;
-            if (chosen.empty()) chosen = name.gridName();
-            if (grid->getGridClass() != openvdb::GRID_LEVEL_SET) continue;
-            chosen = name.gridName();
-            return FIRN_OK;
-        }
-        if (!chosen.empty()) return FIRN_OK;
-        return firn_report_add(report, FIRN_REFUSED, "%s: there is no float grid in it; there are: %s.", path,
-                               names().c_str());
+        if (!name.empty()) return FIRN_OK;
+        return firn_report_add(report, FIRN_REFUSED, "%s: there is no float grid in it that could be a surface; %s.",
+                               path, file.contents().c_str());
     }
 
-    FloatGrid::Ptr load(const std::string &name)
+    template <class Pointer> firn_status load(firn::archive &file, const char *which, Pointer &loaded)
     {
-        return openvdb::gridPtrCast<FloatGrid>(file.readGrid(name)); /* null for other types */
+        using Grid = typename Pointer::element_type;
+        const firn::archive::entry *entry = file.find(which);
+        if (entry->where.gridType() != Grid::gridType())
+            return firn_report_add(report, FIRN_REFUSED, "%s: grid \"%s\" does not hold %s but %s; convert it.", path,
+                                   which, Grid::gridType().c_str(), entry->where.gridType().c_str());
+        loaded = openvdb::gridPtrCast<Grid>(file.load(*entry));
+        return FIRN_OK;
     }
 };
 
@@ -152,7 +139,8 @@ firn_status check_finite(const reader &r, const firn_volume &volume)
 firn_status read(const char *path, const char *wanted, double scale, double depth, firn_volume **volume,
                  firn_vdb_channels *channels, bool wants_velocity, firn_report *report)
 {
-    reader r(path, report);
+    reader r;
+    r.path = path, r.report = report;
     firn_status status = r.read(wanted, wants_velocity);
     if (status) return status;
     FloatGrid::Ptr grid = r.grid;

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <cmocka.h>
 
+#include "damage.h"
 #include "geometry.h"
 #include "scratch.h"
 
@@ -710,29 +711,24 @@ static void damaged_volumes(void **state)
     assert_int_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_IO);
 }
 
-/* Bytes are replaced at random, lengths of four bytes by huge ones: an answer in words or a volume, and never more
- * memory than follows from the length of the file (vdb_bound.hpp). */
+/* Bytes are replaced, lost or come in at random: an answer in words or a volume, and never more memory than follows
+ * from the length of the file (vdb_bound.hpp). */
 static void scrambled_volumes(void **state)
 {
     (void)state;
+    enum { CHANGES = 400 };
     size_t n;
     write_ball(scratch("whole.vdb"), 0, NULL, 1, 1);
-    unsigned char *data = scratch_load(scratch("whole.vdb"), &n), *bytes = malloc(n);
+    unsigned char *data = scratch_load(scratch("whole.vdb"), &n), *bytes = malloc(n + DAMAGE_ROOM);
     firn_shape_def def = {.kind = "vdb"};
     snprintf(def.file, sizeof def.file, "%s", scratch("scrambled.vdb"));
     struct rusage before, after;
     getrusage(RUSAGE_SELF, &before);
     uint32_t random = 1;
     int n_refused = 0, n_words = 0;
-    for (int k = 0; k < 160; k++) {
+    for (int k = 0; k < CHANGES; k++) {
         memcpy(bytes, data, n);
-        for (int flips = k % 4; flips >= 0; flips--) {
-            random = random * 1664525u + 1013904223u;
-            size_t at = (random >> 4) % (k % 3 ? 3000 : n - 4);
-            memcpy(bytes + at, k & 1 ? (const unsigned char[]){0xFF, 0xFF, 0xFF, 0x7F} : (const unsigned char *)&random,
-                   k & 1 ? 4 : 1);
-        }
-        scratch_store(scratch("scrambled.vdb"), bytes, n);
+        scratch_store(scratch("scrambled.vdb"), bytes, damage(bytes, n, k % 2 ? 3000 : n, k, &random));
         firn_shape *shape = NULL;
         firn_report *report = firn_report_create();
         if (firn_shape_create(1, &def, &shape, report) != FIRN_OK)
@@ -741,9 +737,40 @@ static void scrambled_volumes(void **state)
         firn_shape_destroy(shape);
     }
     getrusage(RUSAGE_SELF, &after);
-    assert_true(n_refused > 20 && n_words == n_refused);
+    assert_true(n_refused > CHANGES / 8 && n_words == n_refused);
     /* in kB: the allowance of one file, and as much again for what is made of it */
     assert_true(after.ru_maxrss - before.ru_maxrss < 2 * ((128 << 10) + (long)n / 8));
+    free(data), free(bytes);
+}
+
+/* Lengths of packed parts are looked at before anything is read into room for less: below 0 (that many bytes, not
+ * packed) as well as in blosc's own header. */
+static void lengths_of_packed_parts(void **state)
+{
+    (void)state;
+    size_t n, n_parts = 0;
+    write_ball(scratch("whole.vdb"), 0, NULL, 1, 1);
+    unsigned char *data = scratch_load(scratch("whole.vdb"), &n), *bytes = malloc(n);
+    firn_shape_def def = {.kind = "vdb"};
+    snprintf(def.file, sizeof def.file, "%s", scratch("long.vdb"));
+    for (size_t at = damage_packed(data, n, 0); at < n; at = damage_packed(data, n, at + 16)) {
+        int64_t length;
+        memcpy(&length, data + at - 8, sizeof length);
+        if (memcmp(&length, data + at + 12, 4) != 0) continue; /* no part of a tree */
+        for (int how = 0; how < 2; how++) {
+            memcpy(bytes, data, n);
+            length = -60000;
+            memcpy(how ? bytes + at + 12 : bytes + at - 8, how ? &(int32_t){1 << 24} : (void *)&length, how ? 4 : 8);
+            scratch_store(scratch("long.vdb"), bytes, n);
+            firn_shape *shape;
+            firn_report *report = firn_report_create();
+            assert_int_equal(firn_shape_create(1, &def, &shape, report), FIRN_IO);
+            assert_true(scratch_says(report, "a packed part has another length than it says"));
+            firn_report_destroy(report);
+        }
+        if (++n_parts == 40) break;
+    }
+    assert_true(n_parts == 40);
     free(data), free(bytes);
 }
 
@@ -825,6 +852,7 @@ int main(void)
         cmocka_unit_test(sequence_with_velocity),
         cmocka_unit_test(deep_below_a_face),
         cmocka_unit_test(damaged_volumes),
+        cmocka_unit_test(lengths_of_packed_parts),
         cmocka_unit_test(scrambled_volumes),
         cmocka_unit_test(bad_definitions_are_sentences),
         cmocka_unit_test(out_of_memory),

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <sys/resource.h>
 
+#include "damage.h"
 #include "format.h"
 #include "sample_points.h"
 #include "scratch.h"
@@ -120,9 +121,9 @@ static void refusals(void **state)
     firn_report *report = firn_report_create();
     expect_refused(scratch("none.vdb"), "no such file");
     mkdir(scratch("folder.vdb"), 0700);
-    expect_refused(scratch("folder.vdb"), "ordinary");
+    expect_refused(scratch("folder.vdb"), "it is a folder");
     scratch_store(scratch("empty.vdb"), "", 0);
-    expect_refused(scratch("empty.vdb"), "OpenVDB says");
+    expect_refused(scratch("empty.vdb"), "it ends");
     scratch_store(scratch("mesh.vdb"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", 33);
     expect_refused(scratch("mesh.vdb"), "OpenVDB says");
     assert_int_equal(firn_format_write(scratch("whole.vdb"), p, NULL, NULL), FIRN_OK);
@@ -146,8 +147,8 @@ static void refusals(void **state)
     firn_points_destroy(p);
 }
 
-/* Bytes are replaced at random, lengths of four bytes by huge ones: points, or an answer in words, and never more
- * memory than follows from the length of the file (vdb_bound.hpp). */
+/* Bytes are replaced, lost or come in at random: points, or an answer in words, and never more memory than follows from
+ * the length of the file (vdb_bound.hpp). */
 static void scrambled_files(void **state)
 {
     (void)state;
@@ -155,20 +156,14 @@ static void scrambled_files(void **state)
     firn_points *p = block_of_points(), *q;
     assert_int_equal(firn_format_write(scratch("whole.vdb"), p, NULL, NULL), FIRN_OK);
     size_t n;
-    unsigned char *data = scratch_load(scratch("whole.vdb"), &n), *bytes = malloc(n);
+    unsigned char *data = scratch_load(scratch("whole.vdb"), &n), *bytes = malloc(n + DAMAGE_ROOM);
     struct rusage before, after;
     getrusage(RUSAGE_SELF, &before);
     uint32_t random = 1;
     int n_refused = 0, n_words = 0;
     for (int k = 0; k < CHANGES; k++) {
         memcpy(bytes, data, n);
-        for (int flips = k % 4; flips >= 0; flips--) {
-            random = random * 1664525u + 1013904223u;
-            size_t at = (random >> 4) % (k % 3 ? 6000 : n - 4);
-            memcpy(bytes + at, k & 1 ? (const unsigned char[]){0xFF, 0xFF, 0xFF, 0x7F} : (const unsigned char *)&random,
-                   k & 1 ? 4 : 1);
-        }
-        scratch_store(scratch("scrambled.vdb"), bytes, n);
+        scratch_store(scratch("scrambled.vdb"), bytes, damage(bytes, n, 6000, k, &random));
         firn_report *report = firn_report_create();
         if (firn_format_read(scratch("scrambled.vdb"), &q, report) != FIRN_OK) {
             assert_null(q);
@@ -185,12 +180,32 @@ static void scrambled_files(void **state)
     firn_points_destroy(p);
 }
 
+/* Parts that blosc says are longer than what is there. */
+static void lengths_of_packed_parts(void **state)
+{
+    (void)state;
+    firn_points *p = block_of_points();
+    assert_int_equal(firn_format_write(scratch("whole.vdb"), p, NULL, NULL), FIRN_OK);
+    size_t n, n_parts = 0;
+    unsigned char *data = scratch_load(scratch("whole.vdb"), &n);
+    for (size_t at = damage_packed(data, n, 0); at < n && n_parts < 20; at = damage_packed(data, n, at + 16)) {
+        unsigned char kept[4];
+        memcpy(kept, data + at + 12, 4);
+        memcpy(data + at + 12, &(int32_t){1 << 24}, 4);
+        scratch_store(scratch("long.vdb"), data, n);
+        expect_refused(scratch("long.vdb"), "a packed part has another length than it says");
+        memcpy(data + at + 12, kept, 4), n_parts++;
+    }
+    assert_true(n_parts == 20);
+    free(data);
+    firn_points_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comes_back),
-        cmocka_unit_test(python_reads_it),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(comes_back),      cmocka_unit_test(python_reads_it),
+        cmocka_unit_test(refusals),        cmocka_unit_test(lengths_of_packed_parts),
         cmocka_unit_test(scrambled_files),
     };
     return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
