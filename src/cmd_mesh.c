@@ -65,6 +65,25 @@ static firn_status check_out(const firn_cli *cli, firn_report *report)
     return FIRN_OK;
 }
 
+/* What one kind of output alone can have is not passed over in silence for the other. */
+static firn_status check_format(const firn_cli *cli, firn_report *report)
+{
+    static const struct {
+        const char *option, *what;
+        int is_of_vdb;
+    } options[] = {{"density", "a fog goes into .vdb files alone", 1},
+                   {"full-float", "the bits of a number can be chosen in .vdb files alone", 1},
+                   {"adaptivity", "it is about the polygons of .obj and .ply files; a level set has none", 0}};
+    const char *format = firn_cli_text(cli, "format", "vdb");
+    int is_vdb = !strcmp(format, "vdb");
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++)
+        if (firn_cli_has(cli, options[k].option) && options[k].is_of_vdb != is_vdb)
+            return firn_report_add(report, FIRN_USAGE, "--%s cannot be used with --format %s%s: %s; use --format %s",
+                                   options[k].option, format, firn_cli_has(cli, "format") ? "" : " (the default)",
+                                   options[k].what, is_vdb ? "obj or ply" : "vdb");
+    return FIRN_OK;
+}
+
 /* Velocity and temperature of the volume at the points of the mesh */
 static firn_status carry(firn_mesh *mesh, const firn_volume *volume, const firn_surface_channels *channels,
                          firn_report *report)
@@ -190,6 +209,7 @@ static int run(const firn_cli *cli)
     if (n_threads > 0) omp_set_num_threads(n_threads);
     firn_interrupt_begin();
     firn_status status = check_out(cli, report);
+    if (!status) status = check_format(cli, report);
     if (!status) status = open_frames(cli, &shot, report);
     firn_progress_list surfaces = firn_progress_list_begin("surfaces", shot.n);
     if (!status) /* alone: what a frame needs is measured */
@@ -215,7 +235,8 @@ static const firn_cli_option options[] = {
     {"smooth", 0, FIRN_CLI_INTEGER, "N", "Passes of smoothing, 2 when nothing is said; crumbs stay.", .min = 0,
      .max = 1000},
     {"adaptivity", 0, FIRN_CLI_NUMBER, "A",
-     "0: polygons of one size; up to 1: few large ones where it is flat, as far as that costs at most 1 % of the "
+     "For obj and ply. 0: polygons of one size; up to 1: few large ones where it is flat, as far as that costs at most "
+     "1 % of the "
      "volume.",
      .min = 0, .max = 1},
     {"density", 0, FIRN_CLI_FLAG, .doc = "Also a fog \"density\" in the .vdb."},

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static const firn_format formats[] = {
     {"bgeo", ".bgeo", "classic Houdini geometry, version 5: every attribute; the usual cache", firn_bgeo_read,
@@ -46,7 +47,7 @@ const firn_format *firn_format_of(const char *path)
     size_t n = strlen(path);
     for (int i = 0; (format = firn_format_at(i)); i++) {
         size_t n_extension = strlen(format->extension);
-        if (n_extension >= n || strcmp(path + n - n_extension, format->extension) != 0) continue;
+        if (n_extension >= n || strcasecmp(path + n - n_extension, format->extension) != 0) continue;
         if (!best || n_extension > strlen(best->extension)) best = format;
     }
     return best;

@@ -20,7 +20,7 @@ enum { FIRN_FORMAT_EXPANSION = 64 };
 
 const firn_format *firn_format_at(int i); /* in order of help; NULL after the last */
 const firn_format *firn_format_find(const char *name);
-const firn_format *firn_format_of(const char *path); /* by extension; NULL: none */
+const firn_format *firn_format_of(const char *path); /* by extension, in any case; NULL: none */
 
 /* Both choose by the extension of the path and say what is possible where they cannot. Writing is whole-or-absent;
  * receipt may be NULL. */

@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MAX_CELLS 1000.0 /* that a particle may stand for */
+
 /* The points of one material on their way into its pool. */
 typedef struct share {
     firn_sim *sim;
@@ -67,7 +69,8 @@ static double *add_column(share *s, int n_components)
     return column;
 }
 
-/* The share's numbers of an attribute into a new column, each above `least` and at most `most`. */
+/* The share's numbers of an attribute into a new column, each at most `most` and above `least`, or, where that is
+ * -INFINITY, at least -`most`. */
 static firn_status read_column(share *s, const char *name, int n, double least, double most, double **column)
 {
     const firn_attribute *a;
@@ -79,10 +82,11 @@ static firn_status read_column(share *s, const char *name, int n, double least, 
         for (int c = 0; c < n; c++) {
             double x = number_at(a, s->index[i] * n + c);
             (*column)[i * n + c] = x;
-            if (x > least && x <= most) continue;
-            const char *bound = isfinite(least) ? "finite and above 0" : "finite";
-            return firn_report_add(s->report, FIRN_REFUSED, "%s: point %lld has %s = %g; every number must be %s",
-                                   s->path, (long long)s->index[i], name, x, bound);
+            if (x > least && x <= most && (isfinite(least) || x >= -most)) continue;
+            return firn_report_add(s->report, FIRN_REFUSED,
+                                   "%s: point %lld has %s = %g; every number must be finite%s and at most %g%s",
+                                   s->path, (long long)s->index[i], name, x, isfinite(least) ? ", above 0" : "", most,
+                                   isfinite(least) ? "" : " in size");
         }
     return FIRN_OK;
 }
@@ -126,6 +130,20 @@ static firn_status read_motion(share *s)
     return FIRN_OK;
 }
 
+/* A particle spreads over the nodes about it alone: what is far larger than a cell was given in other units. */
+static firn_status check_volumes(const share *s, const double *volumes, const char *origin)
+{
+    double most = MAX_CELLS * pow(s->sim->h, 3);
+    for (int64_t i = 0; i < s->n; i++)
+        if (!(volumes[i] <= most))
+            return firn_report_add(
+                s->report, FIRN_REFUSED,
+                "%s: point %lld has a volume of %g m^3, from its %s; allowed: up to %g m^3, which is %g "
+                "cells of dx = %g m. Are its units m and kg?",
+                s->path, (long long)s->index[i], volumes[i], origin, most, MAX_CELLS, s->sim->h);
+    return FIRN_OK;
+}
+
 /* volume, else mass / rho, else pscale, else the body's spacing; mass, else rho volume. rho may be painted. */
 static firn_status read_mass(share *s)
 {
@@ -144,7 +162,7 @@ static firn_status read_mass(share *s)
         if (!mass) masses[i] = density * volumes[i];
     }
     s->born.volumes = volumes, s->born.masses = masses;
-    return FIRN_OK;
+    return check_volumes(s, volumes, volume ? "volume" : mass ? "mass" : pscale ? "pscale" : "body's spacing");
 }
 
 static firn_status read_history(share *s)

@@ -136,7 +136,7 @@ static firn_status open_folder(const char *path, firn_sequence *sequence, firn_r
     }
     if (!best)
         return firn_report_add(report, FIRN_REFUSED,
-                               "%s holds no caches that can be drawn: files NAME.0001.bgeo and the like are looked for",
+                               "%s holds no caches of particles: files NAME.0001.bgeo and the like are looked for",
                                path);
     list.chosen = best;
     status = firn_file_list(path, visit, &list, report);

@@ -34,6 +34,22 @@ static void chooses_by_the_longest_ending(void **state)
     firn_report_destroy(report);
 }
 
+/* Endings in capitals, as some programs write them */
+static void endings_in_any_case(void **state)
+{
+    (void)state;
+    assert_ptr_equal(firn_format_of("A.0001.BGEO"), firn_format_of("a.0001.bgeo"));
+    assert_ptr_equal(firn_format_of("a.Bgeo.GZ"), firn_format_of("a.bgeo.gz"));
+    assert_ptr_equal(firn_format_of("a.PLY"), firn_format_of("a.ply"));
+    assert_non_null(firn_format_of("a.VTP"));
+    assert_null(firn_format_of("a.BGEOX"));
+    firn_points *points = sample_points(3), *read = NULL;
+    assert_int_equal(firn_format_write(scratch("CAPITALS.BGEO"), points, NULL, NULL), FIRN_OK);
+    assert_int_equal(firn_format_read(scratch("CAPITALS.BGEO"), &read, NULL), FIRN_OK);
+    assert_null(sample_difference(points, read));
+    firn_points_destroy(points), firn_points_destroy(read);
+}
+
 /* Formats of other libraries may lose attributes (their entries say so) and are tested in test_partio. */
 static int is_lossless(const firn_format *format)
 {
@@ -110,6 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chooses_by_the_longest_ending),
+        cmocka_unit_test(endings_in_any_case),
         cmocka_unit_test(brings_back_every_bit),
         cmocka_unit_test(leaves_nothing_half_written),
     };

@@ -194,13 +194,20 @@ static void refused_attributes(void **state)
         float value;
     } bad[] = {
         {"v", "attribute v has 2 floats a point; 3 numbers are needed", 2, 0},
-        {"v", "point 7 has v = nan; every number must be finite", 3, NAN},
+        {"v", "point 7 has v = nan; every number must be finite and at most 1e+09 in size", 3, NAN},
         {"F", "point 0 has an F with determinant 0; it must be above 0", 9, 0},
         {"F", "attribute F has 3 floats a point; 9 numbers are needed", 3, 1},
-        {"T", "point 0 has T = 0; every number must be finite and above 0", 1, -5},
-        {"mass", "has mass = 0; every number must be finite and above 0", 1, 0},
-        {"volume", "point 7 has volume = -3; every number must be finite and above 0", 1, -3},
-        {"Jp", "point 7 has Jp = inf; every number must be finite", 1, INFINITY},
+        {"T", "point 0 has T = 0; every number must be finite, above 0 and at most 100000", 1, -5},
+        {"mass", "has mass = 0; every number must be finite, above 0 and at most 1e+24", 1, 0},
+        {"volume", "point 7 has volume = -3; every number must be finite, above 0 and at most 1e+18", 1, -3},
+        {"Jp", "point 7 has Jp = inf; every number must be finite and at most 1e+30 in size", 1, INFINITY},
+        {"v", "point 7 has v = 1e+20; every number must be finite and at most 1e+09 in size", 3, 1e20f},
+        {"v", "point 7 has v = -1e+20; every number must be finite and at most 1e+09 in size", 3, -1e20f},
+        {"volume", "point 7 has a volume of 1e+17 m^3, from its volume; allowed: up to 1 m^3, which is 1000 cells of",
+         1, 1e17f},
+        {"volume", "point 7 has a volume of 1.1 m^3", 1, 1.1f},
+        {"mass", "point 7 has a volume of 2.5e+10 m^3, from its mass; allowed: up to 1 m^3", 1, 1e13f},
+        {"pscale", "point 7 has a volume of 8 m^3, from its pscale", 1, 1},
         {"E", "has E = 0; allowed:", 1, 0},
         {"C", "attribute C has 1 float a point; 9 numbers are needed", 1, 0},
     };
@@ -209,7 +216,7 @@ static void refused_attributes(void **state)
         make(&s);
         firn_points *points = row(10);
         float *values = add(points, bad[i].name, bad[i].n_components);
-        if (!strcmp(bad[i].name, "volume"))
+        if (strstr("volume mass pscale", bad[i].name))
             for (int k = 0; k < 10; k++) values[k] = 1e-4f;
         if (!strcmp(bad[i].name, "Jp"))
             for (int k = 0; k < 10; k++) values[k] = 1;

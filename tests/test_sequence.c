@@ -94,7 +94,8 @@ static void test_nothing_there(void **state)
     firn_sequence sequence;
     firn_report *report = firn_report_create();
     assert_int_equal(firn_sequence_open(p->folder, &sequence, report), FIRN_REFUSED);
-    assert_non_null(strstr(firn_report_sentence(report, 0, NULL), "NAME.0001.bgeo"));
+    assert_non_null(strstr(firn_report_sentence(report, 0, NULL),
+                           "holds no caches of particles: files NAME.0001.bgeo and the like are looked for"));
     firn_report_clear(report);
     assert_int_equal(firn_sequence_open("/nonexistent", &sequence, report), FIRN_IO);
     char path[600];

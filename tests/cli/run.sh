@@ -36,6 +36,11 @@ expect 0 "" mesh whole --format ply --frames :3 --out three --jobs 3 --adaptivit
 diff -rq one three || fail "surfaces made at the same time differ"
 expect 4 "/nonexistent: there is no such file or folder" mesh /nonexistent
 expect 1 "--format obj" mesh whole --frames 0 --out surface.obj
+expect 1 "--density cannot be used with --format ply: a fog goes into .vdb files alone; use --format vdb" \
+    mesh whole --frames 0 --format ply --density
+expect 1 "--full-float cannot be used with --format obj" mesh whole --frames 0 --format obj --full-float
+expect 1 "--adaptivity cannot be used with --format vdb (the default)" mesh whole --frames 0 --adaptivity 0.5
+mkdir empty && expect 2 "empty holds no caches of particles" mesh empty
 [ ! -e surface.obj ] || fail "a folder was made where a file was meant"
 expect 0 "" run "$scene" --out plain --threads 1
 grep -q '^frame 8/8 100 %' out || fail "no plain line for the last frame"
