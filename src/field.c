@@ -18,6 +18,7 @@
 #include "numbered.h"
 #include "shape_kind.h"
 #include "vdb.h"
+#include "volume_way.h"
 
 #include <math.h>
 #include <omp.h>
@@ -335,70 +336,6 @@ static firn_status add_pieces(firn_field *f, const plan *p, const firn_mesh *bef
 
 /* ---------------------------------------------------------------- ways between volumes */
 
-/* Place of a voxel of a leaf; its place among the leaf's 9^3 is returned. */
-static int voxel_at(const firn_volume *v, int64_t leaf, int m, double x[3])
-{
-    const int cell[3] = {m >> 6, m >> 3 & 7, m & 7};
-    for (int a = 0; a < 3; a++) x[a] = v->origin[a] + v->voxel * (8.0 * v->leaf_block[leaf][a] + cell[a]);
-    return (cell[0] * 9 + cell[1]) * 9 + cell[2];
-}
-
-/* The greatest velocity near the surface. */
-static double greatest_velocity(const firn_volume *v, int velocity)
-{
-    double largest = 0;
-#pragma omp parallel for schedule(static) reduction(max : largest)
-    for (int64_t l = 0; l < v->n_leaves; l++)
-        for (int m = 0; m < 512; m++) {
-            double x[3], speed2 = 0;
-            const int at = voxel_at(v, l, m, x);
-            if (fabs((double)*firn_volume_at(v, l, at, 0)) > v->voxel) continue;
-            for (int a = 0; a < 3; a++) speed2 += pow(*firn_volume_at(v, l, at, velocity + a), 2);
-            largest = fmax(largest, sqrt(speed2));
-        }
-    return largest;
-}
-
-/* How far the surface of v, moved by `shift`, is from that of `other`; beyond the band a lower bound. */
-static double way_to(const firn_volume *v, const firn_volume *other, const double shift[3])
-{
-    double largest = 0;
-#pragma omp parallel for schedule(static) reduction(max : largest)
-    for (int64_t l = 0; l < v->n_leaves; l++)
-        for (int m = 0; m < 512; m++) {
-            double x[3], value[FIRN_MAX_CHANNELS], g[3];
-            const double d = *firn_volume_at(v, l, voxel_at(v, l, m, x), 0);
-            if (fabs(d) > v->voxel) continue;
-            for (int a = 0; a < 3; a++) x[a] += shift[a];
-            firn_volume_sample(other, x, value, g);
-            largest = fmax(largest, fabs(value[0] - d));
-        }
-    return largest;
-}
-
-static double way_between(const firn_volume *a, const firn_volume *b, const double shift[3])
-{
-    const double back[3] = {-shift[0], -shift[1], -shift[2]};
-    return fmax(way_to(a, b, shift), way_to(b, a, back));
-}
-
-/* The middle of the surface; how deep the deepest voxel is. */
-static double find_middle(const firn_volume *v, double middle[3])
-{
-    double sum[3] = {0, 0, 0}, deepest = 0;
-    int64_t n = 0;
-    for (int64_t l = 0; l < v->n_leaves; l++)
-        for (int m = 0; m < 512; m++) {
-            double x[3], d = *firn_volume_at(v, l, voxel_at(v, l, m, x), 0);
-            deepest = fmax(deepest, -d);
-            if (fabs(d) > v->voxel) continue;
-            for (int a = 0; a < 3; a++) sum[a] += x[a];
-            n++;
-        }
-    for (int a = 0; a < 3; a++) middle[a] = n ? sum[a] / (double)n : 0;
-    return deepest;
-}
-
 /* Where speeds are not known: the shifts between volumes, and the farthest that surfaces are apart beside them. */
 static double find_shifts(firn_field *f, double *deepest)
 {
@@ -406,12 +343,12 @@ static double find_shifts(firn_field *f, double *deepest)
     double middle[2][3], farthest = 0;
     *deepest = INFINITY;
     for (int i = 0; i < f->n; i++) {
-        *deepest = fmin(*deepest, find_middle(f->volumes[i], middle[i & 1]));
+        *deepest = fmin(*deepest, firn_volume_middle(f->volumes[i], middle[i & 1]));
         if (i == 0) continue;
         const firn_volume *before = f->volumes[i - 1], *after = f->volumes[i];
-        double *shift = f->shifts[i - 1], in_place = way_between(before, after, none);
+        double *shift = f->shifts[i - 1], in_place = firn_volume_way(before, after, none);
         for (int a = 0; a < 3; a++) shift[a] = middle[i & 1][a] - middle[(i - 1) & 1][a];
-        double carried = way_between(before, after, shift), length = 0;
+        double carried = firn_volume_way(before, after, shift), length = 0;
         if (!(carried < 0.5 * in_place)) memset(shift, 0, sizeof *f->shifts), carried = in_place;
         for (int a = 0; a < 3; a++) length += shift[a] * shift[a];
         f->max_speed = fmax(f->max_speed, (carried + sqrt(length)) / (f->times[i] - f->times[i - 1]));
@@ -576,7 +513,7 @@ static firn_status vdb_sequence(const firn_shape_def *def, firn_shape_need need,
     if (status) return status;
     double deepest, way = f->velocity ? 0 : find_shifts(f, &deepest);
     for (int i = 0; f->velocity && i < f->n; i++)
-        f->max_speed = fmax(f->max_speed, greatest_velocity(f->volumes[i], f->velocity));
+        f->max_speed = fmax(f->max_speed, firn_volume_speed(f->volumes[i], f->velocity));
     if (!f->velocity) warn_of_fading(def, f, way, deepest, report);
     spread_speed(f);
     return status;
