@@ -153,7 +153,7 @@ static firn_mesh *nest(int is_inverted, int n, double x)
     static const double radii[3] = {0.5, 0.35, 0.2};
     firn_mesh *mesh = NULL;
     for (int k = 0; k < n; k++) {
-        firn_mesh *ball = geometry_sphere(60, radii[k], x, 0, 0), *joined = mesh ? geometry_joined(mesh, ball) : ball;
+        firn_mesh *ball = geometry_sphere(40, radii[k], x, 0, 0), *joined = mesh ? geometry_joined(mesh, ball) : ball;
         if (k % 2 != is_inverted) geometry_invert(joined, joined->n_triangles - ball->n_triangles, ball->n_triangles);
         if (mesh) firn_mesh_destroy(mesh), firn_mesh_destroy(ball);
         mesh = joined;
@@ -174,9 +174,9 @@ static double nest_distance(int n, double r)
 static void cavities(void **state)
 {
     (void)state;
-    for (int which = 0; which < 8; which++) {
+    for (int which = 0; which < 5; which++) {
         int n = 2 + which % 2, is_inverted = which / 2 % 2;
-        firn_shape_def def = {.thickness = which / 4 ? 0.04 : 0}; /* a wall along every shell */
+        firn_shape_def def = {.voxel = 0.0125, .thickness = which / 4 ? 0.04 : 0}; /* a wall along every shell */
         firn_shape *shape = from_mesh(nest(is_inverted, n, 0), "nest.ply", def);
         double half = 0.5 * def.thickness;
         for (int i = 0; i < 4000; i++) {
@@ -229,7 +229,7 @@ static void cavities_move(void **state)
         firn_mesh_destroy(mesh);
     }
     firn_shape_def def = mesh_def(scratch("hollow.%d.ply"));
-    def.fps = 10, def.voxel = 0.02;
+    def.fps = 10, def.voxel = 0.03;
     firn_shape *shape = build(&def);
     for (int i = 0; i < 200; i++) {
         double time = 0.2 * i / 200, r = 0.3 + 0.25 * fmod(0.618034 * i, 1);
