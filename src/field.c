@@ -88,6 +88,7 @@ void firn_field_destroy(firn_field *f)
 /* Takes over the volume; room has been made by create. */
 static firn_status append(firn_field *f, double time, firn_volume *volume, const char *path, firn_report *report)
 {
+    volume->paint = 1u << f->friction | 1u << f->stickiness; /* bit 0 is of the distance, which is not asked for it */
     firn_volume_finish(volume);
     f->times[f->n] = time;
     f->volumes[f->n++] = volume;
@@ -584,8 +585,8 @@ static void set_normal(const double g[3], double normal[3])
 static void set_paint(const firn_field *f, const firn_volume *volume, const double x[3], firn_surface_point *s)
 {
     double value;
-    if (f->friction && firn_volume_channels(volume, x, f->friction, 1, &value)) s->friction = value;
-    if (f->stickiness && firn_volume_channels(volume, x, f->stickiness, 1, &value)) s->stickiness = value;
+    if (f->friction && firn_volume_paint(volume, x, f->friction, &value)) s->friction = value;
+    if (f->stickiness && firn_volume_paint(volume, x, f->stickiness, &value)) s->stickiness = value;
 }
 
 /* The volume that lasts to at least `time`; found by bisection. Of a sequence. */

@@ -35,7 +35,7 @@ struct firn_shape_part {
     double half_wall;              /* half the wall's thickness; 0: solid */
     double radius, radius2, half[3];
     firn_shape_need need;
-    void *data;   /* of kinds with more than numbers */
+    void *data; /* of kinds with more than numbers */
 };
 
 /* Tables of kinds, each ended by one without a name */

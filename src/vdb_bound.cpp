@@ -2,11 +2,15 @@
 // vdb_bound.hpp. All of new and delete, so that they fit.
 #include "vdb_bound.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
 namespace
 {
+
+// Of addresses: pages that nobody writes to are not there.
+std::atomic<void *> reserve{std::malloc(firn::ALLOWED_AFTERWARDS)};
 
 void *take(std::size_t n)
 {
@@ -18,7 +22,10 @@ void *take(std::size_t n)
         firn::allowance -= n;
     }
     void *block = std::malloc(n ? n : 1);
-    if (!block) throw std::bad_alloc();
+    if (!block) {
+        std::free(reserve.exchange(nullptr));
+        throw std::bad_alloc();
+    }
     return block;
 }
 

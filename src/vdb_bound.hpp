@@ -3,9 +3,10 @@
 // A file names lengths of texts, counts of nodes and sizes of packed blocks, and OpenVDB asks for that much memory
 // before it looks whether so much follows: four scrambled bytes make a text of 4 GB. So while a file is read, all that
 // `new` gives on this thread counts against an allowance that follows from the file's length. A tree is at most
-// some fifty times as large as its file, parts of it are asked for twice. Destructors of trees ask for a little
-// themselves, and must not fail; so what was refused leaves some for them. The counting `new` is in vdb_bound.cpp,
-// which the program links; without it the allowance changes nothing.
+// some fifty times as large as its file, parts of it are asked for twice. Destructors of trees ask for memory
+// themselves, a list of their leaves, and must not fail; so what was refused leaves some for them, and where the
+// machine has no more, a reserve is given back. The counting `new` is in vdb_bound.cpp, which the program links;
+// without it the allowance changes nothing.
 //
 // Debian's OpenVDB has its assertions in, and some are about what stands in the file: a page of attributes that is
 // shorter than it says ends the program. So the same file replaces what a failed assertion calls: on a thread that
@@ -29,7 +30,7 @@ namespace firn
 
 [[gnu::visibility("hidden")]] inline thread_local std::size_t allowance = SIZE_MAX; // SIZE_MAX: not counted
 
-constexpr std::size_t ALLOWED_AFTERWARDS = (std::size_t)1 << 20; // to destructors, once the allowance was exceeded
+constexpr std::size_t ALLOWED_AFTERWARDS = (std::size_t)32 << 20; // to destructors, once the allowance was exceeded
 
 [[gnu::visibility("hidden")]] inline thread_local std::jmp_buf *way_out = nullptr; // of a failed assertion
 

@@ -11,18 +11,19 @@
 namespace firn
 {
 
-// Runs `work`, which returns a firn_status. `what` begins the sentence: "a.vdb cannot be read".
-template <class Work> firn_status guarded(firn_report *report, const char *what, int n_threads, Work &&work) noexcept
+// Runs `work`, which returns a firn_status. A sentence begins with `path` and `what`: "a.vdb" " cannot be read".
+template <class Work>
+firn_status guarded(firn_report *report, const char *path, const char *what, int n_threads, Work &&work) noexcept
 {
     try {
         tbb::global_control cap(tbb::global_control::max_allowed_parallelism, n_threads > 0 ? (size_t)n_threads : 1);
         return work();
     } catch (const std::bad_alloc &) {
-        return firn_report_add(report, FIRN_MEMORY, "%s: there is not enough memory.", what);
+        return firn_report_add(report, FIRN_MEMORY, "%s%s: there is not enough memory.", path, what);
     } catch (const std::exception &error) {
-        return firn_report_add(report, FIRN_IO, "%s: OpenVDB says \"%s\".", what, error.what());
+        return firn_report_add(report, FIRN_IO, "%s%s: OpenVDB says \"%s\".", path, what, error.what());
     } catch (...) {
-        return firn_report_add(report, FIRN_IO, "%s: OpenVDB failed without saying why.", what);
+        return firn_report_add(report, FIRN_IO, "%s%s: OpenVDB failed without saying why.", path, what);
     }
 }
 

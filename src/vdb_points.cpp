@@ -434,8 +434,7 @@ firn_status read(const char *path, firn_points **out, firn_report *report)
 extern "C" firn_status firn_vdb_points_read(const char *path, firn_points **out, firn_report *report)
 {
     *out = nullptr;
-    std::string what = std::string(path) + " cannot be read";
-    firn_status status = firn::guarded(report, what.c_str(), 0, [&] { return read(path, out, report); });
+    firn_status status = firn::guarded(report, path, " cannot be read", 0, [&] { return read(path, out, report); });
     if (status == FIRN_OK) return status;
     firn_points_destroy(*out);
     *out = nullptr;
@@ -448,8 +447,7 @@ extern "C" firn_status firn_vdb_points_write(const char *path, const firn_points
     char temporary[FIRN_PATH + 64];
     firn_status status = firn_file_temporary(path, temporary, sizeof temporary, report);
     if (status != FIRN_OK) return status;
-    std::string what = std::string(path) + " cannot be written";
-    status = firn::guarded(report, what.c_str(), 0, [&] { return write(temporary, path, *p, report); });
+    status = firn::guarded(report, path, " cannot be written", 0, [&] { return write(temporary, path, *p, report); });
     if (status == FIRN_OK) return firn_file_publish(temporary, path, receipt, report);
     firn_file_discard(temporary);
     return status;

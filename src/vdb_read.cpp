@@ -6,8 +6,10 @@
 
 #include <openvdb/tools/LevelSetRebuild.h>
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <string>
+#include <type_traits>
 
 namespace
 {
@@ -70,26 +72,156 @@ struct reader {
     {
         using Grid = typename Pointer::element_type;
         const firn::archive::entry *entry = file.find(which);
+        const bool is_vector = std::is_same<Grid, openvdb::Vec3SGrid>::value;
         if (entry->where.gridType() != Grid::gridType())
-            return firn_report_add(report, FIRN_REFUSED, "%s: grid \"%s\" does not hold %s but %s; convert it.", path,
-                                   which, Grid::gridType().c_str(), entry->where.gridType().c_str());
+            return firn_report_add(report, FIRN_REFUSED, "%s: grid \"%s\" holds %s, but %s are needed; convert it.",
+                                   path, which, entry->type().c_str(),
+                                   is_vector ? "vectors of single floats (vec3s)" : "single floats");
         loaded = openvdb::gridPtrCast<Grid>(file.load(*entry));
         return FIRN_OK;
     }
 };
 
-/* x = origin + voxel * index, the same voxel along all axes */
-bool placement(const openvdb::math::Transform &transform, double &voxel, double origin[3])
+/* ---------------------------------------------------------------- is it a surface */
+
+/* A grid's active values lie from `least` to `most`; else the first that does not, and where it is. */
+firn_status check_values(const reader &r, const char *name, const FloatGrid &grid, float least, float most)
 {
-    if (!transform.isLinear()) return false;
-    openvdb::Mat4R m = transform.baseMap()->getAffineMap()->getMat4(); /* rows are images of the axes */
-    voxel = m(0, 0);
-    for (int i = 0; i < 3; i++) {
-        origin[i] = m(3, i);
-        for (int j = 0; j < 3; j++)
-            if (std::abs(m(i, j) - (i == j ? voxel : 0)) > 1e-6 * std::abs(voxel)) return false;
+    for (auto value = grid.cbeginValueOn(); value; ++value) {
+        if (*value >= least && *value <= most) continue;
+        openvdb::Coord c = value.getCoord();
+        openvdb::Vec3d x = grid.indexToWorld(c);
+        if (!std::isfinite(*value))
+            return firn_report_add(
+                r.report, FIRN_REFUSED,
+                "%s: grid \"%s\" holds a value that is not finite: %g at voxel (%d, %d, %d), which is "
+                "at (%g, %g, %g).",
+                r.path, name, *value, c[0], c[1], c[2], x[0], x[1], x[2]);
+        return firn_report_add(r.report, FIRN_REFUSED,
+                               "%s: grid \"%s\" holds %g at voxel (%d, %d, %d), which is at (%g, %g, %g); %g to %g is "
+                               "allowed.",
+                               r.path, name, *value, c[0], c[1], c[2], x[0], x[1], x[2], least, most);
     }
-    return voxel > 0 && std::isfinite(voxel);
+    return FIRN_OK;
+}
+
+/* Level set or fog, as the file says. Where it does not: a level set has values below 0, inside, and the width of its
+ * band as background; a fog has no value below 0 and the background 0. */
+firn_status find_class(const reader &r, bool &is_fog)
+{
+    is_fog = r.grid->getGridClass() == openvdb::GRID_FOG_VOLUME;
+    if (is_fog || r.grid->getGridClass() == openvdb::GRID_LEVEL_SET) return FIRN_OK;
+    r.grid->setGridClass(openvdb::GRID_LEVEL_SET); /* for OpenVDB's tools; a fog's copy gets the same */
+    float background = r.grid->background(), least = 0;
+    for (auto value = r.grid->cbeginValueOn(); value; ++value) least = std::min(least, *value);
+    is_fog = !(least < 0);
+    if (is_fog ? background == 0 : background > 0) {
+        firn_report_warn(
+            r.report,
+            "%s: the class of grid \"%s\" is not set; it is taken for a %s, as it has %s values below 0 and "
+            "the background %g.",
+            r.path, r.name.c_str(), is_fog ? "fog" : "level set", is_fog ? "no" : "active", background);
+        return FIRN_OK;
+    }
+    return firn_report_add(
+        r.report, FIRN_REFUSED,
+        "%s: the class of grid \"%s\" is not set, and it is neither a level set (values below 0 and a "
+        "background above 0) nor a fog (none below 0, background 0): its least value is %g, its "
+        "background %g. Set its class to \"level set\" or \"fog volume\".",
+        r.path, r.name.c_str(), least, background);
+}
+
+/* Numbers of 4 bytes that a grid may take while it is made a surface: the 4 GB that all distance fields of a shape may
+ * have (field.c). A fog takes its own, their copy, distances and what is made of these, for every active voxel. A level
+ * set that is made deeper takes a column for every voxel of its surface. Counted before anything is made: a file of
+ * some hundred bytes can hold a region of 4096^3 voxels. */
+constexpr double MAX_NUMBERS = 1 << 30, NUMBERS_OF_FOG = 4;
+constexpr double MAX_BLOCKS = 1 << 27; /* as in volume.c: of 8^3 voxels, in the box around all that is active */
+
+firn_status check_size(const reader &r, bool is_fog, double width, double inner, bool is_rebuilt)
+{
+    double n = (double)r.grid->activeVoxelCount(), blocks = 1;
+    openvdb::Coord dim = r.grid->evalActiveVoxelBoundingBox().dim();
+    for (int a = 0; a < 3; a++) blocks *= dim[a] / 8 + 3;
+    if (blocks > MAX_BLOCKS)
+        return firn_report_add(
+            r.report, FIRN_REFUSED,
+            "%s: the box of grid \"%s\" has %d x %d x %d voxels; at most %.3g are allowed. Resample it "
+            "with larger voxels, or remove what lies far off.",
+            r.path, r.name.c_str(), dim[0], dim[1], dim[2], MAX_BLOCKS * 512);
+    if (is_fog && n * NUMBERS_OF_FOG > MAX_NUMBERS)
+        return firn_report_add(r.report, FIRN_REFUSED,
+                               "%s: grid \"%s\" is a fog of %.0f active voxels; at most %.0f can be made a surface. "
+                               "Resample it with larger voxels, or convert it to a level set.",
+                               r.path, r.name.c_str(), n, MAX_NUMBERS / NUMBERS_OF_FOG);
+    double needed = n / (2 * std::max(width, 1.0)) * (inner + std::max(width, 3.0));
+    if (is_fog || !is_rebuilt || needed <= MAX_NUMBERS) return FIRN_OK;
+    return firn_report_add(
+        r.report, FIRN_REFUSED,
+        "%s: grid \"%s\" has %.0f active voxels; made %.0f voxels deep, as nodes below the surface need "
+        "it, it would have about %.2g, and %.2g are allowed. Resample it with larger voxels.",
+        r.path, r.name.c_str(), n, inner, needed, MAX_NUMBERS);
+}
+
+/* ---------------------------------------------------------------- where it is */
+
+/* x = origin + voxel * index, index i along the axis axes[i], where signs[i] is -1 from high to low. Null, or why it
+ * is not so. */
+struct placement {
+    double voxel, origin[3];
+    int axes[3], signs[3];
+    bool is_turned() const { return axes[0] != 0 || axes[1] != 1 || signs[0] < 0 || signs[1] < 0 || signs[2] < 0; }
+};
+
+const char *find_placement(const openvdb::math::Transform &transform, placement &p)
+{
+    if (!transform.isLinear()) return "its voxels widen with their distance from a camera";
+    openvdb::Mat4R m = transform.baseMap()->getAffineMap()->getMat4(); /* rows are images of the axes */
+    double length[3], along[3];
+    for (int i = 0; i < 3; i++) {
+        length[i] = m.row(i).length();
+        p.origin[i] = m(3, i);
+        for (int j = 0; j < 3; j++)
+            if (j == 0 || std::abs(m(i, j)) > std::abs(m(i, p.axes[i]))) p.axes[i] = j;
+        along[i] = std::abs(m(i, p.axes[i]));
+        p.signs[i] = m(i, p.axes[i]) < 0 ? -1 : 1;
+    }
+    p.voxel = length[0];
+    double slack = 1e-6 * p.voxel;
+    if (!(p.voxel > 0 && std::isfinite(p.voxel))) return "its voxels have no size";
+    for (int i = 1; i < 3; i++)
+        if (!(std::abs(length[i] - p.voxel) <= slack)) return "its voxels are not cubes";
+    for (int i = 0; i < 3; i++)
+        if (p.voxel - along[i] > slack || p.axes[i] == p.axes[(i + 1) % 3])
+            return "it is turned by other than right angles, or skewed";
+    return nullptr;
+}
+
+/* The same with indices that run along the axes. Mirrored ones begin at -1, so that tiles stay tiles. */
+FloatGrid::Ptr straighten(const FloatGrid &grid, placement &p)
+{
+    FloatGrid::Ptr straight = FloatGrid::create(grid.background());
+    FloatGrid::Accessor accessor = straight->getAccessor();
+    for (auto value = grid.cbeginValueAll(); value; ++value) {
+        openvdb::CoordBBox box, to;
+        value.getBoundingBox(box);
+        for (int i = 0; i < 3; i++) {
+            bool is_up = p.signs[i] > 0;
+            to.min()[p.axes[i]] = is_up ? box.min()[i] : -1 - box.max()[i];
+            to.max()[p.axes[i]] = is_up ? box.max()[i] : -1 - box.min()[i];
+        }
+        if (value.isVoxelValue())
+            value.isValueOn() ? accessor.setValueOn(to.min(), *value) : accessor.setValueOff(to.min(), *value);
+        else if (value.isValueOn() || *value != grid.background())
+            accessor.clear(), straight->fill(to, *value, value.isValueOn());
+    }
+    for (int i = 0; i < 3; i++)
+        if (p.signs[i] < 0) p.origin[p.axes[i]] += p.voxel;
+    openvdb::Mat4R m = openvdb::Mat4R::identity();
+    for (int a = 0; a < 3; a++) m(a, a) = p.voxel, m(3, a) = p.origin[a];
+    straight->setTransform(openvdb::math::Transform::createLinearTransform(m));
+    straight->setGridClass(grid.getGridClass());
+    return straight;
 }
 
 /* A fog's surface is where it has half of its largest value. */
@@ -106,73 +238,125 @@ FloatGrid::Ptr surface_of_fog(const FloatGrid &fog, float inner)
     return openvdb::tools::levelSetRebuild(*below, 0.0f, 4.0f, inner);
 }
 
-/* Values of a grid, of `n` numbers each, at the places of the volume's voxels */
-template <class Grid> void fill_channels(const firn_volume &volume, int channel, int n, const Grid &grid, double scale)
+/* ---------------------------------------------------------------- what it carries */
+
+/* The index of voxel m of a leaf, and where it lies. */
+openvdb::Coord voxel_of(const firn_volume &volume, int64_t l, int m)
 {
-    typename Grid::ConstAccessor accessor = grid.getConstAccessor();
+    const int32_t *block = volume.leaf_block[l];
+    return {8 * block[0] + (m >> 6), 8 * block[1] + (m >> 3 & 7), 8 * block[2] + (m & 7)};
+}
+
+float *value_of(const firn_volume &volume, int64_t l, int m, int channel)
+{
+    return firn_volume_at(&volume, l, ((m >> 6) * 9 + (m >> 3 & 7)) * 9 + (m & 7), channel);
+}
+
+void fill_velocity(const firn_volume &volume, int channel, const openvdb::Vec3SGrid &grid, double scale)
+{
+    auto accessor = grid.getConstAccessor();
+    openvdb::Vec3d origin(volume.origin);
     for (int64_t l = 0; l < volume.n_leaves; l++)
         for (int m = 0; m < 512; m++) {
-            const int cell[3] = {m >> 6, m >> 3 & 7, m & 7};
-            openvdb::Vec3d x;
-            for (int a = 0; a < 3; a++)
-                x[a] = (volume.origin[a] + volume.voxel * (8.0 * volume.leaf_block[l][a] + cell[a])) / scale;
-            auto value = accessor.getValue(openvdb::Coord::round(grid.worldToIndex(x)));
-            const float *numbers = reinterpret_cast<const float *>(&value);
-            for (int c = 0; c < n; c++)
-                *firn_volume_at(&volume, l, (cell[0] * 9 + cell[1]) * 9 + cell[2], channel + c) = numbers[c];
+            openvdb::Vec3d x = (origin + volume.voxel * voxel_of(volume, l, m).asVec3d()) / scale;
+            openvdb::Vec3s v = accessor.getValue(openvdb::Coord::round(grid.worldToIndex(x))) * (float)scale;
+            for (int c = 0; c < 3; c++) *value_of(volume, l, m, channel + c) = v[c];
         }
 }
 
-/* Numbers that are not finite would spread: the distance refuses them, paint and velocity as well. */
-firn_status check_finite(const reader &r, const firn_volume &volume)
+/* Painted is what is active; everything else is NaN: the collider's own. Paint mostly lies in a thin band about the
+ * surface, and the field may be deeper: a voxel without paint of its own has that of the nearest place of the surface.
+ */
+void fill_paint(const firn_volume &volume, int channel, const FloatGrid &paint, const FloatGrid &distance, double scale)
+{
+    auto accessor = paint.getConstAccessor(), depth = distance.getConstAccessor();
+    openvdb::Vec3d origin(volume.origin);
+    auto look = [&](const openvdb::Vec3d &index, float &value) {
+        openvdb::Vec3d x = (origin + volume.voxel * index) / scale;
+        return accessor.probeValue(openvdb::Coord::round(paint.worldToIndex(x)), value);
+    };
+    for (int64_t l = 0; l < volume.n_leaves; l++)
+        for (int m = 0; m < 512; m++) {
+            openvdb::Coord c = voxel_of(volume, l, m);
+            float value;
+            bool is_painted = look(c.asVec3d(), value);
+            if (!is_painted) {
+                openvdb::Vec3d up;
+                for (int a = 0; a < 3; a++) {
+                    openvdb::Coord step(a == 0, a == 1, a == 2);
+                    up[a] = 0.5 * (depth.getValue(c + step) - depth.getValue(c - step));
+                }
+                double length = up.length(); /* of a distance: the voxel; less where it is cut off or has an edge */
+                double way = depth.getValue(c) / (volume.voxel / scale);
+                if (length > 0.5 * volume.voxel / scale) is_painted = look(c.asVec3d() - way * up / length, value);
+            }
+            *value_of(volume, l, m, channel) = is_painted ? value : NAN;
+        }
+}
+
+/* Numbers that are not finite would spread. Those of paint were looked at. */
+firn_status check_finite(const reader &r, const firn_volume &volume, int velocity)
 {
     for (int64_t l = 0; l < volume.n_leaves; l++)
-        for (int c = 0; c < volume.n_channels; c++) {
-            for (int n = 0; n < FIRN_LEAF_SIZE; n++)
-                if (!std::isfinite(*firn_volume_at(&volume, l, n, c)))
+        for (int m = 0; m < 512; m++)
+            for (int c = 0; c < volume.n_channels; c++)
+                if ((c == 0 || (velocity && c >= velocity)) && !std::isfinite(*value_of(volume, l, m, c)))
                     return firn_report_add(r.report, FIRN_REFUSED, "%s: grid \"%s\" holds a value that is not finite.",
-                                           r.path, c == 0 ? r.name.c_str() : "friction, stickiness or v");
-        }
+                                           r.path, c == 0 ? r.name.c_str() : "v");
     return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+firn_status check(reader &r, bool &is_fog, placement &p)
+{
+    const char *name = r.name.c_str();
+    if (r.grid->empty()) return firn_report_add(r.report, FIRN_REFUSED, "%s: grid \"%s\" is empty.", r.path, name);
+    const char *why = find_placement(r.grid->transform(), p);
+    if (why)
+        return firn_report_add(r.report, FIRN_REFUSED,
+                               "%s: grid \"%s\" does not lie along the axes with cubes as voxels: %s. Resample it.",
+                               r.path, name, why);
+    firn_status status = check_values(r, name, *r.grid, -FLT_MAX, FLT_MAX);
+    for (int i = 0; i < 2 && !status; i++)
+        if (r.paints[i]) status = check_values(r, PAINTS[i].name, *r.paints[i], 0, PAINTS[i].most);
+    return status ? status : find_class(r, is_fog);
 }
 
 firn_status read(const char *path, const char *wanted, double scale, double depth, firn_volume **volume,
                  firn_vdb_channels *channels, bool wants_velocity, firn_report *report)
 {
     reader r;
+    placement p;
+    bool is_fog = false;
     r.path = path, r.report = report;
     firn_status status = r.read(wanted, wants_velocity);
+    if (!status) status = check(r, is_fog, p);
     if (status) return status;
-    FloatGrid::Ptr grid = r.grid;
-    double voxel, origin[3];
-    if (grid->empty() || !placement(grid->transform(), voxel, origin))
-        return firn_report_add(report, FIRN_REFUSED,
-                               "%s: grid \"%s\" is empty, or its voxels are not cubes along the axes; resample it.",
-                               path, r.name.c_str());
-    double wanted_width = depth / (scale * voxel) + 1, width = grid->background() / voxel; /* voxels, inside */
-    float inner = (float)std::min(std::max(4.0, wanted_width), 100.0);
-    bool is_rebuilt = true;
-    if (grid->getGridClass() != openvdb::GRID_LEVEL_SET)
-        grid = surface_of_fog(*grid, inner);
-    else if (width < wanted_width)
-        grid = openvdb::tools::levelSetRebuild(*grid, 0.0f, (float)std::max(width, 3.0), inner);
-    else
-        is_rebuilt = false;
+    double wanted_width = depth / (scale * p.voxel) + 1, width = r.grid->background() / p.voxel; /* voxels, inside */
+    double inner = std::min(std::max(4.0, wanted_width), 100.0);
+    bool is_rebuilt = is_fog || width < wanted_width;
+    status = check_size(r, is_fog, width, inner, is_rebuilt);
+    if (status) return status;
+    if (p.is_turned()) r.grid = straighten(*r.grid, p);
+    if (is_fog)
+        r.grid = surface_of_fog(*r.grid, (float)inner);
+    else if (is_rebuilt)
+        r.grid = openvdb::tools::levelSetRebuild(*r.grid, 0.0f, (float)std::max(width, 3.0), (float)inner);
     int n_channels = 1, *paint[2] = {&channels->friction, &channels->stickiness};
     for (int i = 0; i < 2; i++)
         if (r.paints[i]) *paint[i] = n_channels++;
     if (r.velocity) channels->velocity = n_channels, n_channels += 3;
-    for (double &o : origin) o *= scale;
-    status = firn::volume_from_tree(grid->tree(), voxel * scale, origin, scale, n_channels, volume, report);
+    if (r.grid->tree().leafCount() == 0)
+        return firn_report_add(report, FIRN_REFUSED, "%s: there is no surface in grid \"%s\".", path, r.name.c_str());
+    for (double &o : p.origin) o *= scale;
+    status = firn::volume_from_tree(r.grid->tree(), p.voxel * scale, p.origin, scale, n_channels, volume, report);
     if (status) return status;
-    if (is_rebuilt) (*volume)->inner = inner * voxel * scale;
+    if (is_rebuilt) (*volume)->inner = inner * p.voxel * scale;
     for (int i = 0; i < 2; i++)
-        if (r.paints[i]) fill_channels(**volume, *paint[i], 1, *r.paints[i], scale);
-    if (r.velocity) fill_channels(**volume, channels->velocity, 3, *r.velocity, scale);
-    for (int64_t l = 0; r.velocity && scale != 1 && l < (*volume)->n_leaves; l++)
-        for (int n = 0; n < 3 * FIRN_LEAF_SIZE; n++)
-            *firn_volume_at(*volume, l, n / 3, channels->velocity + n % 3) *= (float)scale;
-    return check_finite(r, **volume);
+        if (r.paints[i]) fill_paint(**volume, *paint[i], *r.paints[i], *r.grid, scale);
+    if (r.velocity) fill_velocity(**volume, channels->velocity, *r.velocity, scale);
+    return check_finite(r, **volume, channels->velocity);
 }
 
 } // namespace
@@ -182,8 +366,7 @@ extern "C" firn_status firn_vdb_read_volume(const char *path, const char *grid, 
                                             firn_vdb_channels *channels, firn_report *report)
 {
     *volume = nullptr, *channels = {};
-    std::string what = std::string(path) + " cannot be read";
-    firn_status status = firn::guarded(report, what.c_str(), n_threads, [&] {
+    firn_status status = firn::guarded(report, path, " cannot be read", n_threads, [&] {
         return read(path, grid, scale, depth, volume, channels, wants_velocity != 0, report);
     });
     if (status && *volume) {

@@ -86,6 +86,8 @@ firn_status write(const char *path, const firn_volume &v, const firn_vdb_content
         auto grid = openvdb::FloatGrid::create(0.0f);
         place(*grid, v, number.name);
         fill(*grid, v, [&](int64_t l, int at) { return *firn_volume_at(&v, l, at, number.channel); });
+        for (auto value = grid->beginValueOn(); value; ++value) /* where there is no paint */
+            if (std::isnan(*value)) value.setValue(0), value.setValueOff();
         grids.push_back(grid);
     }
     for (auto &grid : grids) grid->setSaveFloatAsHalf(contents.is_half);
@@ -148,7 +150,7 @@ extern "C" firn_status firn_vdb_write_volume(const char *path, const firn_volume
     char temporary[FIRN_PATH + 64];
     firn_status status = firn_file_temporary(path, temporary, sizeof temporary, report);
     if (status) return status;
-    status = firn::guarded(report, "The volume cannot be written", n_threads,
+    status = firn::guarded(report, path, " cannot be written", n_threads,
                            [&] { return write(temporary, *volume, *contents, report); });
     if (!status) return firn_file_publish(temporary, path, nullptr, report);
     firn_file_discard(temporary);
@@ -159,6 +161,6 @@ extern "C" firn_status firn_vdb_polygons(const firn_volume *volume, double adapt
                                          firn_report *report)
 {
     *mesh = nullptr;
-    return firn::guarded(report, "The surface cannot be made polygons", n_threads,
+    return firn::guarded(report, "", "The surface cannot be made polygons", n_threads,
                          [&] { return bounded_polygons(*volume, adaptivity, mesh, report); });
 }

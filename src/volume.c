@@ -117,7 +117,7 @@ static void fill_shared(firn_volume *v, int64_t leaf)
         int64_t at = place(v, b[0] - v->first[0] + up[0], b[1] - v->first[1] + up[1], b[2] - v->first[2] + up[2]);
         int32_t other = v->table[at];
         for (int c = 0; c < v->n_channels; c++) {
-            float beyond = c == 0 ? (float)(v->sign[at] < 0 ? -v->inner : v->band) : 0;
+            float beyond = c == 0 ? (float)(v->sign[at] < 0 ? -v->inner : v->band) : v->paint >> c & 1 ? NAN : 0;
             for (int i = up[0] * 8; i <= up[0] * 8 + (up[0] ? 0 : 7); i++)
                 for (int j = up[1] * 8; j <= up[1] * 8 + (up[1] ? 0 : 7); j++)
                     for (int k = up[2] * 8; k <= up[2] * 8 + (up[2] ? 0 : 7); k++)
@@ -321,6 +321,27 @@ WIDE int firn_volume_slope(const firn_volume *v, const double x[3], double *dist
     if (norm2 < 0.25 && (*distance < -0.9 * v->inner || *distance > 0.9 * v->band))
         away_from_core(v, leaf, u, *distance < 0 ? -1 : 1, gradient);
     return 1;
+}
+
+int firn_volume_paint(const firn_volume *v, const double x[3], int channel, double *value)
+{
+    double u[3], f[3], sum = 0, weights = 0;
+    int block[3], cell[3];
+    to_voxels(v, x, u);
+    int32_t leaf = find_leaf(v, u, block, cell, f);
+    if (leaf < 0) return 0;
+    interpolate(v, leaf, cell, f, channel, 1, value);
+    if (!isnan(*value)) return 1;
+    for (int corner = 0; corner < 8; corner++) {
+        int up[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
+        float paint =
+            *firn_volume_at(v, leaf, ((cell[0] + up[0]) * 9 + cell[1] + up[1]) * 9 + cell[2] + up[2], channel);
+        double weight = 1;
+        for (int a = 0; a < 3; a++) weight *= up[a] ? f[a] : 1 - f[a];
+        if (!isnan(paint)) sum += weight * paint, weights += weight;
+    }
+    *value = sum / weights;
+    return weights >= 0.5;
 }
 
 int firn_volume_sample(const firn_volume *v, const double x[3], double value[FIRN_MAX_CHANNELS], double gradient[3])

@@ -25,6 +25,7 @@ typedef struct firn_volume {
     int8_t *sign;              /* of every block without a leaf: -1 inside, +1 outside */
     int64_t n_leaves;
     int n_channels;
+    unsigned paint; /* bit c: channel c is paint, NaN where there is none */
     int32_t (*leaf_block)[3];
     int16_t *core; /* of each leaf: its voxel nearest to the surface, as a place among the 9^3 */
     float *data;   /* [leaf][9][9][9][channel]: what is asked for together stands together */
@@ -52,6 +53,9 @@ int firn_volume_sample(const firn_volume *volume, const double x[3], double valu
 /* The same of what is wanted alone: n channels from `first` on; the distance and its gradient. */
 int firn_volume_channels(const firn_volume *volume, const double x[3], int first, int n, double value[]);
 int firn_volume_slope(const firn_volume *volume, const double x[3], double *distance, double gradient[3]);
+/* Paint at x. False where there is none: in no leaf, or where voxels without paint have more than half of the weight;
+ * with less they do not take part, so that paint ends half way between two voxels and keeps its value up to there. */
+int firn_volume_paint(const firn_volume *volume, const double x[3], int channel, double *value);
 /* Box of the leaves in m. */
 void firn_volume_bounds(const firn_volume *volume, double min[3], double max[3]);
 

@@ -453,7 +453,7 @@ static void painted_friction(void **state)
 }
 
 /* A ball of radius 0.3 at x as a level set of eight-voxel leaves about it; with_v: and a grid v of (0.24, 0, 0);
- * with_paint: friction 0.5 + x, stickiness 100 y. */
+ * with_paint: friction 0.5 + x, stickiness 100 (1 + y). */
 static void write_ball(const char *path, double x, const char *bad, int with_v, int with_paint)
 {
     firn_mesh *ball = geometry_sphere(40, 0.3, x, 0, 0);
@@ -467,7 +467,7 @@ static void write_ball(const char *path, double x, const char *bad, int with_v, 
                 p[i] = volume->origin[i] + volume->voxel * (8.0 * volume->leaf_block[l][i] + cell[i]);
             *firn_volume_at(volume, l, at, 1) = 0.24f;
             *firn_volume_at(volume, l, at, 4) = (float)(0.5 + p[0]);
-            *firn_volume_at(volume, l, at, 5) = (float)(100 * p[1]);
+            *firn_volume_at(volume, l, at, 5) = (float)(100 * (1 + p[1]));
         }
     firn_volume_finish(volume);
     if (bad) *firn_volume_at(volume, 0, 0, 0) = -INFINITY; /* a NaN would not be written */
@@ -491,7 +491,7 @@ static void painted_volume(void **state)
         firn_surface_point s;
         firn_shape_query(shape, x, 0, &s);
         assert_true(fabs(s.distance) < 2e-3);
-        assert_true(fabs(s.friction - (0.5 + x[0])) < 1e-3 && fabs(s.stickiness - 100 * x[1]) < 0.1);
+        assert_true(fabs(s.friction - (0.5 + x[0])) < 1e-3 && fabs(s.stickiness - 100 * (1 + x[1])) < 0.1);
     }
     firn_shape_destroy(shape);
 }
