@@ -64,7 +64,7 @@ static firn_status open_volume(const char *name, double depth, firn_shape **shap
     char file[64];
     snprintf(file, sizeof file, "%s.vdb", name);
     snprintf(def.file, sizeof def.file, "%s", scratch(file));
-    return firn_shape_create_deep(1, &def, depth, shape, report);
+    return firn_shape_create_for(1, &def, (firn_shape_need){.depth = depth}, shape, report);
 }
 
 /* A file, the status and what the sentence says */
