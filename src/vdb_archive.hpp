@@ -30,7 +30,8 @@ class archive : public openvdb::io::Archive
     };
     std::vector<entry> entries; // by name
 
-    explicit archive(const char *path)
+    // The archive itself is made outside of firn::within, which leaves damaged files without destructors.
+    void open(const char *path)
     {
         openvdb::initialize();
         in.open(path, std::ios_base::binary);
@@ -41,10 +42,10 @@ class archive : public openvdb::io::Archive
         setFormatVersion(in), setLibraryVersion(in), setDataCompression(in);
         openvdb::MetaMap().readMeta(in);
         for (int32_t n = readGridCount(in); n > 0; n--) {
-            entry e;
+            entries.emplace_back();
+            entry &e = entries.back();
             e.grid = e.where.read(in);
             inputHasGridOffsets() ? look(e) : readGrid(e.grid, e.where, in);
-            entries.push_back(e);
         }
         std::stable_sort(entries.begin(), entries.end(),
                          [](const entry &a, const entry &b) { return a.name() < b.name(); });

@@ -413,9 +413,9 @@ firn_status read_grid(const PointDataGrid &grid, const char *path, firn_points *
 }
 
 // The first grid of points of a file.
-firn_status take(const char *path, firn_points **out, firn_report *report)
+firn_status take(firn::archive &file, const char *path, firn_points **out, firn_report *report)
 {
-    firn::archive file(path);
+    file.open(path);
     for (const auto &entry : file.entries)
         if (entry.where.gridType() == PointDataGrid::gridType())
             return read_grid(*openvdb::gridPtrCast<PointDataGrid>(file.load(entry)), path, out, report);
@@ -425,8 +425,9 @@ firn_status take(const char *path, firn_points **out, firn_report *report)
 firn_status read(const char *path, firn_points **out, firn_report *report)
 {
     size_t n_bytes = 0;
+    firn::archive file;
     firn_status status = firn::file_length(path, &n_bytes, report);
-    return status ? status : firn::within(n_bytes, path, report, [&] { return take(path, out, report); });
+    return status ? status : firn::within(n_bytes, path, report, [&] { return take(file, path, out, report); });
 }
 
 } // namespace

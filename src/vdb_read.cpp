@@ -32,13 +32,15 @@ struct reader {
     firn_status read(const char *wanted, bool wants_velocity)
     {
         size_t n_bytes = 0;
+        firn::archive file;
         firn_status status = firn::file_length(path, &n_bytes, report);
-        return status ? status : firn::within(n_bytes, path, report, [&] { return take(wanted, wants_velocity); });
+        return status ? status
+                      : firn::within(n_bytes, path, report, [&] { return take(file, wanted, wants_velocity); });
     }
 
-    firn_status take(const char *wanted, bool wants_velocity)
+    firn_status take(firn::archive &file, const char *wanted, bool wants_velocity)
     {
-        firn::archive file(path);
+        file.open(path);
         firn_status status = choose(file, wanted);
         if (!status) status = load(file, name.c_str(), grid);
         for (int i = 0; i < 2 && !status; i++)
