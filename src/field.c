@@ -182,7 +182,7 @@ static firn_status add_mesh(firn_field *f, const plan *p, const firn_mesh *mesh,
     firn_status status =
         firn_vdb_from_mesh(mesh, p->voxel, p->band, p->inner, p->is_signed, p->n_channels, omp_get_max_threads(),
                            &volume, p->n_channels > 1 ? &nearest : NULL, report);
-    if (status) return status;
+    if (status) return firn_report_add(report, status, "%s: it has no distance field: see above", p->def->file);
     if (velocity) spread(volume, nearest, mesh, velocity, 3, f->velocity);
     if (p->paint[0]) spread(volume, nearest, mesh, p->paint[0]->data, 1, f->friction);
     if (p->paint[1]) spread(volume, nearest, mesh, p->paint[1]->data, 1, f->stickiness);

@@ -227,7 +227,11 @@ static firn_status add_body(firn_sim *sim, const firn_body_def *def, firn_report
                                def->spacing > 0 ? def->spacing : sim->h / cbrt(def->particles_per_cell)};
     int64_t n = 0, n_surface = 0;
     firn_status status = sample_body(sim, def, spacing, &x, &n, &n_surface, report);
-    if (status != FIRN_OK) return firn_report_add(report, status, "body '%s' cannot be filled: see above", def->name);
+    if (status != FIRN_OK) {
+        const char *file = def->n_shapes ? def->shapes[0].file : "";
+        return firn_report_add(report, status, "body '%s'%s%s cannot be filled: see above", def->name,
+                               file[0] ? " from " : "", file);
+    }
     double volume = spacing[1] * spacing[1] * spacing[1];
     firn_newborn born = {.n = n,
                          .x = x,

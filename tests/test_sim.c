@@ -320,6 +320,12 @@ static void refuses(void **state)
     make_ball(&s);
     strcpy(s.options.isa, "mmx");
     assert_int_equal(firn_sim_create(&s.scene, &s.options, &sim, report), FIRN_REFUSED);
+    firn_report_clear(report);
+    make_ball(&s);
+    s.shape.radius = 1e-6, s.body.sampling = FIRN_JITTERED;
+    assert_int_equal(firn_sim_create(&s.scene, &s.options, &sim, report), FIRN_REFUSED);
+    assert_non_null(strstr(firn_report_sentence(report, 0, NULL), "No point falls into the shape"));
+    assert_string_equal(firn_report_sentence(report, 1, NULL), "body 'ball' cannot be filled: see above");
     firn_report_destroy(report);
     make_ball(&s);
     sim = running_start(&s.scene, &s.options);

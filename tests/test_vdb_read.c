@@ -29,7 +29,7 @@ static const char *const script =
     "  if not only: p.fill((-30, -30, -30), (30, 30, z), 0.7 if kind == o.FloatGrid else (1, 1, 1))\n"
     "  if value is not None: p.fill((3, 2, -9), (3, 2, -9), value)\n"
     "  write(name, g, p)\n"
-    "fog(2048, 'huge'); fog(300, 'thick'); far = fog(8, 'small')\n"
+    "fog(2048, 'huge'); fog(150, 'thick'); far = fog(8, 'small')\n"
     "far.fill((100000, 100000, 100000), (100007, 100007, 100007), 1.0); write('far', far)\n"
     "g = ball(); write('set', g); g.gridClass = o.GridClass.UNKNOWN; write('unset', g)\n"
     "g = fog(16, 'fog'); g.gridClass = o.GridClass.UNKNOWN; write('fog_unset', g)\n"
@@ -89,7 +89,7 @@ static void too_little_memory(void **state)
     SKIP("the sanitizer needs more addresses than the limit");
 #endif
     int n_refused = 0, code = 1;
-    for (size_t more = 64; more < 4096 && code; more += more / 4) {
+    for (size_t more = 16; more < 4096 && code; more += more / 2) {
         pid_t child = fork();
         if (child == 0) {
             size_t pages = 0;
@@ -209,11 +209,23 @@ static void wrong_paint(void **state)
     expect_refused("vector", FIRN_REFUSED, "grid \"friction\" holds vec3s, but single floats are needed");
 }
 
+/* What is no file at all is told apart. */
+static void no_files(void **state)
+{
+    (void)state;
+    expect_refused("absent", FIRN_IO, "there is no such file");
+    assert_int_equal(mkdir(scratch("folder.vdb"), 0700), 0);
+    expect_refused("folder", FIRN_IO, "it is a folder");
+    assert_int_equal(symlink("/dev/zero", scratch("device.vdb")), 0);
+    expect_refused("device", FIRN_IO, "it is not an ordinary file");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(too_little_memory), cmocka_unit_test(too_large_volumes), cmocka_unit_test(classes),
         cmocka_unit_test(placements),        cmocka_unit_test(partial_paint),     cmocka_unit_test(wrong_paint),
+        cmocka_unit_test(no_files),
     };
     return cmocka_run_group_tests(tests, make_volumes, scratch_destroy);
 }
