@@ -298,7 +298,7 @@ static inline void to_voxels(const firn_volume *v, const double x[3], double u[3
     }
 }
 
-WIDE int firn_volume_channels(const firn_volume *v, const double x[3], int first, int n, double value[])
+static inline int channels(const firn_volume *v, const double x[3], int first, int n, double value[])
 {
     double u[3], f[3];
     int block[3], cell[3];
@@ -309,7 +309,7 @@ WIDE int firn_volume_channels(const firn_volume *v, const double x[3], int first
     return 0;
 }
 
-WIDE int firn_volume_slope(const firn_volume *v, const double x[3], double *distance, double gradient[3])
+static inline int slope_at(const firn_volume *v, const double x[3], double *distance, double gradient[3])
 {
     double u[3], f[3];
     int block[3], cell[3];
@@ -321,6 +321,33 @@ WIDE int firn_volume_slope(const firn_volume *v, const double x[3], double *dist
     if (norm2 < 0.25 && (*distance < -0.9 * v->inner || *distance > 0.9 * v->band))
         away_from_core(v, leaf, u, *distance < 0 ? -1 : 1, gradient);
     return 1;
+}
+
+WIDE int firn_volume_channels(const firn_volume *v, const double x[3], int first, int n, double value[])
+{
+    return channels(v, x, first, n, value);
+}
+
+WIDE int firn_volume_slope(const firn_volume *v, const double x[3], double *distance, double gradient[3])
+{
+    return slope_at(v, x, distance, gradient);
+}
+
+WIDE void firn_volume_pair_channels(firn_volume *const v[2], const double x[3], int first, double value[2][4],
+                                    int is_near[2])
+{
+    for (int k = 0; k < 2; k++) is_near[k] = channels(v[k], x, first, 4, value[k]);
+}
+
+WIDE void firn_volume_pair_distance(firn_volume *const v[2], double x[2][3], double distance[2])
+{
+    for (int k = 0; k < 2; k++) channels(v[k], x[k], 0, 1, &distance[k]);
+}
+
+WIDE void firn_volume_pair_slope(firn_volume *const v[2], double x[2][3], double distance[2], double gradient[2][3],
+                                 int is_near[2])
+{
+    for (int k = 0; k < 2; k++) is_near[k] = slope_at(v[k], x[k], &distance[k], gradient[k]);
 }
 
 int firn_volume_paint(const firn_volume *v, const double x[3], int channel, double *value)
