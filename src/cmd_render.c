@@ -405,8 +405,8 @@ const firn_cli_verb firn_cmd_render = {
     .completes = FIRN_CLI_FOLDER,
     .text = "Draws particles as spheres with sun, sky and ground; coloured by material, or by any attribute with a "
             "legend. Camera, ground and range are found from the whole shot and stand still; colliders come from the "
-            "scene that the shot was made of. The same shot gives the "
-            "same pictures, bit for bit, for any number of threads.\n\n"
+            "scene that the shot was made of, and what is behind one shows through. The same shot gives the same "
+            "pictures, bit for bit, for any number of threads.\n\n"
             "Folders are shots: several stand side by side. Files are frames of one shot:\n\n"
             "    firn render shots/snowball\n"
             "    firn render shots/snowball --film snowball.mp4 --film snowball.webm\n"

@@ -59,11 +59,12 @@ static firn_measure_target target_of(const firn_scene_def *scene, const firn_exp
     return target;
 }
 
-static firn_status mark_region(const firn_expect_def *def, const firn_measure_start *start, series *s,
+static firn_status mark_region(const firn_expect_def *def, double cell, const firn_measure_start *start, series *s,
                                firn_report *report)
 {
+    const firn_shape_need need = {0, cell};
     firn_shape *shape;
-    firn_status status = firn_shape_create(def->n_shapes, def->shapes, &shape, report);
+    firn_status status = firn_shape_create_for(def->n_shapes, def->shapes, need, &shape, report);
     if (status != FIRN_OK) return status;
     s->in_region = firn_memory_allocate(NULL, (size_t)start->n);
     if (!s->in_region) status = firn_report_add(report, FIRN_MEMORY, "there is not enough memory to follow a region");
@@ -87,7 +88,7 @@ static firn_status create_series(firn_expect_recorder *r, firn_report *report)
         s->measure = firn_measure_find(def->measure);
         if (!s->measure) return firn_report_add(report, FIRN_REFUSED, "there is no measure \"%s\"", def->measure);
         s->target = target_of(r->scene, def, s->measure);
-        if (r->has_start && def->n_shapes) status = mark_region(def, &r->start, s, report);
+        if (r->has_start && def->n_shapes) status = mark_region(def, r->scene->grid.dx, &r->start, s, report);
     }
     return status;
 }

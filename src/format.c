@@ -20,7 +20,9 @@ static const firn_format formats[] = {
     {"ply", ".ply", "PLY: every attribute when read by firn, other programs may see positions only; text is read, too",
      firn_ply_read, firn_ply_write},
     {"vtp", ".vtp", "VTK PolyData, as ParaView reads and writes it: every attribute", firn_vtp_read, firn_vtp_write},
-    {"vdb", ".vdb", "OpenVDB points with every attribute, and volumes density and v made from them",
+    {"vdb", ".vdb",
+     "OpenVDB points with every attribute, and volumes density and v made from them, which programs that know no "
+     "points open by name",
      firn_vdb_points_read, firn_vdb_points_write},
 #ifdef FIRN_HAVE_PARTIO
     {"geo", ".geo", "Houdini's classic text format, by Partio", firn_partio_read, firn_partio_write},

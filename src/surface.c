@@ -3,7 +3,8 @@
  * Around each voxel at y the particles within R = reach * radius are averaged with the kernel w = (1 - s^2/R^2)^3,
  * s their distance:  d(y) = |y - sum w x / sum w| - radius  (Y. Zhu and R. Bridson, Animating sand as a fluid,
  * SIGGRAPH 2005). A lone particle stays a sphere of its radius, a full body gets a smooth skin. Velocity and
- * temperature are averaged with the same weights.
+ * temperature are averaged with the same weights. Distances are those of OpenVDB's points::rasterizeSmoothSpheres, to
+ * 5e-5 of a voxel; its header alone takes a minute and 1.4 GB to compile, and it carries nothing along.
  *
  * Particles are listed by the leaves that they reach (a counting sort, so in the order of the file), then every leaf
  * is filled by one thread: the same bits for any number of threads. */
