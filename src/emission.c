@@ -178,7 +178,7 @@ static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, em
         return firn_report_add(report, FIRN_REFUSED, "emitter '%s': there is no material '%s'", def->name,
                                def->material);
     firn_status status =
-        firn_shape_create_for(def->n_shapes, def->shapes, (firn_shape_need){0, sim->h}, &e->shape, report);
+        firn_shape_create_for(def->n_shapes, def->shapes, (firn_shape_need){0, sim->h, 0}, &e->shape, report);
     if (status != FIRN_OK) return firn_report_add(report, status, "emitter '%s' cannot be used: see above", def->name);
     if (!firn_shape_bounds(e->shape, e->low, e->high))
         return firn_report_add(report, FIRN_REFUSED, "emitter '%s': its shape has no bounds; use a closed one",

@@ -62,7 +62,7 @@ static firn_measure_target target_of(const firn_scene_def *scene, const firn_exp
 static firn_status mark_region(const firn_expect_def *def, double cell, const firn_measure_start *start, series *s,
                                firn_report *report)
 {
-    const firn_shape_need need = {0, cell};
+    const firn_shape_need need = {0, cell, 1};
     firn_shape *shape;
     firn_status status = firn_shape_create_for(def->n_shapes, def->shapes, need, &shape, report);
     if (status != FIRN_OK) return status;

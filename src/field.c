@@ -539,6 +539,7 @@ static firn_status load(const firn_shape_def *def, firn_shape_need need, single_
     firn_numbered files = {0};
     firn_status status = is_sequence ? firn_numbered_find(def->file, &files, report) : FIRN_OK;
     if (status) return status;
+    if (is_sequence && need.is_start) firn_numbered_keep(&files, 0, def);
     firn_field *f = create(is_sequence ? files.n * MAX_PIECES : 1);
     if (!f)
         status = firn_report_add(report, FIRN_MEMORY, "%s: there is no memory for it.", def->file);

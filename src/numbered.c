@@ -90,6 +90,7 @@ firn_status firn_numbered_find(const char *pattern, firn_numbered *s, firn_repor
         return status;
     }
     qsort(s->numbers, (size_t)s->n, sizeof *s->numbers, compare);
+    s->first = s->numbers[0];
     if (s->numbers[s->n - 1] - s->numbers[0] != s->n - 1)
         firn_report_warn(report,
                          "%s: files are missing between number %" PRId64 " and %" PRId64 "; the motion is "
@@ -119,5 +120,14 @@ void firn_numbered_path(const firn_numbered *s, int i, char path[FIRN_PATH])
 double firn_numbered_time(const firn_numbered *s, int i, const firn_shape_def *def)
 {
     int at = i < 0 ? 0 : i >= s->n ? s->n - 1 : i;
-    return def->start + (double)(s->numbers[at] - s->numbers[0]) / (def->fps > 0 ? def->fps : 24);
+    return def->start + (double)(s->numbers[at] - s->first) / (def->fps > 0 ? def->fps : 24);
+}
+
+void firn_numbered_keep(firn_numbered *s, double time, const firn_shape_def *def)
+{
+    int after = 0;
+    while (after < s->n && firn_numbered_time(s, after, def) <= time) after++;
+    const int from = after > 2 ? after - 2 : 0, until = after + 2 < s->n ? after + 2 : s->n;
+    s->n = until - from;
+    memmove(s->numbers, s->numbers + from, (size_t)s->n * sizeof *s->numbers);
 }

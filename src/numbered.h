@@ -7,13 +7,15 @@
 typedef struct firn_numbered {
     char before[FIRN_PATH], after[FIRN_PATH]; /* of the number, folder included */
     int width, n, capacity;                   /* digits at least, padded with zeros */
-    int64_t *numbers;                         /* sorted */
+    int64_t *numbers, first;                  /* sorted; the number that is due at the start */
 } firn_numbered;
 
 /* All files of the pattern that exist; a gap is told as a warning, none at all is refused. */
 firn_status firn_numbered_find(const char *pattern, firn_numbered *sequence, firn_report *report);
 void firn_numbered_clear(firn_numbered *sequence);
 void firn_numbered_path(const firn_numbered *sequence, int i, char path[FIRN_PATH]);
+/* Forgets all files but the two before and the two after `time`, which is all that a look at this time needs. */
+void firn_numbered_keep(firn_numbered *sequence, double time, const firn_shape_def *def);
 /* When file i is due; beyond the ends the end's own time. */
 double firn_numbered_time(const firn_numbered *sequence, int i, const firn_shape_def *def);
 

@@ -73,7 +73,7 @@ static firn_status add_prop(firn_props *props, const firn_collider_def *def, dou
     if (def->n_shapes < 1) return FIRN_OK;
     firn_report *why = firn_report_create(); /* what is wrong with it is a warning here */
     firn_status status =
-        firn_shape_create_for(def->n_shapes, def->shapes, (firn_shape_need){depth_of(def, dx), dx}, &p->shape, why);
+        firn_shape_create_for(def->n_shapes, def->shapes, (firn_shape_need){depth_of(def, dx), dx, 0}, &p->shape, why);
     if (status != FIRN_OK && status != FIRN_MEMORY) {
         firn_report_warn(report, "the collider '%s' is not drawn: %s", def->name, firn_report_sentence(why, 0, NULL));
         firn_report_destroy(why);

@@ -306,6 +306,42 @@ static void sequence_of_meshes(void **state)
     firn_shape_destroy(shape);
 }
 
+/* A body asks for the start alone: of ten files those around it are read, and say the same to the last bit. */
+static void start_of_a_sequence(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 10; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "start.%d.obj", k);
+        firn_mesh *ball = geometry_sphere(24, 0.3 + 0.01 * k, 0.1 * k, 0, 0);
+        assert_int_equal(firn_mesh_write(scratch(name), ball, NULL), FIRN_OK);
+        firn_mesh_destroy(ball);
+    }
+    firn_shape_def def = mesh_def(scratch("start.%d.obj"));
+    def.fps = 10, def.voxel = 0.02;
+    const double starts[4] = {0, 0.5, -0.43, -3}; /* before the files, in the midst of them, behind them */
+    for (int k = 0; k < 4; k++) {
+        firn_shape *all, *around;
+        def.start = starts[k];
+        assert_int_equal(firn_shape_create_for(1, &def, (firn_shape_need){0}, &all, NULL), FIRN_OK);
+        assert_int_equal(firn_shape_create_for(1, &def, (firn_shape_need){.is_start = 1}, &around, NULL), FIRN_OK);
+        for (int i = 0; i < 400; i++) {
+            const double x[3] = {-0.5 + 0.005 * i, 0.2 * sin(i), 0.2 * cos(2 * i)};
+            assert_true(firn_shape_distance(all, x, 0) == firn_shape_distance(around, x, 0));
+        }
+        firn_shape_destroy(all);
+        firn_shape_destroy(around);
+    }
+    FILE *damaged = fopen(scratch("start.9.obj"), "w");
+    assert_non_null(damaged);
+    fclose(damaged);
+    firn_shape *shape;
+    def.start = 0;
+    assert_int_not_equal(firn_shape_create_for(1, &def, (firn_shape_need){0}, &shape, NULL), FIRN_OK);
+    assert_int_equal(firn_shape_create_for(1, &def, (firn_shape_need){.is_start = 1}, &shape, NULL), FIRN_OK);
+    firn_shape_destroy(shape);
+}
+
 /* When no voxel is said a sequence has voxels that fit the depth that a collider needs, so that many files fit into
  * memory; one file keeps its detail. */
 static void voxels_of_sequences(void **state)
@@ -839,6 +875,7 @@ int main(void)
         cmocka_unit_test(cavities_move),
         cmocka_unit_test(open_sheet_as_wall),
         cmocka_unit_test(sequence_of_meshes),
+        cmocka_unit_test(start_of_a_sequence),
         cmocka_unit_test(a_glance_is_a_query),
         cmocka_unit_test(speed_between_times),
         cmocka_unit_test(thin_plate_does_not_fade),
