@@ -272,6 +272,13 @@ static void open_sheet_as_wall(void **state)
     firn_mesh_destroy(sheet);
 }
 
+static void write_sphere(const char *name, int n, double radius, double x, double y)
+{
+    firn_mesh *ball = geometry_sphere(n, radius, x, y, 0);
+    assert_int_equal(firn_mesh_write(scratch(name), ball, NULL), FIRN_OK);
+    firn_mesh_destroy(ball);
+}
+
 /* Ten files of a sphere that moves and grows. Between files and at them: the distance of the formula, the speed of
  * the surface, and no file number missed. 0.2 m a file is ten voxels. */
 static void sequence_of_meshes(void **state)
@@ -280,9 +287,7 @@ static void sequence_of_meshes(void **state)
     for (int k = 0; k < 10; k++) {
         char name[32];
         snprintf(name, sizeof name, "walk.%04d.obj", 7 + k);
-        firn_mesh *ball = geometry_sphere(48, 0.3 + 0.01 * k, 0.2 * k, 0, 0);
-        assert_int_equal(firn_mesh_write(scratch(name), ball, NULL), FIRN_OK);
-        firn_mesh_destroy(ball);
+        write_sphere(name, 48, 0.3 + 0.01 * k, 0.2 * k, 0);
     }
     firn_shape_def def = mesh_def(scratch("walk.%04d.obj"));
     def.fps = 10, def.start = 1, def.voxel = 0.02;
@@ -313,9 +318,7 @@ static void start_of_a_sequence(void **state)
     for (int k = 0; k < 10; k++) {
         char name[32];
         snprintf(name, sizeof name, "start.%d.obj", k);
-        firn_mesh *ball = geometry_sphere(24, 0.3 + 0.01 * k, 0.1 * k, 0, 0);
-        assert_int_equal(firn_mesh_write(scratch(name), ball, NULL), FIRN_OK);
-        firn_mesh_destroy(ball);
+        write_sphere(name, 24, 0.3 + 0.01 * k, 0.1 * k, 0);
     }
     firn_shape_def def = mesh_def(scratch("start.%d.obj"));
     def.fps = 10, def.voxel = 0.02;
@@ -371,13 +374,9 @@ static void a_glance_is_a_query(void **state)
     for (int k = 0; k < 3; k++) {
         char name[32];
         snprintf(name, sizeof name, "glance.%d.obj", k);
-        firn_mesh *ball = geometry_sphere(16, 0.3 + 0.05 * k, 0.1 * k, 0, 0);
-        assert_int_equal(firn_mesh_write(scratch(name), ball, NULL), FIRN_OK);
-        firn_mesh_destroy(ball);
-        ball = geometry_sphere(16 + k, 0.3, 0, 0.05 * k, 0); /* other faces: no velocity is known */
+        write_sphere(name, 16, 0.3 + 0.05 * k, 0.1 * k, 0);
         snprintf(name, sizeof name, "other.%d.obj", k);
-        assert_int_equal(firn_mesh_write(scratch(name), ball, NULL), FIRN_OK);
-        firn_mesh_destroy(ball);
+        write_sphere(name, 16 + k, 0.3, 0, 0.05 * k); /* other faces: no velocity is known */
     }
     firn_shape_def moving = mesh_def(scratch("glance.%d.obj")), other = mesh_def(scratch("other.%d.obj")),
                    wall = mesh_def(scratch("glance.1.obj"));
