@@ -1,4 +1,5 @@
-// vdb_archive.hpp: an opened .vdb file, its grids by name; instead of OpenVDB's own io::File.
+// vdb_archive.hpp: an opened .vdb file, its grids by name, and writing one; instead of OpenVDB's own io::File, which
+// notices neither a file that ends too early nor a disk that is full.
 //
 // A stream at its end gives the number that was read last, again and again: where io::File reads a damaged count of
 // nodes it so makes up to 2^32 nodes out of nothing, for minutes. The stream of this one throws as soon as a byte is
@@ -12,6 +13,7 @@
 #include <openvdb/io/GridDescriptor.h>
 #include <openvdb/openvdb.h>
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -89,6 +91,28 @@ class archive : public openvdb::io::Archive
 
     std::ifstream in;
     openvdb::io::StreamMetadata::Ptr settings{new openvdb::io::StreamMetadata};
+};
+
+// Writes the grids to `path`; errors speak of `shown`.
+class new_archive : public openvdb::io::Archive
+{
+  public:
+    firn_status write(const char *path, const char *shown, const openvdb::GridPtrVec &grids, firn_report *report)
+    {
+        std::ofstream out;
+        setCompression(openvdb::io::COMPRESS_BLOSC | openvdb::io::COMPRESS_ACTIVE_MASK);
+        out.exceptions(std::ios_base::failbit | std::ios_base::badbit);
+        errno = 0;
+        try {
+            out.open(path, std::ios_base::binary | std::ios_base::trunc);
+            Archive::write(out, grids, true);
+            out.close();
+        } catch (const std::ios_base::failure &) {
+            return firn_report_add(report, FIRN_IO, "%s: cannot be written: %s", shown,
+                                   firn_file_reason(errno ? errno : EIO));
+        }
+        return FIRN_OK;
+    }
 };
 
 // How long the file is; it must be there, and an ordinary one.

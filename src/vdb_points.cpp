@@ -18,7 +18,6 @@ extern "C" {
 #include "memory.h"
 }
 
-#include <openvdb/io/File.h>
 #include <openvdb/openvdb.h>
 #include <openvdb/points/PointConversion.h>
 #include <openvdb/points/PointCount.h>
@@ -197,11 +196,7 @@ firn_status write(const char *path, const char *shown, const firn_points &p, fir
     for (int a = 0; a < p.n_details; a++) insert_detail(*grid, p.details[a]);
     openvdb::GridPtrVec grids = volumes(p, x, voxel);
     grids.insert(grids.begin(), grid);
-    openvdb::io::File file(path);
-    file.setCompression(openvdb::io::COMPRESS_BLOSC | openvdb::io::COMPRESS_ACTIVE_MASK);
-    file.write(grids);
-    file.close();
-    return FIRN_OK;
+    return firn::new_archive().write(path, shown, grids, report);
 }
 
 // ---------------------------------------------------------------- reading

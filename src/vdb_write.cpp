@@ -1,5 +1,6 @@
 // vdb_write.cpp: firn's volumes to .vdb files and to polygons, behind vdb.h.
 #include "vdb.h"
+#include "vdb_archive.hpp"
 #include "vdb_guard.hpp"
 
 extern "C" {
@@ -7,7 +8,6 @@ extern "C" {
 #include "memory.h"
 }
 
-#include <openvdb/io/File.h>
 #include <openvdb/openvdb.h>
 #include <openvdb/tools/VolumeToMesh.h>
 #include <cmath>
@@ -49,7 +49,8 @@ openvdb::FloatGrid::Ptr level_set(const firn_volume &v)
     return grid;
 }
 
-firn_status write(const char *path, const firn_volume &v, const firn_vdb_contents &contents, firn_report *report)
+firn_status write(const char *path, const char *shown, const firn_volume &v, const firn_vdb_contents &contents,
+                  firn_report *report)
 {
     openvdb::GridPtrVec grids;
     openvdb::initialize();
@@ -91,12 +92,7 @@ firn_status write(const char *path, const firn_volume &v, const firn_vdb_content
         grids.push_back(grid);
     }
     for (auto &grid : grids) grid->setSaveFloatAsHalf(contents.is_half);
-    openvdb::io::File file(path);
-    file.setCompression(openvdb::io::COMPRESS_BLOSC | openvdb::io::COMPRESS_ACTIVE_MASK);
-    file.write(grids);
-    file.close();
-    (void)report;
-    return FIRN_OK;
+    return firn::new_archive().write(path, shown, grids, report);
 }
 
 firn_status polygons(const firn_volume &v, const openvdb::FloatGrid &grid, double adaptivity, firn_mesh **mesh,
@@ -151,7 +147,7 @@ extern "C" firn_status firn_vdb_write_volume(const char *path, const firn_volume
     firn_status status = firn_file_temporary(path, temporary, sizeof temporary, report);
     if (status) return status;
     status = firn::guarded(report, path, " cannot be written", n_threads,
-                           [&] { return write(temporary, *volume, *contents, report); });
+                           [&] { return write(temporary, path, *volume, *contents, report); });
     if (!status) return firn_file_publish(temporary, path, nullptr, report);
     firn_file_discard(temporary);
     return status;

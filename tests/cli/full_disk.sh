@@ -53,4 +53,19 @@ n=$(($(wc -l <"$folder/readonly/frames.jsonl") + 3))
 watch gone mv "$folder/gone" "$folder/moved"
 "$firn" verify --quiet "$folder/moved" || fail "the folder that was moved away is not whole"
 rm -f "$said_to"
+
+# Every format that is written: a sentence, and no file that is cut.
+cache=$(find "$folder/readonly" -name '*.bgeo' | head -n 1)
+mkdir "$folder/out"
+dd if=/dev/zero of="$folder/filler" bs=64k 2>/dev/null # until nothing is left
+for to in "mesh $cache --out $folder/out --format vdb" "mesh $cache --out $folder/out --format obj" \
+    "mesh $cache --out $folder/out --format ply" "convert $cache $folder/out/a.vdb" "convert $cache $folder/out/a.vtp" \
+    "convert $cache $folder/out/a.bgeo.gz"; do
+    said=$("$firn" $to 2>&1 >/dev/null)
+    code=$?
+    [ $code -eq 4 ] || fail "full, $to: exit code $code, expected 4: $said"
+    case $said in *"the disk is full"*) ;; *) fail "full, $to: does not say so: $said" ;; esac
+    [ -z "$(ls "$folder/out")" ] || fail "full, $to: leaves $(ls "$folder/out")"
+    rm -f "$folder/out"/*
+done
 exit $failures
