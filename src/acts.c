@@ -200,7 +200,7 @@ static int meets(const firn_sim *sim, const firn_collider *c, int touched, const
     for (int a = 0; a < 3; a++) at[a] = x[a] - u[a];
     if (touched) firn_contact_surface(c, at, time, INFINITY, &there);
     double distance = touched ? there.distance : firn_contact_distance(c, at, time);
-    if (distance <= 0) { /* it began inside: out by the shortest way, but no further than a particle may move */
+    if (distance < -0.5 * sim->h) { /* it began deep inside: out by the shortest way, at most as far in a step */
         firn_contact_surface(c, x, time, INFINITY, s);
         if (s->distance > 0) return 0;
         double depth = fmin(-s->distance, 0.5 * sim->h);
@@ -214,7 +214,10 @@ static int meets(const firn_sim *sim, const firn_collider *c, int touched, const
         distance = firn_contact_distance(c, at, time), is_whole = 0;
     }
     if (!is_whole) firn_contact_surface(c, at, time, INFINITY, &there);
+    /* What lay on the surface may by rounding begin below it. The side of its beginning counts, and not where its way
+     * ends, which may be behind a thin wall. */
     for (int a = 0; a < 3; a++) along += (x[a] - at[a]) * there.normal[a];
+    along += fmin(there.distance, 0);
     if (along >= 0) return 0; /* it grazes the surface and leaves */
     for (int a = 0; a < 3; a++) x[a] -= along * there.normal[a];
     *s = there;

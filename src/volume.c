@@ -309,6 +309,38 @@ static inline int channels(const firn_volume *v, const double x[3], int first, i
     return 0;
 }
 
+enum { N_SIDES = 14 }; /* along the axes and the diagonals of a cube */
+
+/* Where two faces are equally near - in the middle of a thin wall, before a corner - the voxels around speak of one or
+ * the other, and their gradient of neither: across a wall it vanishes, and what is left of it points anywhere. Some
+ * voxels off, in 14 directions, there is only one. Each look at a place y tells a plane, d(y) + g . (x - y) from x; the
+ * one counts that says most nearly what the voxels around x say - they lie between both faces' distances, nearer to the
+ * right one, as interpolating goes over a valley and under a ridge - and whose gradient has most nearly the length 1.
+ */
+static void choose_side(const firn_volume *v, const double u[3], double distance, double gradient[3])
+{
+    const double reach = 2.5; /* voxels: off the cells that the border between the faces can pass through */
+    double least = INFINITY;
+    for (int m = 0; m < N_SIDES; m++) {
+        double way[3], at[3], f[3], g[3], norm2 = 0, along = 0;
+        int block[3], cell[3];
+        for (int a = 0; a < 3; a++) {
+            way[a] = m < 6              ? (m >> 1 == a) * (m & 1 ? reach : -reach)
+                     : (m - 6) >> a & 1 ? reach / sqrt(3)
+                                        : -reach / sqrt(3);
+            at[a] = u[a] + way[a];
+        }
+        const int32_t leaf = find_leaf(v, at, block, cell, f);
+        if (leaf < 0) continue;
+        const double d = slope(v, leaf, cell, f, g);
+        for (int a = 0; a < 3; a++) norm2 += g[a] * g[a], along += g[a] * way[a];
+        const double doubt = fabs(d - along * v->voxel - distance) * v->inverse + 20 * fabs(norm2 - 1);
+        if (norm2 < 0.9 || doubt >= least) continue;
+        least = doubt;
+        memcpy(gradient, g, sizeof g);
+    }
+}
+
 static inline int slope_at(const firn_volume *v, const double x[3], double *distance, double gradient[3])
 {
     double u[3], f[3];
@@ -318,8 +350,11 @@ static inline int slope_at(const firn_volume *v, const double x[3], double *dist
     if (leaf < 0) return *distance = far_distance(v, u, block, gradient), 0;
     *distance = slope(v, leaf, cell, f, gradient);
     double norm2 = gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2];
-    if (norm2 < 0.25 && (*distance < -0.9 * v->inner || *distance > 0.9 * v->band))
+    const int is_cut_off = *distance < -0.9 * v->inner || *distance > 0.9 * v->band;
+    if (norm2 < 0.25 && is_cut_off)
         away_from_core(v, leaf, u, *distance < 0 ? -1 : 1, gradient);
+    else if (norm2 < 0.9 && !is_cut_off)
+        choose_side(v, u, *distance, gradient);
     return 1;
 }
 

@@ -279,6 +279,48 @@ static void write_sphere(const char *name, int n, double radius, double x, doubl
     firn_mesh_destroy(ball);
 }
 
+/* In the middle of a thin wall that lies askew to the voxels their gradient vanishes: the normal is that of the nearer
+ * side all the same. A sheet with a thickness, and a closed plate. */
+static void normals_in_thin_walls(void **state)
+{
+    (void)state;
+    const double n[3] = {0.5, 0.8, sqrt(1 - 0.25 - 0.64)},
+                 t[3] = {-n[1] / hypot(n[0], n[1]), n[0] / hypot(n[0], n[1]), 0},
+                 b[3] = {n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0]}, half = 0.01;
+    for (int is_closed = 0; is_closed < 2; is_closed++) {
+        const uint32_t faces[36] = {0, 1, 2, 0, 2, 3, 4, 6, 5, 4, 7, 6, 0, 4, 1, 1, 4, 5,
+                                    1, 5, 2, 2, 5, 6, 2, 6, 3, 3, 6, 7, 3, 7, 0, 0, 7, 4};
+        firn_mesh *plate = firn_mesh_create(is_closed ? 8 : 4, is_closed ? 12 : 2);
+        for (int64_t p = 0; p < plate->n_points; p++) {
+            const double u = (p + 1) & 2 ? 1 : -1, v = p & 2 ? 1 : -1, w = !is_closed ? 0 : p < 4 ? half : -half;
+            for (int a = 0; a < 3; a++) plate->xyz[3 * p + a] = u * t[a] + v * b[a] + w * n[a];
+        }
+        memcpy(plate->triangles, faces, 12 * (size_t)plate->n_triangles);
+        assert_int_equal(firn_mesh_write(scratch("askew.obj"), plate, NULL), FIRN_OK);
+        firn_mesh_destroy(plate);
+        firn_shape_def def = mesh_def(scratch("askew.obj"));
+        def.thickness = is_closed ? 0 : 2 * half;
+        for (double voxel = half / 3; voxel < 1.1 * half; voxel *= 1.5) {
+            def.voxel = voxel;
+            firn_shape *shape = build(&def);
+            int n_askew = 0;
+            for (int i = 0; i < 4000; i++) {
+                const double along = 1.6 * fmod(0.618034 * i, 1) - 0.8, across = 1.6 * fmod(0.754878 * i, 1) - 0.8,
+                             deep = half * (2 * fmod(0.569840 * i, 1) - 1);
+                double x[3], c = 0;
+                firn_surface_point s;
+                for (int a = 0; a < 3; a++) x[a] = along * t[a] + across * b[a] + deep * n[a];
+                firn_shape_query(shape, x, 0, &s);
+                for (int a = 0; a < 3; a++) c += s.normal[a] * n[a];
+                n_askew += fabs(c) < 0.97;
+                if (fabs(deep) > 0.1 * half) assert_true(c * deep > 0);
+            }
+            assert_true(n_askew <= 4); /* of 4000; a third without looking around */
+            firn_shape_destroy(shape);
+        }
+    }
+}
+
 /* Ten files of a sphere that moves and grows. Between files and at them: the distance of the formula, the speed of
  * the surface, and no file number missed. 0.2 m a file is ten voxels. */
 static void sequence_of_meshes(void **state)
@@ -873,6 +915,7 @@ int main(void)
         cmocka_unit_test(cavities_have_depth),
         cmocka_unit_test(cavities_move),
         cmocka_unit_test(open_sheet_as_wall),
+        cmocka_unit_test(normals_in_thin_walls),
         cmocka_unit_test(sequence_of_meshes),
         cmocka_unit_test(start_of_a_sequence),
         cmocka_unit_test(a_glance_is_a_query),

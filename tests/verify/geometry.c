@@ -108,9 +108,10 @@ static void check_incline(verify_table *table)
 
 /* ---------------------------------------------------------------- the leak */
 
-/* Sand fills a channel of `across` cells square, `length` cells to both sides of a sheet half a cell thick. Either the
- * sheet goes to and fro with ten cells in 1/24 s, or the sand flies against it. Particles that changed sides: */
-static int64_t leak(const char *sheet, int across, int length, int sheet_moves, int64_t *n_particles)
+/* Sand fills a channel of `across` cells square, `length` cells to both sides of a sheet of so many cells' thickness.
+ * Either the sheet goes to and fro with ten cells in 1/24 s, or the sand flies against it. Particles that changed
+ * sides: */
+static int64_t leak(const char *sheet, double thickness, int across, int length, int sheet_moves, int64_t *n_particles)
 {
     const double h = 0.01, speed = 10 * h * 24, gap = 0.5 * h;
     verify_scene s;
@@ -129,7 +130,7 @@ static int64_t leak(const char *sheet, int across, int length, int sheet_moves, 
     firn_collider_def *wall = verify_floor(&s, 0, 0);
     firn_shape_def *shape = &s.collider_shapes[0];
     *shape = firn_shape_default();
-    strcpy(shape->kind, "mesh"), strcpy(shape->file, sheet), shape->thickness = 0.5 * h;
+    strcpy(shape->kind, "mesh"), strcpy(shape->file, sheet), shape->thickness = thickness * h;
     wall->contact = FIRN_SEPARATE, wall->particle_pass = 1;
     double turn = 0.4 * length * h / speed; /* into the sand by four tenths of its length, back, and as far again */
     firn_key keys[4] = {{.rotation = {0, 0, 0, 1}},
@@ -162,11 +163,12 @@ static void check_leaks(verify_table *table)
     const char *path = "sheet.obj";
     int across = table->is_full ? 50 : 10, length = table->is_full ? 25 : 12;
     write_sheet(path, 1);
-    for (int sheet_moves = 0; sheet_moves < 2; sheet_moves++) {
-        int64_t n, n_through = leak(path, across, length, sheet_moves, &n);
+    for (int k = 0; k < 4; k++) {
+        const int sheet_moves = k & 1, is_thin = k >> 1;
+        int64_t n, n_through = leak(path, is_thin ? 0.1 : 0.5, across, length, sheet_moves, &n);
         char name[160];
-        snprintf(name, sizeof name, "a sheet of half a cell at ten cells a frame (%s moves): of %lld particles through",
-                 sheet_moves ? "it" : "the sand", (long long)n);
+        snprintf(name, sizeof name, "a sheet of %s at ten cells a frame (%s moves): of %lld particles through",
+                 is_thin ? "a tenth of a cell" : "half a cell", sheet_moves ? "it" : "the sand", (long long)n);
         verify_at_most(table, name, (double)n_through, 0);
     }
     remove(path);
