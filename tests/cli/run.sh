@@ -43,6 +43,8 @@ expect 1 "--adaptivity cannot be used with --format vdb (the default)" mesh whol
 expect 0 "One frame alone needs" mesh whole --frames 0 --out small --max-memory 1M
 expect 0 "" mesh whole --frames 0 --out small --max-memory 100G
 [ ! -s err ] || fail "firn mesh has something to say about 100 GB: $(cat err)"
+printf 'ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nproperty float pscale\nend_header\n0 0 0 0.1\nnan 0 0 0.1\n' >nowhere.ply
+expect 2 "nowhere.ply: Particle 1 is at nan" mesh nowhere.ply --out nowhere
 mkdir empty && expect 2 "empty holds no caches of particles" mesh empty
 [ ! -e surface.obj ] || fail "a folder was made where a file was meant"
 expect 0 "" run "$scene" --out plain --threads 1
@@ -105,15 +107,19 @@ for signal in INT TERM; do
     grep -q "firn resume cut" err || fail "SIG$signal: the way on is not named"
 done
 
-# ---- surfaces that are interrupted: how many are made, and which are left
-for name in cut; do
-    "$firn" mesh $name --out surfaces --jobs 1 --voxel 0.002 >out 2>err &
-    pid=$!
-    for _ in $(seq 200); do [ -n "$(ls surfaces 2>/dev/null)" ] && break; sleep 0.02; done
-    kill -INT $pid
-    wait $pid
-    code=$?
-done
+# ---- surfaces that are interrupted: how many are made is said, and what makes the others does
+"$firn" mesh cut --out surfaces --jobs 1 --voxel 0.004 >out 2>err &
+pid=$!
+for _ in $(seq 200); do [ -n "$(ls surfaces 2>/dev/null)" ] && break; sleep 0.02; done
+kill -INT $pid
+wait $pid
+[ $? -eq 6 ] || fail "firn mesh, interrupted: the exit code is not 6"
+made=$(find surfaces -name 'tiny.*.vdb' | wc -l) all=$(find cut -name 'tiny.*.bgeo' | wc -l)
+grep -q "interrupted; $made of $all surfaces are made; --frames $made:$((all - 1)) makes the others" err ||
+    fail "firn mesh, interrupted after $made of $all: $(cat err)"
+expect 0 "" mesh cut --out surfaces --voxel 0.05 --frames "$(grep -o '[0-9][0-9]*:[0-9][0-9]*' err)"
+[ "$(find surfaces -name 'tiny.*.vdb' | wc -l)" -eq "$all" ] || fail "firn mesh: not all surfaces after going on"
+
 # ---- resume: the same bits as an undisturbed run, further than the scene, with edits
 last=$(hashes cut | wc -l)
 expect 0 "" resume cut --frames ":$((last + 20))" --quiet
