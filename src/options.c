@@ -334,7 +334,8 @@ static const firn_option grip_options[] = {
          "Spring constant of the whole region in mode follow; alone it would swing in 2 pi sqrt(mass / stiffness)."),
     REAL(firn_grip_def, "damping", damping, "1", "1", 0, 100, 0,
          "Damping of that spring; 0: it swings for ever, 1: it comes to rest without swinging."),
-    REAL(firn_grip_def, "start", start, "s", "0", -1e9, 1e9, 0, "It holds from this time."),
+    REAL(firn_grip_def, "start", start, "s", "0", -1e9, 1e9, 0,
+         "It holds from this time, in mode motion what is in its region then."),
     REAL(firn_grip_def, "release", release, "s", "inf", -1e9, INFINITY, FIRN_OPTION_INFINITE,
          "And lets go at this; inf: never."),
 };
