@@ -4,6 +4,7 @@
  * Names are not abbreviated, because an abbreviation in a script breaks when an option is added. A value that
  * begins with -- must be attached (--name=--value): far more often it is a forgotten value. */
 #include "cli.h"
+#include "file.h"
 #include "nearest.h"
 #include "units.h"
 
@@ -74,6 +75,13 @@ void firn_cli_note(const char *format, ...)
     va_end(arguments);
 }
 
+void firn_cli_note_interrupted(const char *things, int n_done, int n, int next, int last)
+{
+    char remedy[80] = "";
+    if (next >= 0) snprintf(remedy, sizeof remedy, "; --frames %d:%d makes the others", next, last);
+    firn_cli_note("interrupted; %d of %d %s are made%s", n_done, n, things, remedy);
+}
+
 int firn_cli_report(const firn_report *report, firn_status status)
 {
     for (int i = 0; i < firn_report_total(report); i++) {
@@ -87,12 +95,22 @@ int firn_cli_report(const firn_report *report, firn_status status)
     return status;
 }
 
+/* Why a write to standard output failed some time ago: another one, of a line's end, fails for the same reason, unless
+ * that is gone. 0: it is. */
+static int ask_again(void)
+{
+    clearerr(stdout);
+    errno = 0;
+    return fputc('\n', stdout) == EOF || fflush(stdout) != 0 ? errno : 0;
+}
+
 int firn_cli_finish(int status)
 {
-    int failed = ferror(stdout);
-    if (fflush(stdout) != 0) failed = 1;
-    if (!failed) return status;
-    firn_cli_fail(FIRN_IO, "cannot write to standard output: %s", strerror(errno));
+    const int has_failed = ferror(stdout); /* its reason is forgotten by now */
+    int reason = fflush(stdout) != 0 ? errno : has_failed ? ask_again() : 0;
+    if (!has_failed && !reason) return status;
+    firn_cli_fail(FIRN_IO, "cannot write to standard output: %s",
+                  reason ? firn_file_reason(reason) : "a part of it was lost");
     return status == FIRN_OK ? FIRN_IO : status;
 }
 

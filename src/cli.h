@@ -84,11 +84,14 @@ int firn_cli_all(const firn_cli *cli, const char *name, const char **values, int
 int firn_cli_fail(firn_status status, const char *format, ...) FIRN_PRINTF(2, 3);
 void firn_cli_warn(const char *format, ...) FIRN_PRINTF(1, 2);
 void firn_cli_note(const char *format, ...) FIRN_PRINTF(1, 2);
+/* The note of a verb that was interrupted after n_done of n `things`, the next of which is of frame `next` (less than
+ * 0: they have no numbers), the last of frame `last`. */
+void firn_cli_note_interrupted(const char *things, int n_done, int n, int next, int last);
 /* Prints every sentence of a report; returns `status`. */
 int firn_cli_report(const firn_report *report, firn_status status);
 /* Is this stream a terminal that wants colour? */
 int firn_cli_has_color(FILE *stream);
-/* Flushes stdout; a full disk behind `> file` becomes FIRN_IO with a sentence. */
+/* Flushes stdout; a full disk behind `> file` becomes FIRN_IO with a sentence. main calls it once, after any verb. */
 int firn_cli_finish(int status);
 
 /* The closest of `words` (blank-separated) to a mistyped one, copied to `out`; 0: nothing is close. */

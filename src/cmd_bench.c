@@ -170,7 +170,7 @@ static int run(const firn_cli *cli)
     firn_json_clear(&json);
     firn_cli_report(report, status);
     firn_report_destroy(report);
-    return firn_cli_finish(status);
+    return status;
 }
 
 static const firn_cli_option options[] = {

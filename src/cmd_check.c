@@ -1,5 +1,6 @@
 /* cmd_check.c: `firn check scene.yaml` - errors, particles, memory, disk and time before a run; with --expect the run
  * itself, without files, and its verdict. */
+#include "budget.h"
 #include "check.h"
 #include "cli.h"
 #include "expect.h"
@@ -55,7 +56,10 @@ static int check_cost(const firn_cli *cli, const firn_scene_def *scene, const fi
     firn_check check;
     const char *folder = firn_cli_text(cli, "out", *scene->folder ? scene->folder : "shots");
     double seconds = firn_cli_number(cli, "seconds", 0.5);
-    firn_status status = firn_check_scene(scene, options, folder, seconds, &check, report);
+    /* before anything is estimated, for which files are read */
+    firn_status status = firn_budget_check(scene, options->max_memory, report);
+    if (status != FIRN_OK) return firn_cli_report(report, status);
+    status = firn_check_scene(scene, options, folder, seconds, &check, report);
     if (status == FIRN_OK || check.n_expected) firn_check_print(&check, stdout);
     firn_check_clear(&check);
     firn_cli_report(report, status);

@@ -80,7 +80,7 @@ static int run(const firn_cli *cli)
         for (int i = 0; (format = firn_format_at(i)); i++)
             printf("%-10s %-12s %s%s  %s\n", format->name, format->extension, format->read ? "r" : "-",
                    format->write ? "w" : "-", format->doc);
-        return firn_cli_finish(FIRN_OK);
+        return FIRN_OK;
     }
     if (cli->n_arguments != 2) return firn_cli_fail(FIRN_USAGE, "convert takes two files, FROM and TO");
     firn_report *report = firn_report_create();

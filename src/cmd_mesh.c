@@ -118,6 +118,19 @@ static firn_status write_surface(const firn_cli *cli, const char *path, const fi
     return status;
 }
 
+/* Appends what `from` says to `to`, behind the name of the file that it is about, if there is one. */
+static void pass_on(const firn_report *from, const char *path, firn_report *to)
+{
+    for (int i = 0; i < firn_report_total(from); i++) {
+        firn_level level;
+        const char *sentence = firn_report_sentence(from, i, &level), *gap = *path ? ": " : "";
+        if (level == FIRN_ERROR)
+            firn_report_add(to, firn_report_status(from), "%s%s%s", path, gap, sentence);
+        else
+            firn_report_warn(to, "%s%s%s", path, gap, sentence);
+    }
+}
+
 static firn_status one_frame(const firn_cli *cli, const firn_sequence *shot, const firn_sequence_frame *frame,
                              firn_progress_list *surfaces, firn_report *report)
 {
@@ -130,7 +143,12 @@ static firn_status one_frame(const firn_cli *cli, const firn_sequence *shot, con
                             .n_smooth = (int)firn_cli_integer(cli, "smooth", 2)};
     firn_status status = make_path(cli, shot, frame, path, report);
     if (!status) status = firn_format_read(frame->path, &points, report);
-    if (!status) status = firn_surface_make(points, &def, &volume, &channels, report);
+    if (!status) {
+        firn_report *own = firn_report_create(); /* its sentences are about numbers; which file's, is told here */
+        status = own ? firn_surface_make(points, &def, &volume, &channels, own) : FIRN_MEMORY;
+        pass_on(own, frame->path, report);
+        firn_report_destroy(own);
+    }
     if (!status) status = write_surface(cli, path, volume, &channels, report);
     if (!status) {
 #pragma omp critical
@@ -147,35 +165,32 @@ static firn_status one_frame(const firn_cli *cli, const firn_sequence *shot, con
 
 /* ---------------------------------------------------------------- frames at the same time */
 
-/* How many frames fit beside each other into memory, when one needed so much that the process is as large as it is. */
-static int fitting(const firn_cli *cli, int wanted)
+/* How many frames fit beside each other into memory, when one needed so much that the process is as large as it is.
+ * That one alone exceeds what was allowed is told: it has been made by then. */
+static int fitting(const firn_cli *cli, int wanted, firn_report *report)
 {
     struct rusage usage;
     double limit = (double)firn_cli_bytes(cli, "max-memory", 0), each;
-    if (limit <= 0) limit = 0.8 * (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const int is_given = limit > 0;
+    if (!is_given) limit = 0.8 * (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     getrusage(RUSAGE_SELF, &usage);
     each = 1024.0 * (double)usage.ru_maxrss;
+    if (is_given && each > limit)
+        firn_report_warn(report,
+                         "One frame alone needs %.3g MB, more than the %.3g MB of --max-memory; frames are made one "
+                         "after the other. A larger --voxel needs less.",
+                         each / (1 << 20), limit / (1 << 20));
     double n = floor(limit / each);
     return n < 1 ? 1 : n < wanted ? (int)n : wanted;
 }
 
-/* Appends what `from` says to `to`. */
-static void pass_on(const firn_report *from, firn_report *to)
-{
-    for (int i = 0; i < firn_report_total(from); i++) {
-        firn_level level;
-        const char *sentence = firn_report_sentence(from, i, &level);
-        if (level == FIRN_ERROR)
-            firn_report_add(to, firn_report_status(from), "%s", sentence);
-        else
-            firn_report_warn(to, "%s", sentence);
-    }
-}
-
-/* Frames first .. n - 1, n_jobs at the same time, which share the threads. Of several that fail one is told. */
-static firn_status all_frames(const firn_cli *cli, const firn_sequence *shot, int first, int n_jobs,
+/* Frames *next .. n - 1, n_jobs at the same time, which share the threads. Of several that fail one is told. After an
+ * interruption *next is the first that was not made. */
+static firn_status all_frames(const firn_cli *cli, const firn_sequence *shot, int *next, int n_jobs,
                               firn_progress_list *surfaces, firn_report *report)
 {
+    const int first = *next;
+    *next = shot->n;
     firn_status status = FIRN_OK;
     int each = omp_get_max_threads() / n_jobs;
     omp_set_max_active_levels(2);
@@ -184,7 +199,7 @@ static firn_status all_frames(const firn_cli *cli, const firn_sequence *shot, in
         firn_status before;
 #pragma omp atomic read
         before = status;
-        if (before) continue;
+        if (before && before != FIRN_INTERRUPTED) continue;
         firn_report *own = firn_report_create();
         omp_set_num_threads(each > 1 ? each : 1);
         firn_status ended = firn_interrupt_signal() ? FIRN_INTERRUPTED
@@ -192,7 +207,8 @@ static firn_status all_frames(const firn_cli *cli, const firn_sequence *shot, in
                                                     : FIRN_MEMORY;
 #pragma omp critical
         {
-            if (!status && own) pass_on(own, report);
+            if (!status && own) pass_on(own, "", report);
+            if (ended == FIRN_INTERRUPTED && k < *next) *next = k;
             if (!status) status = ended;
         }
         firn_report_destroy(own);
@@ -214,15 +230,18 @@ static int run(const firn_cli *cli)
     firn_progress_list surfaces = firn_progress_list_begin("surfaces", shot.n);
     if (!status) /* alone: what a frame needs is measured */
         status = one_frame(cli, &shot, &shot.frames[0], &surfaces, report);
-    int n_jobs = (int)firn_cli_integer(cli, "jobs", 0);
-    if (!status)
-        status = all_frames(cli, &shot, 1, n_jobs ? n_jobs : fitting(cli, omp_get_max_threads()), &surfaces, report);
+    int n_jobs = (int)firn_cli_integer(cli, "jobs", 0), n_fitting = 0, next = 1;
+    if (!status) n_fitting = fitting(cli, omp_get_max_threads(), report);
+    if (!status) status = all_frames(cli, &shot, &next, n_jobs ? n_jobs : n_fitting, &surfaces, report);
     firn_progress_list_hide(&surfaces);
     firn_interrupt_end();
+    if (status == FIRN_INTERRUPTED)
+        firn_cli_note_interrupted("surfaces", surfaces.n_done, shot.n, shot.frames[next].frame,
+                                  shot.frames[shot.n - 1].frame);
     firn_sequence_clear(&shot);
     status = (firn_status)firn_cli_report(report, status);
     firn_report_destroy(report);
-    return firn_cli_finish(status);
+    return status;
 }
 
 static const firn_cli_option options[] = {

@@ -329,6 +329,18 @@ static firn_status work(session *s)
     return end_films(s, status);
 }
 
+/* A film is made again as a whole, and so are pictures from all around one frame; frames go on where they ended. */
+static void note_interrupted(const session *s)
+{
+    const firn_sequence *shot = &s->shots[0];
+    const int n_done = s->pictures.n_done;
+    if (s->n_films || s->n_shots != 1 || s->pictures.n != shot->n || n_done >= shot->n)
+        firn_cli_note("interrupted; %d written, an unfinished film is not kept", s->n_written);
+    else
+        firn_cli_note_interrupted("pictures", n_done, shot->n, shot->frames[n_done].frame,
+                                  shot->frames[shot->n - 1].frame);
+}
+
 static int run(const firn_cli *cli)
 {
     session *s = firn_memory_allocate(NULL, sizeof *s);
@@ -338,13 +350,12 @@ static int run(const firn_cli *cli)
     firn_interrupt_begin();
     firn_status status = work(s);
     firn_interrupt_end();
-    if (status == FIRN_INTERRUPTED)
-        firn_cli_note("interrupted; %d written, an unfinished film is not kept", s->n_written);
+    if (status == FIRN_INTERRUPTED) note_interrupted(s);
     for (int k = 0; k < s->n_shots; k++) firn_sequence_clear(&s->shots[k]), firn_props_destroy(s->props[k]);
     firn_memory_release(NULL, s, sizeof *s);
     status = (firn_status)firn_cli_report(report, status);
     firn_report_destroy(report);
-    return firn_cli_finish(status);
+    return status;
 }
 
 static const firn_cli_option options[] = {

@@ -107,7 +107,7 @@ static void check_number(check *c, const firn_option *option, double value)
 {
     if (firn_options_in_range(option, value)) return;
     char range[128];
-    firn_options_range(option, range);
+    firn_options_range_for(option, value, range);
     if (option->flags & FIRN_OPTION_REQUIRED && value == 0)
         complain(c, "is missing; allowed: %s", range);
     else

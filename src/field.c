@@ -32,6 +32,7 @@
 #define FINE_BYTES ((size_t)512 << 20)
 #define VOXELS_DEEP 10.0 /* a sequence, which takes memory with every file, needs no more in a collider's depth */
 #define MAX_BYTES ((size_t)4 << 30)
+#define MAX_ACROSS 1e5 /* voxels */
 
 struct firn_field {
     int n, capacity;
@@ -200,7 +201,7 @@ static firn_status load_mesh(const firn_shape_def *def, const char *path, firn_m
     firn_status status = firn_mesh_read(path, mesh, report);
     if (status) return status;
     if (def->scale > 0) firn_mesh_scale(*mesh, def->scale);
-    status = firn_mesh_weld(*mesh, report);
+    status = firn_mesh_weld(*mesh, path, report);
     *is_open = 0;
     if (!status && def->thickness > 0) {
         int open = firn_mesh_is_open(*mesh);
@@ -250,12 +251,17 @@ static firn_status make_plan(plan *p, const firn_shape_def *def, firn_shape_need
     if (!(p->voxel > 0)) choose_voxel(p, def, need, longest, area);
     set_bands(p, def, need, least_band);
     double n_voxels = voxels_of(p, area);
-    if (!(n_voxels * sizeof(float) <= (double)MAX_BYTES) || !(longest / p->voxel < 1e5))
+    if (!(longest / p->voxel < MAX_ACROSS))
+        return firn_report_add(report, FIRN_REFUSED,
+                               "%s: the mesh is %g m across, %.3g of its voxels of %g m; a distance field may be up to "
+                               "%g voxels across. Give a larger voxel, or check scale.",
+                               def->file, longest, longest / p->voxel, p->voxel, MAX_ACROSS);
+    if (!(n_voxels * sizeof(float) <= (double)MAX_BYTES))
         return firn_report_add(
             report, FIRN_REFUSED,
             "%s: a distance field with voxels of %g m would need about %.3g voxels for a mesh %g m across "
-            "with %g m^2 of surface. Give a larger voxel, or check scale.",
-            def->file, p->voxel, n_voxels, longest, area);
+            "with %g m^2 of surface; at most %.3g are held. Give a larger voxel, or check scale.",
+            def->file, p->voxel, n_voxels, longest, area, (double)MAX_BYTES / sizeof(float));
     if (need.cell > 0 && p->voxel > need.cell)
         firn_report_warn(
             report,
@@ -535,9 +541,10 @@ static firn_status load(const firn_shape_def *def, firn_shape_need need, single_
                         firn_field **field, firn_report *report)
 {
     *field = NULL;
-    int is_sequence = strchr(def->file, '%') != NULL;
+    int is_sequence = firn_numbered_is(def->file);
     firn_numbered files = {0};
-    firn_status status = is_sequence ? firn_numbered_find(def->file, &files, report) : FIRN_OK;
+    firn_status status =
+        is_sequence ? firn_numbered_find(def->file, &files, report) : firn_numbered_check_single(def->file, report);
     if (status) return status;
     if (is_sequence && need.is_start) firn_numbered_keep(&files, 0, def);
     firn_field *f = create(is_sequence ? files.n * MAX_PIECES : 1);

@@ -67,10 +67,11 @@ static int64_t join(const firn_mesh *mesh, const uint32_t *same, uint32_t *trian
     return kept;
 }
 
-static firn_status replace_triangles(firn_mesh *mesh, const uint32_t *same, firn_report *report)
+static firn_status replace_triangles(firn_mesh *mesh, const uint32_t *same, const char *path, firn_report *report)
 {
     int64_t kept = join(mesh, same, NULL);
-    if (kept == 0) return firn_report_add(report, FIRN_REFUSED, "The mesh has no face with three different corners.");
+    if (kept == 0)
+        return firn_report_add(report, FIRN_REFUSED, "%s: the mesh has no face with three different corners.", path);
     uint32_t *triangles = firn_memory_array(NULL, (size_t)kept, 3 * sizeof *triangles);
     if (!triangles) return no_memory(report);
     join(mesh, same, triangles);
@@ -79,7 +80,7 @@ static firn_status replace_triangles(firn_mesh *mesh, const uint32_t *same, firn
     return FIRN_OK;
 }
 
-firn_status firn_mesh_weld(firn_mesh *mesh, firn_report *report)
+firn_status firn_mesh_weld(firn_mesh *mesh, const char *path, firn_report *report)
 {
     uint64_t n_slots = 16;
     while (n_slots < 2 * (uint64_t)mesh->n_points) n_slots *= 2;
@@ -88,7 +89,7 @@ firn_status firn_mesh_weld(firn_mesh *mesh, firn_report *report)
     firn_status status = slots && same ? FIRN_OK : no_memory(report);
     if (!status) {
         find_same(mesh, slots, n_slots, same);
-        status = replace_triangles(mesh, same, report);
+        status = replace_triangles(mesh, same, path, report);
     }
     firn_memory_release(NULL, slots, n_slots * sizeof *slots);
     firn_memory_release(NULL, same, (size_t)mesh->n_points * sizeof *same);

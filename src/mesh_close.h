@@ -5,7 +5,7 @@
 #include "mesh.h"
 
 /* Joins points at the same place and drops triangles that have become lines. */
-firn_status firn_mesh_weld(firn_mesh *mesh, firn_report *report);
+firn_status firn_mesh_weld(firn_mesh *mesh, const char *path, firn_report *report);
 
 /* After welding: an edge of one face is open; faces with the same corners count as one. Where three or more meet, a
  * wall inside the body or a flap on it ends, which lets nothing in. Holes smaller than a tenth of the mesh are filled

@@ -79,6 +79,9 @@ static firn_status read_face(firn_mesh_cursor *c, int64_t n_points, firn_mesh *m
 firn_status firn_mesh_obj_read(firn_mesh_cursor *c, firn_mesh **mesh)
 {
     int64_t n_points = 0, n_triangles = 0, p = 0, t = 0;
+    firn_mesh_read_skip_mark(c);
+    firn_status text = firn_mesh_read_is_text(c);
+    if (text) return text;
     count(*c, &n_points, &n_triangles);
     if (n_points > UINT32_MAX || n_triangles > UINT32_MAX)
         return firn_mesh_read_refuse(c, "more than 2^32 points or triangles cannot be held.");

@@ -133,6 +133,7 @@ static firn_status read_format(ply *p)
 static firn_status read_header(ply *p)
 {
     firn_mesh_cursor *c = p->c;
+    firn_mesh_read_skip_mark(c);
     if (!firn_mesh_read_word(c, "ply")) return firn_mesh_read_refuse(c, "a PLY file begins with `ply`.");
     for (;;) {
         firn_mesh_read_skip_line(c);
@@ -287,7 +288,7 @@ static firn_status check_paint(const ply *p, int64_t vertex, const firn_option *
 {
     char range[128];
     if (!option || (isfinite(value) && firn_options_in_range(option, value))) return FIRN_OK;
-    firn_options_range(option, range);
+    firn_options_range_for(option, value, range);
     return firn_report_add(p->c->report, FIRN_REFUSED,
                            "%s: vertex %lld, counted from 0, has %s = %g; allowed: %s, as for the collider's own.",
                            p->c->path, (long long)vertex, option->key, value, range);

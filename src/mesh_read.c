@@ -33,6 +33,23 @@ firn_status firn_mesh_read_refuse(const firn_mesh_cursor *c, const char *format,
     return firn_report_add(c->report, FIRN_REFUSED, "%s:%lld: %s", c->path, (long long)line, text);
 }
 
+void firn_mesh_read_skip_mark(firn_mesh_cursor *c)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    if (c->end - c->at >= 3 && memcmp(c->at, mark, 3) == 0) c->at += 3;
+}
+
+firn_status firn_mesh_read_is_text(const firn_mesh_cursor *c)
+{
+    firn_mesh_cursor zero = *c;
+    zero.at = memchr(c->at, 0, (size_t)(c->end - c->at));
+    if (!zero.at) return FIRN_OK;
+    return firn_mesh_read_refuse(&zero,
+                                 "byte %lld of the file is zero, which no text holds: the file is damaged, was not "
+                                 "written to its end, or is of another format. Write it again.",
+                                 (long long)(zero.at - c->begin) + 1);
+}
+
 void firn_mesh_read_skip_blanks(firn_mesh_cursor *c)
 {
     while (*c->at == ' ' || *c->at == '\t' || *c->at == '\r') c->at++;

@@ -19,6 +19,10 @@ firn_status firn_mesh_read_refuse(const firn_mesh_cursor *c, const char *format,
 firn_status firn_mesh_read_number(firn_mesh_cursor *c, const char *what, double *number);
 /* A coordinate: a number that is finite and at most 1e9 in size. */
 firn_status firn_mesh_read_coordinate(const firn_mesh_cursor *c, double x);
+/* Steps over a mark of the byte order of UTF-8, which some programs put before any text. */
+void firn_mesh_read_skip_mark(firn_mesh_cursor *c);
+/* Refuses what no text holds, a zero byte, with its place. */
+firn_status firn_mesh_read_is_text(const firn_mesh_cursor *c);
 void firn_mesh_read_skip_blanks(firn_mesh_cursor *c);
 void firn_mesh_read_skip_line(firn_mesh_cursor *c);
 /* Does the cursor stand on this word (followed by a blank or the end)? Then it moves behind it. */

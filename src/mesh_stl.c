@@ -88,9 +88,12 @@ firn_status firn_mesh_stl_read(firn_mesh_cursor *c, firn_mesh **mesh)
     int64_t n_bytes = c->end - c->begin;
     int64_t claimed = n_bytes >= HEADER ? (int64_t)little32((const unsigned char *)c->begin + 80) : -1;
     if (claimed >= 0 && n_bytes == HEADER + RECORD * claimed) return read_binary(c, claimed, mesh);
+    firn_mesh_read_skip_mark(c);
+    const char *first = c->at;
     if (firn_mesh_read_word(c, "solid")) {
-        c->at = c->begin;
-        return read_ascii(c, mesh);
+        c->at = first;
+        firn_status status = firn_mesh_read_is_text(c);
+        return status ? status : read_ascii(c, mesh);
     }
     if (claimed < 0) return firn_mesh_read_refuse(c, "an STL file begins with `solid` or has 84 bytes or more.");
     return firn_report_add(c->report, FIRN_REFUSED,

@@ -9,26 +9,58 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { MAX_FILES = 100000 };
+enum { MAX_FILES = 100000, MAX_WIDTH = 20 };
+
+/* The first number of the form %d or %04d at or behind p: where its % is, and *after what follows; NULL: none. */
+static const char *find_number(const char *p, int *width, const char **after)
+{
+    while ((p = strchr(p, '%'))) {
+        const char *q = p + 1;
+        for (*width = 0; isdigit((unsigned char)*q) && *width <= MAX_WIDTH; q++) *width = 10 * *width + (*q - '0');
+        *after = q + 1;
+        if (*q == 'd' && *width <= MAX_WIDTH) return p;
+        p++;
+    }
+    return NULL;
+}
+
+/* The only number of the path's last component; NULL: there is none, or more than one. */
+static const char *only_number(const char *path, int *width, const char **after)
+{
+    const char *slash = strrchr(path, '/'), *behind;
+    int ignored;
+    const char *number = find_number(slash ? slash + 1 : path, width, after);
+    return number && !find_number(*after, &ignored, &behind) ? number : NULL;
+}
+
+int firn_numbered_is(const char *path)
+{
+    int width;
+    const char *after;
+    return only_number(path, &width, &after) != NULL;
+}
 
 static firn_status refuse(const char *pattern, firn_report *report)
 {
     return firn_report_add(report, FIRN_REFUSED,
-                           "%s: the name of a sequence must hold one number of the form %%d or %%04d, and not in the "
-                           "folder's name.",
+                           "%s: there is no file of this name. If it is meant as a sequence: its name must hold "
+                           "exactly one number of the form %%d or %%04d, and not in the folder's name.",
                            pattern);
+}
+
+firn_status firn_numbered_check_single(const char *path, firn_report *report)
+{
+    return strchr(path, '%') && access(path, F_OK) != 0 ? refuse(path, report) : FIRN_OK;
 }
 
 static firn_status take_apart(const char *pattern, firn_numbered *s, firn_report *report)
 {
-    const char *percent = strchr(pattern, '%'), *slash = strrchr(pattern, '/');
-    if (!percent || (slash && percent < slash) || strlen(pattern) >= FIRN_PATH) return refuse(pattern, report);
-    const char *p = percent + 1;
-    for (; isdigit((unsigned char)*p) && s->width < 20; p++) s->width = 10 * s->width + (*p - '0');
-    if (*p != 'd' || s->width > 20 || strchr(p, '%')) return refuse(pattern, report);
+    const char *after, *percent = strlen(pattern) < FIRN_PATH ? only_number(pattern, &s->width, &after) : NULL;
+    if (!percent) return refuse(pattern, report);
     memcpy(s->before, pattern, (size_t)(percent - pattern));
-    strcpy(s->after, p + 1);
+    strcpy(s->after, after);
     return FIRN_OK;
 }
 

@@ -10,6 +10,11 @@ typedef struct firn_numbered {
     int64_t *numbers, first;                  /* sorted; the number that is due at the start */
 } firn_numbered;
 
+/* Does the path name a sequence? Its last component, not the folder, holds exactly one number of the form %d or %04d;
+ * any other % is a character like others. */
+int firn_numbered_is(const char *path);
+/* For a path that names no sequence: where no file has this name and it holds a %, the form of a sequence is told. */
+firn_status firn_numbered_check_single(const char *path, firn_report *report);
 /* All files of the pattern that exist; a gap is told as a warning, none at all is refused. */
 firn_status firn_numbered_find(const char *pattern, firn_numbered *sequence, firn_report *report);
 void firn_numbered_clear(firn_numbered *sequence);

@@ -175,7 +175,8 @@ static const firn_option shape_options[] = {
     REAL(firn_shape_def, "voxel", voxel, "m", "0", 0, 1e9, 0,
          "Resolution of a mesh's distance field; 0: from its size, and half a cell of the grid at most."),
     REAL(firn_shape_def, "fps", fps, "1/s", "24", 0, 1e9, FIRN_OPTION_ABOVE, "Files a second of a sequence."),
-    REAL(firn_shape_def, "start", start, "s", "0", -1e9, 1e9, 0, "Time of the first file of a sequence."),
+    REAL(firn_shape_def, "start", start, "s", "0", -1e9, 1e9, 0,
+         "Time of the first file of a sequence; before it and after the last file's the shape rests as in that file."),
     TEXT(firn_shape_def, "file", file, "", FIRN_OPTION_FILE,
          "Mesh or volume, or a sequence (mesh.%04d.obj); a relative path counts from the scene file's folder."),
     TEXT(firn_shape_def, "grid", grid, "", 0, "Grid of a .vdb file; empty: its first level set, else its first fog."),
@@ -201,9 +202,13 @@ static const firn_section key_section = END("keys", firn_key, 0, 0, key_options,
 static const firn_option motion_options[] = {
     LIST(firn_motion_def, "keys", NULL, keys, n_keys, &key_section,
          "Positions and rotations over time, splines in between that pass through every key without a jump of velocity "
-         "or spin; without any, velocity and spin are constant."),
-    REAL(firn_motion_def, "velocity", velocity, "m/s", "0 0 0", -1e9, 1e9, 0, "Constant velocity."),
-    REAL(firn_motion_def, "spin", spin, "rad/s", "0 0 0", -1e9, 1e9, 0, "Constant angular velocity about the pivot."),
+         "or spin; between two keys alone a straight line at constant velocity. Before the first key and after the "
+         "last it rests as there, so velocity and spin jump at these ends, unless the end's key is repeated some time "
+         "before or after. Times are the scene's. Without any key, velocity and spin are constant."),
+    REAL(firn_motion_def, "velocity", velocity, "m/s", "0 0 0", -1e9, 1e9, 0,
+         "Constant velocity, without keys; it counts from the `start` of what moves."),
+    REAL(firn_motion_def, "spin", spin, "rad/s", "0 0 0", -1e9, 1e9, 0,
+         "Constant angular velocity about the pivot, likewise."),
     REAL(firn_motion_def, "pivot", pivot, "m", "0 0 0", -1e9, 1e9, 0,
          "Point of the shape, as it stands before it moves, that rotations turn about."),
 };
@@ -329,7 +334,8 @@ static const firn_option grip_options[] = {
          "Spring constant of the whole region in mode follow; alone it would swing in 2 pi sqrt(mass / stiffness)."),
     REAL(firn_grip_def, "damping", damping, "1", "1", 0, 100, 0,
          "Damping of that spring; 0: it swings for ever, 1: it comes to rest without swinging."),
-    REAL(firn_grip_def, "start", start, "s", "0", -1e9, 1e9, 0, "It holds from this time."),
+    REAL(firn_grip_def, "start", start, "s", "0", -1e9, 1e9, 0,
+         "It holds from this time, in mode motion what is in its region then."),
     REAL(firn_grip_def, "release", release, "s", "inf", -1e9, INFINITY, FIRN_OPTION_INFINITE,
          "And lets go at this; inf: never."),
 };
@@ -609,12 +615,10 @@ int firn_options_in_range(const firn_option *option, double value)
     return value >= option->min && value <= option->max;
 }
 
-/* Limits of 1e9 and more only keep nonsense out; they are not worth a reader's time. */
-void firn_options_range(const firn_option *option, char text[128])
+static void tell_range(const firn_option *option, int has_min, int has_max, char text[128])
 {
     const char *unit = option->unit && strcmp(option->unit, "1") != 0 ? option->unit : "";
     const char *gap = *unit ? " " : "";
-    int has_min = option->min > -1e6, has_max = option->max < 1e9;
     const char *from = option->flags & FIRN_OPTION_ABOVE ? "above" : "at least";
     if (has_min && has_max && option->flags & FIRN_OPTION_ABOVE)
         snprintf(text, 128, "above %g, up to %g%s%s", option->min, option->max, gap, unit);
@@ -626,6 +630,25 @@ void firn_options_range(const firn_option *option, char text[128])
         snprintf(text, 128, "any number%s%s", *unit ? " in " : "", unit);
     else
         snprintf(text, 128, "%g to %g%s%s", option->min, option->max, gap, unit);
+}
+
+/* Limits of 1e9 and more only keep nonsense out; they are not worth a reader's time. */
+static int has_lower(const firn_option *option) { return option->min > -1e6; }
+static int has_upper(const firn_option *option) { return option->max < 1e9; }
+
+void firn_options_range(const firn_option *option, char text[128])
+{
+    tell_range(option, has_lower(option), has_upper(option), text);
+}
+
+void firn_options_range_for(const firn_option *option, double value, char text[128])
+{
+    const int is_beyond = value < option->min || value > option->max; /* not for NaN */
+    const int has_ends = is_beyond && isfinite(option->min) && isfinite(option->max);
+    if (has_ends && (value > option->max || !has_lower(option)))
+        tell_range(option, 1, 1, text);
+    else
+        firn_options_range(option, text);
 }
 
 int firn_options_is_present(const firn_option *option, const void *def)

@@ -80,6 +80,8 @@ int firn_options_word_index(const firn_option *option, const char *word);
 int firn_options_n_words(const firn_option *option);
 /* The range as words: "above 0", "0 to 1", "at least 0"; "any number" where there is none. */
 void firn_options_range(const firn_option *option, char text[128]);
+/* The same for a value outside of it: the end that was passed is told, however far out it is. */
+void firn_options_range_for(const firn_option *option, double value, char text[128]);
 int firn_options_in_range(const firn_option *option, double value);
 int firn_options_is_present(const firn_option *option, const void *def);
 /* Items of a list option. */

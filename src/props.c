@@ -1,6 +1,7 @@
 #include "props.h"
 #include "manifest.h"
 #include "memory.h"
+#include "numbered.h"
 #include "shape.h"
 #include "solver.h"
 
@@ -62,7 +63,7 @@ static void take_floor(firn_props *props, double height)
 static double depth_of(const firn_collider_def *def, double dx)
 {
     for (int i = 0; i < def->n_shapes; i++)
-        if (strchr(def->shapes[i].file, '%')) return 2.5 * dx;
+        if (firn_numbered_is(def->shapes[i].file)) return 2.5 * dx;
     return 0;
 }
 

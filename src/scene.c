@@ -4,6 +4,7 @@
 #include "file.h"
 #include "gap.h"
 #include "memory.h"
+#include "numbered.h"
 #include "report.h"
 #include "scene_bind.h"
 
@@ -129,7 +130,7 @@ static void warn_of_goals(firn_scene_binder *binder, const firn_scene_def *def)
     for (int i = 0; i < def->n_grips; i++)
         for (int k = 0; k < def->grips[i].n_shapes; k++) {
             char path[2 * FIRN_NAME], place[FIRN_DOCUMENT_PLACE];
-            if (!strchr(def->grips[i].shapes[k].file, '%')) continue;
+            if (!firn_numbered_is(def->grips[i].shapes[k].file)) continue;
             snprintf(path, sizeof path, "grips.%s", def->grips[i].name);
             firn_scene_bind_locate(binder, path, place, sizeof place);
             firn_report_warn(binder->report,

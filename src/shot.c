@@ -258,14 +258,39 @@ static void drop_checkpoint(void *user, const char *name)
     if (c->status == FIRN_OK) c->status = status;
 }
 
-/* Empties a folder of an older shot: the manifest first, so that no half emptied shot can be taken for a whole one. */
+/* The caches of a moment of the older shot, which may have had another name. */
+static void drop_caches(void *user, const firn_manifest_moment *moment)
+{
+    cleaning *c = user;
+    char path[PATH_ROOM];
+    for (int i = 0; i < moment->n_files; i++) {
+        if (strchr(moment->files[i].name, '/')) continue; /* books that were tampered with lead out of the folder */
+        path_in(c->shot, moment->files[i].name, path);
+        firn_status status = access(path, F_OK) == 0 ? firn_file_remove(path, c->report) : FIRN_OK;
+        if (c->status == FIRN_OK) c->status = status;
+    }
+}
+
+/* Empties a folder of an older shot: the manifest first, so that no half emptied shot can be taken for a whole one;
+ * what it says of the other books is kept until these have told which caches there are. */
 static firn_status empty(firn_shot *shot, firn_report *report)
 {
     static const char *const books[] = {FIRN_MANIFEST_NAME, FIRN_MANIFEST_FRAMES, FIRN_MANIFEST_LEDGER};
     char path[PATH_ROOM];
+    firn_manifest old = {0};
+    const int has_old = firn_manifest_exists(shot->folder);
+    const int is_known = has_old && firn_manifest_read(shot->folder, &old, NULL) == FIRN_OK;
     for (int i = 0; i < 3; i++) {
         path_in(shot, books[i], path);
         firn_status status = firn_file_remove(path, report);
+        cleaning caches = {shot, shot->folder, 0, 0, 0, 0, FIRN_OK, report};
+        if (i == 0 && has_old && (!is_known || firn_manifest_walk(shot->folder, &old, drop_caches, &caches, NULL)))
+            firn_report_warn(report,
+                             "%s: the books of the shot that is replaced are damaged; caches of it that are called "
+                             "otherwise than %s.* may be left",
+                             shot->folder, shot->manifest.name);
+        if (i == 0) firn_manifest_clear(&old);
+        if (status == FIRN_OK) status = caches.status;
         if (status != FIRN_OK) return status;
     }
     path_in(shot, FIRN_MANIFEST_CHECKPOINTS, path);

@@ -48,7 +48,7 @@ typedef struct firn_shot_file {
 } firn_shot_file;
 
 /* Begins an empty shot. A folder that holds one already is refused, or emptied of it first when `replace` is set
- * (only of what a shot consists of; other files stay). */
+ * (only of what a shot consists of: caches of the new name and those that the old books know; other files stay). */
 firn_status firn_shot_create(const firn_shot_setup *setup, int replace, firn_shot **shot, firn_report *report);
 /* Goes on with an existing one after the moment (frame, sub) of a checkpoint: what the books say of later moments, and
  * their caches, are removed; scene and outputs are those of the setup from now on, and the history says so. */

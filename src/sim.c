@@ -1,4 +1,5 @@
 /* sim.c: a simulation's life - made from definitions, looked at, destroyed. The step itself is step.c. */
+#include "budget.h"
 #include "color.h"
 #include "emission.h"
 #include "solver.h"
@@ -184,6 +185,7 @@ firn_status firn_sim_create(const firn_scene_def *scene, const firn_run_options 
     if (options->marker != FIRN_MARKER)
         return firn_report_add(report, FIRN_REFUSED, "run options do not come from firn_run_options_default()");
     firn_status status = firn_definition_check(scene, report);
+    if (status == FIRN_OK) status = firn_budget_check(scene, options->max_memory, report);
     if (status != FIRN_OK) return status;
     firn_sim *sim = options->hooks.allocate(options->hooks.user, sizeof *sim);
     if (!sim) return no_memory(report, "a simulation");

@@ -857,10 +857,14 @@ static void bad_definitions_are_sentences(void **state)
     scratch_store(scratch("not.vdb"), "not a volume at all, whatever its name says", 43);
     const struct {
         const char *kind, *file, *word;
-    } bad[] = {{"mesh", "", "needs a file"},         {"mesh", "absent.obj", "absent.obj"},
-               {"vdb", "absent.vdb", "absent.vdb"},  {"vdb", "not.vdb", "not.vdb"},
-               {"mesh", "none.%04d.obj", "no file"}, {"mesh", "a%s.obj", "%d"},
-               {"mesh", "a%d.%d.obj", "one number"}, {"mesh", "a%n.obj", "%d"}};
+    } bad[] = {{"mesh", "", "needs a file"},
+               {"mesh", "absent.obj", "absent.obj"},
+               {"vdb", "absent.vdb", "absent.vdb"},
+               {"vdb", "not.vdb", "not.vdb"},
+               {"mesh", "none.%04d.obj", "no file"},
+               {"mesh", "a%s.obj", "%d"},
+               {"mesh", "a%d.%d.obj", "exactly one number"},
+               {"mesh", "a%n.obj", "%d"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         firn_shape_def def = {0};
         strcpy(def.kind, bad[i].kind);
@@ -879,6 +883,44 @@ static void bad_definitions_are_sentences(void **state)
     firn_shape *shape;
     def.voxel = 1e-7; /* 10^14 voxels: refused before anything is allocated */
     assert_int_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_REFUSED);
+}
+
+/* A % is a character like others, in folders and files, unless it begins the one number of a sequence. */
+static void names_with_percent_signs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *folder, *written, *named;
+    } names[] = {{"pro 50%r", "ball.obj", "ball.obj"},
+                 {"a %04d b", "ball.obj", "ball.obj"},
+                 {"plain", "bq 100% x.obj", "bq 100% x.obj"},
+                 {"plain", "50%d%d.obj", "50%d%d.obj"},
+                 {"100%d", "%walk 5%.0001.obj", "%walk 5%.%04d.obj"},
+                 {"pro 50%r", "w 100%s 7.obj", "w 100%s %d.obj"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char name[128];
+        mkdir(scratch(names[i].folder), 0700);
+        snprintf(name, sizeof name, "%s/%s", names[i].folder, names[i].written);
+        write_sphere(name, 12, 0.3, 0, 0);
+        snprintf(name, sizeof name, "%s/%s", names[i].folder, names[i].named);
+        firn_shape_def def = mesh_def(scratch(name));
+        def.voxel = 0.05;
+        firn_shape_destroy(build(&def));
+    }
+}
+
+/* What is refused for its extent is not said to be so for its number of voxels. */
+static void too_far_across(void **state)
+{
+    (void)state;
+    firn_report *report = firn_report_create();
+    write_sphere("dust.obj", 4, 0.5, 0, 0);
+    firn_shape_def def = mesh_def(scratch("dust.obj"));
+    firn_shape *shape;
+    def.voxel = 1e-6;
+    assert_int_equal(firn_shape_create(1, &def, &shape, report), FIRN_REFUSED);
+    assert_true(scratch_says(report, "1e+06 of its voxels of 1e-06 m; a distance field may be up to 100000 voxels "));
+    firn_report_destroy(report);
 }
 
 /* Each allocation fails in turn: a clean error, nothing leaked (the sanitizer build tells). */
@@ -917,6 +959,8 @@ int main(void)
         cmocka_unit_test(open_sheet_as_wall),
         cmocka_unit_test(normals_in_thin_walls),
         cmocka_unit_test(sequence_of_meshes),
+        cmocka_unit_test(names_with_percent_signs),
+        cmocka_unit_test(too_far_across),
         cmocka_unit_test(start_of_a_sequence),
         cmocka_unit_test(a_glance_is_a_query),
         cmocka_unit_test(speed_between_times),

@@ -122,6 +122,50 @@ static void polygons_that_are_not_convex(void **state)
     }
 }
 
+/* A mark of the byte order before the first line hides nothing of it, in none of the formats. */
+static void marks_are_stepped_over(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {
+        {"mark.obj", "\xEF\xBB\xBFv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"},
+        {"mark.stl", "\xEF\xBB\xBFsolid x\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendsolid, and a name that is long "
+                     "enough for a binary header\n"},
+        {"mark.ply", "\xEF\xBB\xBFply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+                     "property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
+                     "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"}};
+    for (int i = 0; i < 3; i++) {
+        firn_mesh *mesh = read_text(texts[i][0], texts[i][1], 0);
+        assert_int_equal(mesh->n_points, 3);
+        assert_int_equal(mesh->n_triangles, 1);
+        assert_true(fabs(firn_mesh_area(mesh) - 0.5) < 1e-12);
+        firn_mesh_destroy(mesh);
+    }
+}
+
+/* Zero bytes, as a disk leaves them behind what was written, in the middle or at the end of a text */
+static void zero_bytes_are_no_text(void **state)
+{
+    (void)state;
+    static const char obj[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n\0\0\0\0";
+    static const char middle[] = "v 0 0 0\n#\0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    static const char stl[] = "solid x\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendsolid\n\0\0";
+    const struct {
+        const char *name, *text;
+        size_t n;
+        const char *word;
+    } bad[] = {{"end.obj", obj, sizeof obj, ":5: byte 33 of the file is zero"},
+               {"middle.obj", middle, sizeof middle, ":2: byte 10 of the file is zero"},
+               {"end.stl", stl, sizeof stl, ":6: byte 57 of the file is zero"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        firn_mesh *mesh;
+        firn_report *report = firn_report_create();
+        scratch_store(scratch(bad[i].name), bad[i].text, bad[i].n);
+        assert_int_equal(firn_mesh_read(scratch(bad[i].name), &mesh, report), FIRN_REFUSED);
+        assert_true(scratch_says(report, bad[i].word));
+        firn_report_destroy(report);
+    }
+}
+
 static const char tetrahedron_ply[] =
     "ply\nformat ascii 1.0\ncomment made by hand\nelement vertex 4\nproperty float x\nproperty float y\n"
     "property float z\nproperty uchar red\nproperty float friction\nproperty float vx\nproperty float vy\n"
@@ -424,6 +468,8 @@ int main(void)
         cmocka_unit_test(obj_of_quads),
         cmocka_unit_test(obj_polygon_of_seven),
         cmocka_unit_test(polygons_that_are_not_convex),
+        cmocka_unit_test(marks_are_stepped_over),
+        cmocka_unit_test(zero_bytes_are_no_text),
         cmocka_unit_test(ply_ascii_with_attributes),
         cmocka_unit_test(written_and_read_back),
         cmocka_unit_test(ply_big_endian),

@@ -35,7 +35,7 @@ static void welding(void **state)
             if (soup->xyz[3 * i + a] == 0) soup->xyz[3 * i + a] = i % 2 ? 0.0 : -0.0; /* two zeros, one place */
     }
     assert_int_equal(firn_mesh_is_open(soup), 1);
-    assert_int_equal(firn_mesh_weld(soup, NULL), FIRN_OK);
+    assert_int_equal(firn_mesh_weld(soup, "a mesh", NULL), FIRN_OK);
     assert_int_equal(soup->n_triangles, 12); /* the thirteenth was a single point */
     assert_int_equal(firn_mesh_is_open(soup), 0);
     firn_mesh_destroy(block), firn_mesh_destroy(soup);
@@ -146,8 +146,8 @@ static void doubled_faces_close_no_holes(void **state)
     firn_mesh *one = geometry_joined(block, block), *all = geometry_joined(block, block);
     remove_triangles(one, 13, 11); /* all of the second but one triangle */
     geometry_invert(all, 12, 12);
-    assert_int_equal(firn_mesh_weld(one, NULL), FIRN_OK);
-    assert_int_equal(firn_mesh_weld(all, NULL), FIRN_OK);
+    assert_int_equal(firn_mesh_weld(one, "a mesh", NULL), FIRN_OK);
+    assert_int_equal(firn_mesh_weld(all, "a mesh", NULL), FIRN_OK);
     assert_int_equal(firn_mesh_is_open(one), 0);
     assert_int_equal(firn_mesh_close(one, "one", NULL), FIRN_OK);
     assert_int_equal(one->n_triangles, 13);
@@ -180,7 +180,10 @@ static void a_mesh_of_lines_is_refused(void **state)
     (void)state;
     firn_mesh *mesh = firn_mesh_create(3, 1); /* three points at one place */
     mesh->triangles[1] = 1, mesh->triangles[2] = 2;
-    assert_int_equal(firn_mesh_weld(mesh, NULL), FIRN_REFUSED);
+    firn_report *report = firn_report_create();
+    assert_int_equal(firn_mesh_weld(mesh, "lines.obj", report), FIRN_REFUSED);
+    assert_true(scratch_says(report, "lines.obj: the mesh has no face with three different corners."));
+    firn_report_destroy(report);
     firn_mesh_destroy(mesh);
 }
 

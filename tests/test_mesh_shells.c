@@ -102,7 +102,7 @@ static void faces_that_do_not_agree(void **state)
             *(which == 2 ? &inner : &outer) = both;
         }
         add(&mesh, outer, 0), add(&mesh, inner, which != 2);
-        assert_int_equal(firn_mesh_weld(mesh, NULL), FIRN_OK);
+        assert_int_equal(firn_mesh_weld(mesh, "a mesh", NULL), FIRN_OK);
         uint8_t *levels = malloc((size_t)mesh->n_triangles);
         int n_levels;
         firn_report *report = firn_report_create();

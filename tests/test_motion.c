@@ -114,6 +114,35 @@ static void even_turns_stay_even(void **unused)
     }
 }
 
+/* What the help says: between two keys alone a straight line at one speed, rest before and after, so that velocity
+ * jumps there; not where the keys of the ends are repeated. Without keys motion counts from the start. */
+static void ends_jump_unless_keys_are_repeated(void **unused)
+{
+    (void)unused;
+    const firn_key keys[4] = {{.time = 0, .rotation = {0, 0, 0, 1}},
+                              {.time = 1, .rotation = {0, 0, 0, 1}},
+                              {.time = 3, .position = {4, 0, 2}, .rotation = {0.6, 0, 0, 0.8}},
+                              {.time = 4, .position = {4, 0, 2}, .rotation = {0.6, 0, 0, 0.8}}};
+    firn_motion two = create(keys + 1, 2), four = create(keys, 4);
+    for (double t = 1 + 1e-9; t < 3; t += 0.1) {
+        firn_pose pose = at(&two, t);
+        assert_true(fabs(pose.velocity[0] - 2) < 1e-12 && fabs(pose.velocity[2] - 1) < 1e-12);
+        assert_true(fabs(pose.position[0] - 2 * (t - 1)) < 1e-12 && fabs(pose.position[2] - (t - 1)) < 1e-12);
+    }
+    for (int k = 0; k < 2; k++) {
+        const double outside[2] = {1 - 1e-9, 3 + 1e-9}, inside[2] = {1e-9, 4 - 1e-9};
+        firn_pose rest = at(&two, outside[k]), slow = at(&four, inside[k]);
+        assert_true(rest.velocity[0] == 0 && rest.spin[0] == 0);
+        assert_true(fabs(slow.velocity[0]) < 1e-6 && fabs(slow.spin[0]) < 1e-6);
+    }
+    firn_motion_destroy(&two, NULL), firn_motion_destroy(&four, NULL);
+    firn_motion even = {.def = firn_motion_default()};
+    firn_pose pose;
+    even.def.velocity[0] = 2;
+    firn_motion_at(&even, 5, 3, &pose); /* three seconds is its start */
+    assert_true(fabs(pose.position[0] - 4) < 1e-12);
+}
+
 /* A key's position is the shift of the shape, wherever the pivot is: without a turn every point goes that way, and with
  * one the pivot does. */
 static void keys_shift_and_turn_about_the_pivot(void **unused)
@@ -143,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_is_passed),
         cmocka_unit_test(rates_are_true_and_continuous),
+        cmocka_unit_test(ends_jump_unless_keys_are_repeated),
         cmocka_unit_test(even_turns_stay_even),
         cmocka_unit_test(keys_shift_and_turn_about_the_pivot),
     };

@@ -155,6 +155,18 @@ static void test_words_and_ranges(void **state)
     char text[128];
     firn_options_range(dx, text);
     assert_string_equal(text, "above 0, up to 10000 m");
+    /* ends that only keep nonsense out are told to whom they stop */
+    const firn_option *emitters = firn_options_find(&firn_options_file, "emitters");
+    const firn_option *rate = firn_options_find(emitters->section, "rate");
+    const firn_option *scale = firn_options_find(firn_options_find(emitters->section, "shape")->section, "scale");
+    firn_options_range_for(rate, 1e30, text);
+    assert_string_equal(text, "0 to 1e+12 1/s");
+    firn_options_range_for(rate, -1, text);
+    assert_string_equal(text, "at least 0 1/s");
+    firn_options_range_for(scale, 1e12, text);
+    assert_string_equal(text, "above 0, up to 1e+09");
+    firn_options_range_for(scale, NAN, text);
+    assert_string_equal(text, "above 0");
 }
 
 int main(void)

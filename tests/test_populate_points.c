@@ -284,6 +284,40 @@ static void cut_files_are_survived(void **state)
     free(data);
 }
 
+/* What is longer than the memory that is allowed, or without a limit than half of the machine's, is refused by its
+ * length alone: these files take no room on the disk, and reading one would end the test. */
+static void long_files_are_refused_unread(void **state)
+{
+    (void)state;
+    static const char header[] = "ply\nformat binary_little_endian 1.0\nelement vertex 400000000\nproperty float x\n"
+                                 "property float y\nproperty float z\nend_header\n";
+    static const char *const endings[] = {"ply", "bgeo", "vtp", "vdb"};
+    const off_t half = (off_t)sysconf(_SC_PHYS_PAGES) / 2 * (off_t)sysconf(_SC_PAGESIZE);
+    for (int e = 0; e < 4; e++)
+        for (int is_limited = 0; is_limited < 2; is_limited++) {
+            setup s;
+            char name[32];
+            make(&s);
+            snprintf(name, sizeof name, "long.%s", endings[e]);
+            scratch_store(scratch(name), header, sizeof header - 1);
+            assert_int_equal(truncate(scratch(name), is_limited ? 65 << 20 : half + (64 << 20)), 0);
+            from_file(&s, scratch(name));
+            s.options.max_memory = is_limited ? 64 << 20 : 0;
+            expect_refused(&s, is_limited ? "65 MB long and would be held in memory, of which --max-memory allows 64 MB"
+                                          : "more than half of this machine's memory");
+        }
+    setup s; /* a mesh, alone and in a sequence */
+    static const char *const meshes[] = {"long.0001.obj", "long.%04d.obj"};
+    scratch_store(scratch(meshes[0]), "v 0 0 0\n", 8);
+    assert_int_equal(truncate(scratch(meshes[0]), 65 << 20), 0);
+    for (int k = 0; k < 2; k++) {
+        make(&s);
+        strcpy(s.shape.kind, "mesh"), strcpy(s.shape.file, scratch(meshes[k]));
+        s.options.max_memory = 64 << 20;
+        expect_refused(&s, "long.0001.obj: the file is 65 MB long");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +327,7 @@ int main(void)
         cmocka_unit_test(refused_attributes),
         cmocka_unit_test(refused_files),
         cmocka_unit_test(cut_files_are_survived),
+        cmocka_unit_test(long_files_are_refused_unread),
     };
     return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
 }

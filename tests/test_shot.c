@@ -194,6 +194,36 @@ static void refuses_what_is_there_already(void **state)
     firn_report_destroy(report);
 }
 
+/* A shot that replaces one of another name leaves no cache that the old books knew, and nothing else is touched. */
+static void replaces_a_shot_of_another_name(void **state)
+{
+    (void)state;
+    firn_report *report = firn_report_create();
+    firn_shot *shot;
+    sample_shot(scratch("other"), 3);
+    scratch_store(scratch("other/snow_ball.0009.bgeo"), "x", 1); /* in no books */
+    firn_shot_setup setup = sample_setup(scratch("other"), 1);
+    strcpy(sample_scene.name, "sand");
+    assert_int_equal(firn_shot_create(&setup, 1, &shot, report), FIRN_OK);
+    firn_shot_destroy(shot);
+    assert_int_equal(firn_report_total(report), 0);
+    for (int frame = 0; frame <= 3; frame++)
+        for (int output = 0; output < 2; output++) {
+            char name[64];
+            snprintf(name, sizeof name, "other/snow_ball%s.%04d.bgeo", output ? "_2" : "", frame);
+            assert_int_not_equal(access(scratch(name), F_OK), 0);
+        }
+    assert_int_equal(access(scratch("other/snow_ball.0009.bgeo"), F_OK), 0);
+    sample_shot(scratch("damaged"), 3); /* its books cannot tell: that is said, and the new shot begins all the same */
+    scratch_store(scratch("damaged/manifest.json"), "{", 1);
+    setup = sample_setup(scratch("damaged"), 1);
+    strcpy(sample_scene.name, "sand");
+    assert_int_equal(firn_shot_create(&setup, 1, &shot, report), FIRN_OK);
+    firn_shot_destroy(shot);
+    assert_true(scratch_says(report, "called otherwise than sand.* may be left"));
+    firn_report_destroy(report);
+}
+
 /* Each system call of a whole life fails in turn - then everything after it, as on a full disk. What is on disk then is
  * either no shot at all or one that verifies, with all frames that were booked. */
 static void survives_failing_calls(void **state)
@@ -255,6 +285,7 @@ int main(void)
         cmocka_unit_test(names_no_host),
         cmocka_unit_test(goes_on_after_a_moment),
         cmocka_unit_test(refuses_what_is_there_already),
+        cmocka_unit_test(replaces_a_shot_of_another_name),
         cmocka_unit_test(survives_failing_calls),
         cmocka_unit_test(survives_failing_allocations),
     };

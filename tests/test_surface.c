@@ -95,7 +95,7 @@ static void full_body(void **state)
         make(points, (firn_surface_def){.radius = 0.8 * h, .voxel = 0.6 * h, .reach = 3, .n_smooth = 4}, &channels);
     firn_mesh *mesh;
     assert_int_equal(firn_vdb_polygons(v, 0, 2, &mesh, NULL), FIRN_OK);
-    assert_int_equal(firn_mesh_weld(mesh, NULL), FIRN_OK);
+    assert_int_equal(firn_mesh_weld(mesh, "a mesh", NULL), FIRN_OK);
     assert_int_equal(firn_mesh_is_open(mesh), 0);
     double volume = firn_mesh_volume(mesh), radius = cbrt(volume / (4 * M_PI / 3));
     assert_true(volume > 0);             /* faces look outwards */

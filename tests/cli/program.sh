@@ -50,6 +50,12 @@ if [ -w /dev/full ]; then
     "$firn" help >/dev/full 2>"$folder/err"
     [ $? -eq 4 ] || fail "help > /dev/full: not exit code 4"
     grep -q "standard output" "$folder/err" || fail "help > /dev/full: no sentence"
+    for words in help "help --man" "materials" "check $(dirname "$0")/tiny.yaml --seconds 0"; do
+        "$firn" $words >/dev/full 2>"$folder/err"
+        [ $? -eq 4 ] || fail "$words > /dev/full: not exit code 4"
+        [ "$(cat "$folder/err")" = "firn: error: cannot write to standard output: the disk is full; make room or choose another folder" ] ||
+            fail "$words > /dev/full: not one sentence: $(cat "$folder/err")"
+    done
 fi
 "$firn" help --man | head -n 1 >"$folder/out" || fail "help | head"
 

@@ -40,6 +40,11 @@ expect 1 "--density cannot be used with --format ply: a fog goes into .vdb files
     mesh whole --frames 0 --format ply --density
 expect 1 "--full-float cannot be used with --format obj" mesh whole --frames 0 --format obj --full-float
 expect 1 "--adaptivity cannot be used with --format vdb (the default)" mesh whole --frames 0 --adaptivity 0.5
+expect 0 "One frame alone needs" mesh whole --frames 0 --out small --max-memory 1M
+expect 0 "" mesh whole --frames 0 --out small --max-memory 100G
+[ ! -s err ] || fail "firn mesh has something to say about 100 GB: $(cat err)"
+printf 'ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nproperty float pscale\nend_header\n0 0 0 0.1\nnan 0 0 0.1\n' >nowhere.ply
+expect 2 "nowhere.ply: Particle 1 is at nan" mesh nowhere.ply --out nowhere
 mkdir empty && expect 2 "empty holds no caches of particles" mesh empty
 [ ! -e surface.obj ] || fail "a folder was made where a file was meant"
 expect 0 "" run "$scene" --out plain --threads 1
@@ -61,6 +66,10 @@ expect 4 "no-such.yaml" run no-such.yaml
 expect 2 "holds a shot" run "$scene" --out whole
 expect 0 "" run "$scene" --out whole --overwrite --until 0.03
 [ "$(find whole -name 'tiny.*.bgeo' | wc -l)" -eq 4 ] || fail "--overwrite or --until 0.03 left $(ls whole)"
+expect 0 "" run "$scene" --out renamed --quiet
+expect 0 "" run "$scene" --out renamed --quiet --overwrite --set scene.name=other
+[ -z "$(find renamed -name 'tiny.*')" ] || fail "--overwrite left caches of another name: $(ls renamed)"
+expect 0 "" verify renamed
 expect 2 "nosuch" run "$scene" --set grid.nosuch=1 --out refused
 [ ! -e refused ] || fail "a refused run left a folder"
 expect 1 "did you mean" run "$scene" --thread 2
@@ -97,6 +106,19 @@ for signal in INT TERM; do
     [ $(($(date +%s) - begin)) -le 10 ] || fail "SIG$signal: took longer than 10 s"
     grep -q "firn resume cut" err || fail "SIG$signal: the way on is not named"
 done
+
+# ---- surfaces that are interrupted: how many are made is said, and what makes the others does
+"$firn" mesh cut --out surfaces --jobs 1 --voxel 0.004 >out 2>err &
+pid=$!
+for _ in $(seq 200); do [ -n "$(ls surfaces 2>/dev/null)" ] && break; sleep 0.02; done
+kill -INT $pid
+wait $pid
+[ $? -eq 6 ] || fail "firn mesh, interrupted: the exit code is not 6"
+made=$(find surfaces -name 'tiny.*.vdb' | wc -l) all=$(find cut -name 'tiny.*.bgeo' | wc -l)
+grep -q "interrupted; $made of $all surfaces are made; --frames $made:$((all - 1)) makes the others" err ||
+    fail "firn mesh, interrupted after $made of $all: $(cat err)"
+expect 0 "" mesh cut --out surfaces --voxel 0.05 --frames "$(grep -o '[0-9][0-9]*:[0-9][0-9]*' err)"
+[ "$(find surfaces -name 'tiny.*.vdb' | wc -l)" -eq "$all" ] || fail "firn mesh: not all surfaces after going on"
 
 # ---- resume: the same bits as an undisturbed run, further than the scene, with edits
 last=$(hashes cut | wc -l)
