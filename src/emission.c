@@ -54,12 +54,13 @@ static double uniform(uint64_t seed, uint64_t a, uint64_t b) /* in [0, 1) */
 
 /* ---------------------------------------------------------------- the lattice that drifts */
 
-/* Was the lattice point that is at x at `time` ever inside since the start? Its way is walked back to the start, or to
- * where it came into the shape's box: by half of what it was away from the surface, as distances between voxels may be
- * sqrt 3 times too great, and by an eighth of a spacing at least. It follows from places and times alone. */
-static int was_inside(const emitter *e, const double x[3], double time)
+/* Was the lattice point that is at x at `time` inside then, or ever since another time? Its way is walked back to that
+ * time, or to where it came into the shape's box: by half of what it was away from the surface, as distances between
+ * voxels may be sqrt 3 times too great, and by an eighth of a spacing at least. It follows from places and times alone.
+ */
+static int was_inside(const emitter *e, const double x[3], double time, double since)
 {
-    double longest = time - e->def.start, speed2 = 0, y[3]; /* s to walk back */
+    double longest = time - since, speed2 = 0, y[3]; /* s to walk back */
     for (int a = 0; a < 3; a++) {
         const double v = e->def.velocity[a], into = v > 0 ? x[a] - e->low[a] : e->high[a] - x[a];
         if (v != 0) longest = fmin(longest, (into + e->spacing) / fabs(v));
@@ -70,7 +71,7 @@ static int was_inside(const emitter *e, const double x[3], double time)
         for (int a = 0; a < 3; a++) y[a] = x[a] - e->def.velocity[a] * ago;
         const double d = firn_shape_distance(e->shape, y, time - ago);
         if (d <= 0) return 1;
-        if (ago == longest || speed == 0) return 0;
+        if (ago == longest || 0.5 * d >= (longest - ago) * speed) return 0;
         ago = fmin(longest, ago + fmax(0.5 * d, 0.125 * e->spacing) / speed);
     }
     return 0;
@@ -115,7 +116,7 @@ static double speed_through(const emitter *e, double time, double x[3])
     double inward = -onto_surface(e, time, x, v);
     for (int a = 0; a < 3; a++) inward += s.velocity[a] * s.normal[a];
     for (int a = 0; a < 3; a++) x[a] += 0.5 * e->spacing * s.normal[a];
-    return inward > 0 && !was_inside(e, x, time) ? inward : 0;
+    return inward > 0 && !was_inside(e, x, time, e->def.start) ? inward : 0;
 }
 
 /* Flow through one cell of the lattice, in m^3/s: n^3 points, each a square of its spacing where the surface is near.
@@ -375,8 +376,7 @@ static firn_status add_birth(firn_sim *sim, const emitter *e, int64_t *n, const 
     return FIRN_OK;
 }
 
-/* Particles whose lattice points are inside at `end` and never were before. The first time also those that were inside
- * at the start and have left since: later they count as born. */
+/* Particles whose lattice points are inside between `begin` and `end` and never were before. */
 static firn_status fill(firn_sim *sim, const emitter *e, emitter_state *s, double begin, double end, int64_t *n)
 {
     double drift[3], shift[3], back[3];
@@ -387,14 +387,15 @@ static firn_status fill(firn_sim *sim, const emitter *e, emitter_state *s, doubl
     for (int a = 0; a < 3; a++) {
         drift[a] = e->def.velocity[a] * (end - e->def.start);
         shift[a] = e->def.velocity[a] * (end - begin), back[a] = e->def.velocity[a] * (end - sim->time);
-        const double first = is_first ? drift[a] - shift[a] : drift[a];
+        const double first = drift[a] - shift[a];
         low[a] = (int64_t)floor((e->low[a] - fmax(drift[a], first)) / e->spacing) - 2,
         high[a] = (int64_t)ceil((e->high[a] - fmin(drift[a], first)) / e->spacing) + 1;
     }
-    /* deeper than that in what stands still they were inside before; distances between voxels change up to sqrt 3 times
-     * as much as places */
+    /* farther outside than that none was inside since `begin`, and deeper in what stands still they were inside before;
+     * distances between voxels change up to sqrt 3 times as much as places */
     const double way = sqrt(shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2]);
-    const double deep = firn_shape_speed(e->shape) > 0 ? INFINITY : 2 * way;
+    const double moved = firn_shape_speed(e->shape) * (end - begin), far = 2 * (way + moved);
+    const double deep = moved > 0 ? INFINITY : far;
     s->n_tried = 1;
     for (int64_t i = low[0]; i <= high[0]; i++)
         for (int64_t j = low[1]; j <= high[1]; j++)
@@ -411,8 +412,8 @@ static firn_status fill(firn_sim *sim, const emitter *e, emitter_state *s, doubl
                     before[a] = x[a] - shift[a];
                 }
                 const double d = firn_shape_distance(e->shape, x, end);
-                if (is_first && d > 0 && firn_shape_distance(e->shape, before, begin) > 0) continue;
-                if (!is_first && (d > 0 || d < -deep || was_inside(e, before, begin))) continue;
+                if (d > far || (d > 0 && !was_inside(e, x, end, begin))) continue;
+                if (!is_first && (d < -deep || was_inside(e, before, begin, e->def.start))) continue;
                 if (*n >= room_left(e, s)) return FIRN_OK;
                 for (int a = 0; a < 3; a++) x[a] -= back[a];
                 if (add_birth(sim, e, n, x, e->def.velocity, number) != FIRN_OK) return FIRN_MEMORY;
