@@ -1,9 +1,11 @@
 /* check.c: how many particles, how much memory and disk, how long - estimated first from volumes alone, so that a
  * scene of a thousand million particles is refused at once, then measured on the real simulation. */
 #include "check.h"
+#include "emission.h"
 #include "format.h"
 #include "gap.h"
 #include "memory.h"
+#include "sample.h"
 #include "shape.h"
 #include "snapshot.h"
 #include "solver.h"
@@ -14,8 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What a particle takes at its peak, grid and sorting included; tests/test_sim.c holds the 200 bytes. */
-enum { BYTES_FLOAT = 200, BYTES_DOUBLE = 400, LATTICE = 48, MIN_STEPS = 4 };
+/* What a particle takes at its peak, grid and sorting included; tests/test_sim.c holds the 200 bytes. In a checkpoint
+ * alone it takes some 140. */
+enum { BYTES_FLOAT = 200, BYTES_DOUBLE = 400, SAVED_FLOAT = 140, SAVED_DOUBLE = 280, MIN_STEPS = 4 };
 
 static double clock_seconds(void)
 {
@@ -25,24 +28,6 @@ static double clock_seconds(void)
 }
 
 /* ---------------------------------------------------------------- estimates */
-
-/* Volumes by a lattice of samples, within about 1 % for shapes that fill a fair part of their box: that down to a depth
- * below the surface, and that farther inside. False where the shape has no bounds. */
-static int volumes_of(const firn_shape *shape, double depth, double volumes[2])
-{
-    double min[3], max[3], cell = 1, x[3];
-    int64_t n[2] = {0, 0};
-    if (!firn_shape_bounds(shape, min, max)) return 0;
-    for (int a = 0; a < 3; a++) cell *= (max[a] - min[a]) / LATTICE;
-    for (int i = 0; i < LATTICE * LATTICE * LATTICE; i++) {
-        int k[3] = {i % LATTICE, i / LATTICE % LATTICE, i / LATTICE / LATTICE};
-        for (int a = 0; a < 3; a++) x[a] = min[a] + (k[a] + 0.5) / LATTICE * (max[a] - min[a]);
-        double d = firn_shape_distance(shape, x, 0);
-        n[d < -depth] += d < 0;
-    }
-    for (int k = 0; k < 2; k++) volumes[k] = cell * (double)n[k];
-    return 1;
-}
 
 static firn_status estimate_points(const firn_body_def *def, firn_check_body *body, firn_report *report)
 {
@@ -66,7 +51,7 @@ static firn_status estimate_body(const firn_scene_def *scene, const firn_body_de
         firn_shape_create_for(def->n_shapes, def->shapes, (firn_shape_need){depth, dx, 1}, &shape, report);
     if (status != FIRN_OK) return status;
     double spacing = def->spacing > 0 ? def->spacing : dx / cbrt(def->particles_per_cell);
-    int is_bounded = volumes_of(shape, depth, volumes);
+    int is_bounded = firn_sample_volumes(shape, 0, depth, volumes);
     double n = volumes[0] * surface / (dx * dx * dx) + volumes[1] / (spacing * spacing * spacing);
     firn_shape_destroy(shape);
     if (!is_bounded)
@@ -111,6 +96,33 @@ static double free_disk(const char *folder)
     return (double)info.f_bavail * (double)info.f_frsize;
 }
 
+/* Whether particles leave: then fewer are there at a time than ever come. */
+static int can_lose(const firn_scene_def *scene)
+{
+    int loses = scene->n_sinks > 0;
+    for (int w = 0; w < 6; w++) loses |= scene->grid.has_box && scene->grid.walls[w] == FIRN_WALL_DELETE;
+    return loses;
+}
+
+/* All that begin and all that are emitted: where particles leave, too many are warned of alone. */
+static firn_status look_at_memory(const firn_scene_def *scene, firn_check *c, firn_report *report)
+{
+    const double n = (double)(c->n_expected + c->n_emitted);
+    c->memory_expected = n * (scene->is_double ? BYTES_DOUBLE : BYTES_FLOAT);
+    if (c->memory_expected <= c->memory_available) return FIRN_OK;
+    if (c->n_emitted && can_lose(scene)) {
+        firn_report_warn(report,
+                         "about %.3g M particles, if none left, would need %.4g MiB of memory, but there are %.4g MiB; "
+                         "see that sinks take them in time, or set max_particles of the emitters",
+                         n * 1e-6, c->memory_expected / (1 << 20), c->memory_available / (1 << 20));
+        return FIRN_OK;
+    }
+    return firn_report_add(report, FIRN_MEMORY,
+                           "about %.3g M particles would need %.4g MiB of memory, but there are %.4g MiB; make grid.dx "
+                           "larger or particles_per_cell smaller",
+                           n * 1e-6, c->memory_expected / (1 << 20), c->memory_available / (1 << 20));
+}
+
 static firn_status estimate(const firn_scene_def *scene, const firn_run_options *options, firn_check *c,
                             firn_report *report)
 {
@@ -123,18 +135,19 @@ static firn_status estimate(const firn_scene_def *scene, const firn_run_options 
         if (ended != FIRN_OK) status = ended;
         if (c->bodies[i].n_expected > 0) c->n_expected += c->bodies[i].n_expected;
     }
-    if (status != FIRN_OK) return status;
-    c->memory_expected = (double)c->n_expected * (scene->is_double ? BYTES_DOUBLE : BYTES_FLOAT);
     c->memory_available = options->max_memory ? (double)options->max_memory : available_memory();
-    if (c->memory_expected <= c->memory_available) return FIRN_OK;
-    return firn_report_add(report, FIRN_MEMORY,
-                           "about %.3g M particles would need %.4g MiB of memory, but there are %.4g MiB; make grid.dx "
-                           "larger or particles_per_cell smaller",
-                           (double)c->n_expected * 1e-6, c->memory_expected / (1 << 20),
-                           c->memory_available / (1 << 20));
+    return status == FIRN_OK ? look_at_memory(scene, c, report) : status;
 }
 
 /* ---------------------------------------------------------------- on the simulation */
+
+/* Sinks may have taken some of them. */
+static int64_t emitted_before(const firn_check *c, double time)
+{
+    int64_t n = 0;
+    for (int i = 0; i < c->n_emitters; i++) n += firn_forecast_count(&c->emitters[i], time);
+    return n;
+}
 
 static void count_bodies(firn_sim *sim, firn_check *c)
 {
@@ -157,6 +170,31 @@ static firn_status look_at_gaps(const firn_scene_def *scene, firn_sim *sim, firn
     return status;
 }
 
+static firn_status forecast(const firn_scene_def *scene, const firn_sim *sim, firn_check *c, firn_report *report)
+{
+    const double end = c->end = scene->frames / scene->fps;
+    c->n_emitters = scene->n_emitters;
+    c->emitters = firn_memory_array(NULL, (size_t)c->n_emitters, sizeof *c->emitters);
+    if (!c->emitters) return firn_report_add(report, FIRN_MEMORY, "there is not enough memory to check the scene");
+    for (int i = 0; i < c->n_emitters; i++) {
+        firn_status status = firn_emission_forecast(sim, i, end, &c->emitters[i], report);
+        if (status != FIRN_OK) return status;
+    }
+    c->n_emitted = emitted_before(c, end);
+    return look_at_memory(scene, c, report);
+}
+
+/* What the emitters add to the files of an output, in bytes. */
+static double weigh_emitted(const firn_scene_def *scene, const firn_output_def *output, const firn_points *points,
+                            const firn_check *c)
+{
+    double n = 0, bytes = 0;
+    for (int a = 0; a < points->n_attributes; a++) bytes += sizeof(float) * points->attributes[a].n_components;
+    for (int k = 0; k <= scene->frames / output->every * output->substeps; k++)
+        n += (double)emitted_before(c, k * output->every / (output->substeps * scene->fps));
+    return bytes * n / output->nth;
+}
+
 /* Caches are weighed by taking one snapshot of each kind, checkpoints by saving once. */
 static firn_status weigh(const firn_scene_def *scene, firn_sim *sim, const char *folder, firn_check *c,
                          firn_report *report)
@@ -168,6 +206,7 @@ static firn_status weigh(const firn_scene_def *scene, firn_sim *sim, const char 
         if (status != FIRN_OK) return status;
         int n_files = (scene->frames / output->every) * output->substeps + 1;
         c->disk_needed += (double)n_files * (double)firn_points_bytes(points);
+        c->disk_needed += weigh_emitted(scene, output, points, c);
         c->n_files += n_files;
         firn_points_destroy(points);
     }
@@ -175,10 +214,18 @@ static firn_status weigh(const firn_scene_def *scene, firn_sim *sim, const char 
         size_t n_bytes;
         firn_status status = firn_save_stream(sim, NULL, NULL, &n_bytes, report);
         if (status != FIRN_OK) return status;
-        c->disk_needed += (double)n_bytes * (scene->checkpoint.keep + 1); /* one more while it is being replaced */
+        const double emitted = (double)c->n_emitted * (scene->is_double ? SAVED_DOUBLE : SAVED_FLOAT);
+        c->disk_needed += ((double)n_bytes + emitted) * (scene->checkpoint.keep + 1); /* one more while replacing */
     }
     c->disk_free = free_disk(folder);
     if (c->disk_needed <= c->disk_free) return FIRN_OK;
+    if (c->n_emitted && can_lose(scene)) {
+        firn_report_warn(report,
+                         "all frames would need %.3g GiB of disk, if no particle left, but %.3g GiB are free; see that "
+                         "sinks take them in time, or set max_particles of the emitters",
+                         c->disk_needed / (1 << 30), c->disk_free / (1 << 30));
+        return FIRN_OK;
+    }
     return firn_report_add(
         report, FIRN_IO,
         "all frames would need %.3g GiB of disk, but %.3g GiB are free; write fewer attributes, every "
@@ -186,16 +233,28 @@ static firn_status weigh(const firn_scene_def *scene, firn_sim *sim, const char 
         c->disk_needed / (1 << 30), c->disk_free / (1 << 30));
 }
 
+/* How many times as many particles a step of the whole shot has in the mean as those that were measured; infinite where
+ * none was there yet. */
+static double growth(const firn_check *c, double end)
+{
+    enum { PARTS = 64 };
+    double n = (double)c->n_particles;
+    for (int k = 0; k < PARTS; k++) n += (double)emitted_before(c, (k + 0.5) / PARTS * end) / PARTS;
+    return c->n_emitted && n > c->mean_particles ? n / c->mean_particles : 1;
+}
+
 static firn_status measure(const firn_scene_def *scene, firn_sim *sim, double seconds, firn_check *c,
                            firn_report *report)
 {
     double end = scene->frames / scene->fps, began = clock_seconds(), first_time = firn_sim_time(sim);
     int64_t first_step = firn_sim_step_count(sim);
+    double n_updates = 0;
     firn_status status = FIRN_OK;
     while (status == FIRN_OK && firn_sim_time(sim) < end) {
         int64_t n_steps = firn_sim_step_count(sim) - first_step;
         if (n_steps >= MIN_STEPS && clock_seconds() - began > seconds) break;
         status = firn_sim_step(sim, end, report);
+        n_updates += (double)firn_sim_n_particles(sim);
     }
     double n_steps = (double)(firn_sim_step_count(sim) - first_step), simulated = firn_sim_time(sim) - first_time;
     c->stats = firn_sim_stats(sim);
@@ -205,7 +264,8 @@ static firn_status measure(const firn_scene_def *scene, firn_sim *sim, double se
     c->seconds_a_step = (clock_seconds() - began) / n_steps;
     c->dt = simulated / n_steps;
     c->steps_a_frame = 1 / (scene->fps * c->dt);
-    c->eta = c->seconds_a_step * end / c->dt;
+    c->mean_particles = n_updates / n_steps;
+    c->eta = c->seconds_a_step * end / c->dt * growth(c, end);
     c->memory_peak = (double)c->stats.memory_peak;
     c->is_measured = 1;
     return FIRN_OK;
@@ -225,6 +285,7 @@ firn_status firn_check_scene(const firn_scene_def *scene, const firn_run_options
                                      "there is not a single particle; make grid.dx smaller or the bodies larger");
         count_bodies(sim, check);
     }
+    if (status == FIRN_OK && scene->n_emitters) status = forecast(scene, sim, check, report);
     if (status == FIRN_OK) status = weigh(scene, sim, folder, check, report);
     if (status == FIRN_OK && seconds > 0) status = measure(scene, sim, seconds, check, report);
     if (status == FIRN_OK) status = look_at_gaps(scene, sim, report);
@@ -235,7 +296,8 @@ firn_status firn_check_scene(const firn_scene_def *scene, const firn_run_options
 void firn_check_clear(firn_check *check)
 {
     firn_memory_release(NULL, check->bodies, (size_t)check->n_bodies * sizeof *check->bodies);
-    check->bodies = NULL, check->n_bodies = 0;
+    firn_memory_release(NULL, check->emitters, (size_t)check->n_emitters * sizeof *check->emitters);
+    check->bodies = NULL, check->n_bodies = 0, check->emitters = NULL, check->n_emitters = 0;
 }
 
 /* ---------------------------------------------------------------- print */
@@ -262,15 +324,31 @@ static void print_time(FILE *out, double seconds)
         fprintf(out, "%.1f h", seconds / 3600);
 }
 
+/* Whatever is printed below goes by all of them. */
+static void print_emitted(const firn_check *c, FILE *out)
+{
+    fprintf(out, "\nemitted    %lld until the end, without sinks", (long long)c->n_emitted);
+    for (int i = 0; i < c->n_emitters; i++) {
+        int64_t n = firn_forecast_count(&c->emitters[i], c->end);
+        fprintf(out, "%s%s %s%lld%s", i ? ", " : ": ", c->emitters[i].name, c->emitters[i].is_exact ? "" : "about ",
+                (long long)n, n >= c->emitters[i].most ? " (max_particles)" : "");
+    }
+}
+
 void firn_check_print(const firn_check *c, FILE *out)
 {
-    int64_t n = c->n_particles ? c->n_particles : c->n_expected;
-    fprintf(out, "particles  %lld%s", (long long)n, c->n_particles ? "" : " (estimated)");
+    int is_counted = c->n_particles || c->n_emitters;
+    int64_t n = is_counted ? c->n_particles : c->n_expected;
+    fprintf(out, "particles  %lld%s", (long long)n,
+            !is_counted     ? " (estimated)"
+            : c->n_emitters ? " at the start"
+                            : "");
     for (int i = 0; i < c->n_bodies; i++) {
         const firn_check_body *body = &c->bodies[i];
         fprintf(out, "%s%s %lld", i ? ", " : ": ", body->name,
-                (long long)(c->n_particles ? body->n_particles : body->n_expected));
+                (long long)(is_counted ? body->n_particles : body->n_expected));
     }
+    if (c->n_emitters) print_emitted(c, out);
     fputs("\nmemory     ", out);
     print_bytes(out, c->is_measured ? c->memory_peak : c->memory_expected);
     fputs(c->is_measured ? " so far; expect up to " : " expected", out);
@@ -288,8 +366,12 @@ void firn_check_print(const firn_check *c, FILE *out)
     if (!c->is_measured) return;
     fprintf(out, "step       %.3g s, limited by %s%s%s; %.0f steps a frame\n", c->dt, c->stats.limit.criterion,
             *c->material ? " of " : "", c->material, ceil(c->steps_a_frame));
+    if (isinf(c->eta)) {
+        fputs("time       not known: while it was measured no particle was there yet; try a longer --seconds\n", out);
+        return;
+    }
     fprintf(out, "time       about ");
     print_time(out, c->eta);
-    fprintf(out, " for all, if it goes on as it begins (%.3g M particle updates a second)\n",
-            (double)c->n_particles / c->seconds_a_step * 1e-6);
+    fprintf(out, " for all%s, if it goes on as it begins (%.3g M particle updates a second)\n",
+            c->n_emitted ? ", with those emitted" : "", c->mean_particles / c->seconds_a_step * 1e-6);
 }

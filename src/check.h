@@ -2,6 +2,7 @@
 #ifndef FIRN_CHECK_H
 #define FIRN_CHECK_H
 
+#include "emission.h"
 #include "firn/firn.h"
 
 #include <stdio.h>
@@ -15,14 +16,20 @@ typedef struct firn_check_body {
 typedef struct firn_check {
     int n_bodies;
     firn_check_body *bodies;
-    int64_t n_expected, n_particles;          /* at the start; emitters add to it */
+    int64_t n_expected, n_particles; /* at the start; emitters add to it */
+    int n_emitters;
+    firn_forecast *emitters;
+    int64_t n_emitted;                        /* by the end of the shot, were there no sinks */
+    double end;                               /* of the shot, s */
     double memory_expected, memory_available; /* bytes */
     double disk_needed, disk_free;            /* bytes; caches (uncompressed) and checkpoints */
     int n_frames, n_files;
     int is_measured; /* the rest is known: the simulation was made and has run for a while */
     firn_stats stats;
     char material[FIRN_NAME]; /* whose particles limit dt; "": none's */
-    double memory_peak, dt, steps_a_frame, seconds_a_step, eta;
+    double memory_peak, dt, steps_a_frame, seconds_a_step;
+    double mean_particles; /* in the steps that were measured */
+    double eta;            /* s for all, with the emitted ones; infinite where no particle was there to measure */
 } firn_check;
 
 /* Estimates, then makes the simulation and runs it for about `seconds` of wall time (0: not). FIRN_MEMORY or FIRN_IO

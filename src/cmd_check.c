@@ -60,7 +60,7 @@ static int check_cost(const firn_cli *cli, const firn_scene_def *scene, const fi
     firn_status status = firn_budget_check(scene, options->max_memory, report);
     if (status != FIRN_OK) return firn_cli_report(report, status);
     status = firn_check_scene(scene, options, folder, seconds, &check, report);
-    if (status == FIRN_OK || check.n_expected) firn_check_print(&check, stdout);
+    if (status == FIRN_OK || check.n_expected || check.n_emitted) firn_check_print(&check, stdout);
     firn_check_clear(&check);
     firn_cli_report(report, status);
     if (status == FIRN_OK) puts("nothing stands against running it");
@@ -110,7 +110,8 @@ const firn_cli_verb firn_cmd_check = {
     .text =
         "Every error of the scene is told at once, with file, line and column. A scene without errors is made and "
         "simulated for half a second, to say how long all of it will take; one that memory or disk cannot hold is "
-        "refused. Nothing is written.\n\n"
+        "refused. Nothing is written. What emitters add until the end counts, as if no sink took any of it: at a rate "
+        "exactly, else by the volume of their shape and the flow through its surface.\n\n"
         "With --expect the whole scene is simulated, still without files, and every line of its `expect` is judged; "
         "the exit code is 3 when one is missed.\n\n"
         "  firn check scenes/snowball.yaml --set grid.dx=8mm\n"

@@ -2,8 +2,9 @@
  *
  *   fill   (rate 0)   A lattice of points, one a particle, jittered once and for all by a hash of its indices, drifts
  *                     through the emitter with the emitter's velocity. A particle is born when its lattice point
- *                     enters; at the start all that are inside are born. The stream that leaves is as even as a
- *                     sampled body: no step, whatever dt or frame rate.
+ *                     enters for the first time; at the start all that are inside are born. The stream that leaves is
+ *                     as even as a sampled body: no step, whatever dt or frame rate. What flows into the shape again,
+ *                     behind a hole or from one part into the next, or is swept over again, finds its particle there.
  *   rate              Particle k is born at the moment start + k / rate at a place chosen by a hash of k.
  *   from the surface  At a rate: places on the surface, by area. Fill: the surface is cut into patches, about one a
  *                     particle's cross-section; each sends out a particle whenever the last one has gone a spacing,
@@ -12,6 +13,7 @@
  * A particle born at time s within a step from t is placed where it would have been at t, x - v (s - t), because the
  * step itself will carry it on. Everything follows from counters and times, so threads and resumes change nothing. */
 #include "emission.h"
+#include "sample.h"
 #include "solver.h"
 
 #include <math.h>
@@ -50,6 +52,31 @@ static double uniform(uint64_t seed, uint64_t a, uint64_t b) /* in [0, 1) */
     return (double)(z >> 11) * 0x1p-53;
 }
 
+/* ---------------------------------------------------------------- the lattice that drifts */
+
+/* Was the lattice point that is at x at `time` inside then, or ever since another time? Its way is walked back to that
+ * time, or to where it came into the shape's box: by half of what it was away from the surface, as distances between
+ * voxels may be sqrt 3 times too great, and by an eighth of a spacing at least. It follows from places and times alone.
+ */
+static int was_inside(const emitter *e, const double x[3], double time, double since)
+{
+    double longest = time - since, speed2 = 0, y[3]; /* s to walk back */
+    for (int a = 0; a < 3; a++) {
+        const double v = e->def.velocity[a], into = v > 0 ? x[a] - e->low[a] : e->high[a] - x[a];
+        if (v != 0) longest = fmin(longest, (into + e->spacing) / fabs(v));
+        speed2 += v * v;
+    }
+    const double speed = sqrt(speed2) + firn_shape_speed(e->shape);
+    for (double ago = 0; ago <= longest;) {
+        for (int a = 0; a < 3; a++) y[a] = x[a] - e->def.velocity[a] * ago;
+        const double d = firn_shape_distance(e->shape, y, time - ago);
+        if (d <= 0) return 1;
+        if (ago == longest || 0.5 * d >= (longest - ago) * speed) return 0;
+        ago = fmin(longest, ago + fmax(0.5 * d, 0.125 * e->spacing) / speed);
+    }
+    return 0;
+}
+
 /* ---------------------------------------------------------------- the surface */
 
 /* Moves x, which is near the surface, onto it; v becomes the velocity there, and the result is v's part along the
@@ -78,26 +105,40 @@ static const double shift_of_lattice[3] = {0.237, 0.413, 0.071};
 /* Is there a patch at a distance of d spacings? On every line across the surface one lattice point is that near. */
 static int is_patch(const emitter *e, double d) { return d > -e->below && d <= 1 - e->below; }
 
-/* Flow out of one cell of the lattice, in m^3/s: n^3 points, each a square of its spacing where the surface is near.
+/* Speed with which particles are born at the surface next to x, m/s: that of what leaves a surface which sends out;
+ * else that of what flows into the shape, or is run over by it, and was never inside. x is moved onto the surface. */
+static double speed_through(const emitter *e, double time, double x[3])
+{
+    firn_surface_point s;
+    double v[3];
+    if (e->def.from == FIRN_FROM_SURFACE) return fmax(0, onto_surface(e, time, x, v));
+    firn_shape_query(e->shape, x, time, &s);
+    double inward = -onto_surface(e, time, x, v);
+    for (int a = 0; a < 3; a++) inward += s.velocity[a] * s.normal[a];
+    for (int a = 0; a < 3; a++) x[a] += 0.5 * e->spacing * s.normal[a];
+    return inward > 0 && !was_inside(e, x, time, e->def.start) ? inward : 0;
+}
+
+/* Flow through one cell of the lattice, in m^3/s: n^3 points, each a square of its spacing where the surface is near.
  * With n = 1 squares count or not, as patches do; else they fade with the distance and add up to the area of any
  * surface. */
-static double flow_of_cell(const emitter *e, const int64_t cell[3], int n)
+static double flow_of_cell(const emitter *e, double time, const int64_t cell[3], int n)
 {
-    double sum = 0, h = e->spacing / n, x[3], v[3];
+    double sum = 0, h = e->spacing / n, x[3];
     for (int a = 0; a < 3; a++) x[a] = ((double)cell[a] + shift_of_lattice[a] + 0.5) * e->spacing;
-    if (fabs(firn_shape_distance(e->shape, x, e->def.start)) > 1.5 * e->spacing) return 0;
+    if (fabs(firn_shape_distance(e->shape, x, time)) > 1.5 * e->spacing) return 0;
     for (int m = 0; m < n * n * n; m++) {
         const int part[3] = {m / n / n, m / n % n, m % n};
         for (int a = 0; a < 3; a++) x[a] = ((double)cell[a] + shift_of_lattice[a] + (part[a] + 0.5) / n) * e->spacing;
-        double d = firn_shape_distance(e->shape, x, e->def.start) / h;
+        double d = firn_shape_distance(e->shape, x, time) / h;
         double weight = n == 1 ? is_patch(e, d) : fmax(0, 1 - fabs(d - (e->below > 0 ? 0 : 1)));
-        if (weight > 0) sum += weight * h * h * fmax(0, onto_surface(e, e->def.start, x, v));
+        if (weight > 0) sum += weight * h * h * speed_through(e, time, x);
     }
     return sum;
 }
 
 /* Flow of the true surface and of the patches. Sums have an order of their own, so that threads do not show. */
-static firn_status find_flow(const emitter *e, firn_memory *memory, double flow[2])
+static firn_status find_flow(const emitter *e, double time, firn_memory *memory, double flow[2])
 {
     int64_t low[3], size[3];
     int n_fine =
@@ -113,24 +154,39 @@ static firn_status find_flow(const emitter *e, firn_memory *memory, double flow[
     for (int64_t i = 0; i < size[0]; i++)
         for (int64_t j = 0; j < size[1] * size[2]; j++) {
             const int64_t cell[3] = {low[0] + i, low[1] + j / size[2], low[2] + j % size[2]};
-            for (int k = 0; k < 2; k++) planes[i][k] += flow_of_cell(e, cell, k ? 1 : n_fine);
+            for (int k = 0; k < 2; k++) planes[i][k] += flow_of_cell(e, time, cell, k ? 1 : n_fine);
         }
     for (int64_t i = 0; i < size[0]; i++) flow[0] += planes[i][0], flow[1] += planes[i][1];
     firn_memory_release(memory, planes, (size_t)size[0] * sizeof *planes);
     return FIRN_OK;
 }
 
-/* A lattice cannot lay patches evenly on a surface that is bent: their flow is made the true one. In walls thinner than
- * a spacing most patches would be missed: there they lie outside alone. */
-static firn_status find_share(emitter *e, firn_memory *memory)
+/* In walls thinner than a spacing most patches would be missed: there they lie outside alone. */
+static void choose_sides(emitter *e)
 {
-    double flow[2];
     e->below = 0.5;
     for (int i = 0; i < e->def.n_shapes; i++)
         if (e->def.shapes[i].thickness > 0 && e->def.shapes[i].thickness < 2 * e->spacing) e->below = 0;
-    firn_status status = find_flow(e, memory, flow);
-    if (status == FIRN_OK && e->below > 0 && flow[1] < 0.8 * flow[0]) e->below = 0, status = find_flow(e, memory, flow);
+}
+
+/* A lattice cannot lay patches evenly on a surface that is bent: their flow is made the true one. */
+static firn_status find_share(emitter *e, firn_memory *memory, firn_report *report)
+{
+    double flow[2], start = e->def.start;
+    firn_status status = find_flow(e, start, memory, flow);
+    if (status == FIRN_OK && e->below > 0 && flow[1] < 0.8 * flow[0])
+        e->below = 0, status = find_flow(e, start, memory, flow);
     e->share = status == FIRN_OK && flow[0] > 0 && flow[1] > 0 ? flow[0] / flow[1] : 1;
+    if (status == FIRN_OK && !(flow[0] > 0))
+        firn_report_warn(report,
+                         "emitter '%s' sends out nothing when it begins: everywhere velocity and outward lead into its "
+                         "shape. Make outward greater than 0 or velocity greater, or give a rate.",
+                         e->def.name);
+    else if (status == FIRN_OK && !(flow[1] > 0))
+        firn_report_warn(report,
+                         "emitter '%s' sends out nothing: its shape is too small for particles %.3g m apart. Make "
+                         "grid.dx smaller, particles_per_cell or the shape larger, or give a rate.",
+                         e->def.name, e->spacing);
     return status;
 }
 
@@ -188,7 +244,9 @@ static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, em
     double speed = sqrt(speed2) + fabs(def->outward);
     e->spacing = sim->h / cbrt(def->particles_per_cell), e->noise = def->velocity_noise * speed;
     e->rest_rate = wave_at_rest(sim, &sim->pools[e->pool], def->temperature) + speed / sim->h;
-    if (def->from == FIRN_FROM_SURFACE && find_share(e, &sim->memory) != FIRN_OK) return no_memory(report, def->name);
+    choose_sides(e);
+    if (def->from == FIRN_FROM_SURFACE && !(def->rate > 0) && find_share(e, &sim->memory, report) != FIRN_OK)
+        return no_memory(report, def->name);
     return FIRN_OK;
 }
 
@@ -239,6 +297,51 @@ double firn_emission_rate(const firn_sim *sim, double until)
     return rate;
 }
 
+/* ---------------------------------------------------------------- how many there will be */
+
+/* Filling: the volume at the start, within about 1 %, and the flow, of which the middles of four parts of the time
+ * stand for all; one, where nothing changes. */
+static firn_status forecast_fill(const emitter *e, double end, firn_forecast *f)
+{
+    double volumes[2] = {0, 0}, size = e->spacing * e->spacing * e->spacing, flow[2];
+    int is_even = e->def.from == FIRN_FROM_SURFACE && firn_shape_speed(e->shape) == 0, n = is_even ? 1 : 4;
+    if (e->def.from == FIRN_FROM_VOLUME) firn_sample_volumes(e->shape, e->def.start, 0, volumes);
+    f->at_start = (volumes[0] + volumes[1]) / size;
+    for (int k = 0; k < n && end > e->def.start; k++) {
+        if (find_flow(e, e->def.start + (k + 0.5) / n * (end - e->def.start), NULL, flow) != FIRN_OK)
+            return FIRN_MEMORY;
+        f->rate += flow[0] / size / n;
+    }
+    return FIRN_OK;
+}
+
+firn_status firn_emission_forecast(const firn_sim *sim, int i, double until, firn_forecast *f, firn_report *report)
+{
+    const emitter *e = &sim->emission->emitters[i];
+    *f = (firn_forecast){.start = e->def.start,
+                         .stop = e->def.stop,
+                         .rate = e->def.rate,
+                         .is_exact = e->def.rate > 0,
+                         .most = e->def.max_particles > 0 ? e->def.max_particles : INT64_MAX};
+    memcpy(f->name, e->def.name, sizeof f->name);
+    if (f->is_exact || forecast_fill(e, fmin(until, f->stop), f) == FIRN_OK) return FIRN_OK;
+    return no_memory(report, e->def.name);
+}
+
+int64_t firn_forecast_count(const firn_forecast *f, double time)
+{
+    double end = fmin(time, f->stop);
+    if (!(end > f->start)) return 0;
+    double n = f->at_start + f->rate * (end - f->start);
+    if (!(n < (double)f->most)) return f->most;
+    int64_t count = (int64_t)ceil(n);
+    if (!f->is_exact) return count;
+    /* births k with start + k / rate < end, whatever rounding says */
+    while (count > 0 && f->start + (double)(count - 1) / f->rate >= end) count--;
+    while (count < f->most && f->start + (double)count / f->rate < end) count++;
+    return count;
+}
+
 /* ---------------------------------------------------------------- births */
 
 static int64_t room_left(const emitter *e, const emitter_state *s)
@@ -273,7 +376,7 @@ static firn_status add_birth(firn_sim *sim, const emitter *e, int64_t *n, const 
     return FIRN_OK;
 }
 
-/* Particles whose lattice points are inside at `end` and were not at `begin` (or at the start: all inside). */
+/* Particles whose lattice points are inside between `begin` and `end` and never were before. */
 static firn_status fill(firn_sim *sim, const emitter *e, emitter_state *s, double begin, double end, int64_t *n)
 {
     double drift[3], shift[3], back[3];
@@ -284,13 +387,15 @@ static firn_status fill(firn_sim *sim, const emitter *e, emitter_state *s, doubl
     for (int a = 0; a < 3; a++) {
         drift[a] = e->def.velocity[a] * (end - e->def.start);
         shift[a] = e->def.velocity[a] * (end - begin), back[a] = e->def.velocity[a] * (end - sim->time);
-        low[a] = (int64_t)floor((e->low[a] - drift[a]) / e->spacing) - 2,
-        high[a] = (int64_t)ceil((e->high[a] - drift[a]) / e->spacing) + 1;
+        const double first = drift[a] - shift[a];
+        low[a] = (int64_t)floor((e->low[a] - fmax(drift[a], first)) / e->spacing) - 2,
+        high[a] = (int64_t)ceil((e->high[a] - fmin(drift[a], first)) / e->spacing) + 1;
     }
-    /* deeper than that in what stands still they were inside before; distances between voxels change up to sqrt 3 times
-     * as much as places */
+    /* farther outside than that none was inside since `begin`, and deeper in what stands still they were inside before;
+     * distances between voxels change up to sqrt 3 times as much as places */
     const double way = sqrt(shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2]);
-    const double deep = firn_shape_speed(e->shape) > 0 ? INFINITY : 2 * way;
+    const double moved = firn_shape_speed(e->shape) * (end - begin), far = 2 * (way + moved);
+    const double deep = moved > 0 ? INFINITY : far;
     s->n_tried = 1;
     for (int64_t i = low[0]; i <= high[0]; i++)
         for (int64_t j = low[1]; j <= high[1]; j++)
@@ -307,8 +412,8 @@ static firn_status fill(firn_sim *sim, const emitter *e, emitter_state *s, doubl
                     before[a] = x[a] - shift[a];
                 }
                 const double d = firn_shape_distance(e->shape, x, end);
-                if (d > 0 || (!is_first && d < -deep)) continue;
-                if (!is_first && firn_shape_distance(e->shape, before, begin) <= 0) continue;
+                if (d > far || (d > 0 && !was_inside(e, x, end, begin))) continue;
+                if (!is_first && (d < -deep || was_inside(e, before, begin, e->def.start))) continue;
                 if (*n >= room_left(e, s)) return FIRN_OK;
                 for (int a = 0; a < 3; a++) x[a] -= back[a];
                 if (add_birth(sim, e, n, x, e->def.velocity, number) != FIRN_OK) return FIRN_MEMORY;

@@ -13,4 +13,16 @@ double firn_emission_rate(const firn_sim *sim, double until);
 /* What must be saved to go on identically; n_bytes 0: nothing. */
 void *firn_emission_state(firn_sim *sim, size_t *n_bytes);
 
+/* What an emitter makes: all at once as it starts, and a second from then on. */
+typedef struct firn_forecast {
+    char name[FIRN_NAME];
+    double start, stop, at_start, rate;
+    int64_t most;
+    int is_exact; /* at a rate; else an estimate from the shape and the flow through its surface until a time */
+} firn_forecast;
+firn_status firn_emission_forecast(const firn_sim *sim, int i, double until, firn_forecast *forecast,
+                                   firn_report *report);
+/* How many are born before `time`. */
+int64_t firn_forecast_count(const firn_forecast *forecast, double time);
+
 #endif

@@ -31,6 +31,7 @@
 #define VOXELS_A_CELL 2.0 /* likewise, while that takes no more than */
 #define FINE_BYTES ((size_t)512 << 20)
 #define VOXELS_DEEP 10.0 /* a sequence, which takes memory with every file, needs no more in a collider's depth */
+#define VOXELS_LEAST 24  /* where nobody asks for depths it has voxels of half a cell, but that many across */
 #define MAX_BYTES ((size_t)4 << 30)
 #define MAX_ACROSS 1e5 /* voxels */
 
@@ -237,7 +238,10 @@ static void choose_voxel(plan *p, const firn_shape_def *def, firn_shape_need nee
         if (voxels_of(p, area) * sizeof(float) <= (double)FINE_BYTES) break;
     }
     p->voxel = fmin(p->voxel, coarse);
-    if (strchr(def->file, '%')) p->voxel = fmax(p->voxel, need.depth / VOXELS_DEEP);
+    const int is_sequence = firn_numbered_is(def->file);
+    if (is_sequence) p->voxel = fmax(p->voxel, need.depth / VOXELS_DEEP);
+    if (is_sequence && !(need.depth > 0) && !need.is_start)
+        p->voxel = fmax(p->voxel, fmin(need.cell / VOXELS_A_CELL, longest / VOXELS_LEAST));
     if (def->thickness > 0) p->voxel = fmin(p->voxel, def->thickness / 3);
 }
 

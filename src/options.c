@@ -272,9 +272,12 @@ static const firn_option emitter_options[] = {
     REAL(firn_emitter_def, "velocity_noise", velocity_noise, "1", "0", 0, 1, 0,
          "Random part of the velocity, as a share of the speed."),
     REAL(firn_emitter_def, "rate", rate, "1/s", "0", 0, 1e12, 0,
-         "Particles a second, at random places; 0: fill, as many as the flow makes room for, evenly."),
-    REAL(firn_emitter_def, "start", start, "s", "0", -1e9, 1e9, 0, "When it begins."),
-    REAL(firn_emitter_def, "stop", stop, "s", "inf", -1e9, INFINITY, FIRN_OPTION_INFINITE, "When it ends; inf: never."),
+         "Particles a second, at random places; 0: fill, as many as the flow makes room for, evenly. What was in the "
+         "shape "
+         "once and flows in again, behind a hole or from one part into another, brings no new ones."),
+    REAL(firn_emitter_def, "start", start, "s", "0", 0, 1e9, 0,
+         "When it begins; not before the shot, which begins at 0: nobody would know how what is born then has moved."),
+    REAL(firn_emitter_def, "stop", stop, "s", "inf", 0, INFINITY, FIRN_OPTION_INFINITE, "When it ends; inf: never."),
     REAL(firn_emitter_def, "particles_per_cell", particles_per_cell, "1", "8", 0, 1000, FIRN_OPTION_ABOVE,
          "Particles in each full cell of the grid."),
     REAL(firn_emitter_def, "temperature", temperature, "K", "293.15", 0, 1e5, 0, "Temperature at birth."),

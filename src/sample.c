@@ -354,3 +354,20 @@ firn_status firn_sample_layers(const firn_shape *shape, firn_sampling sampling, 
     if (!status) *n = total, *n_surface = count[0];
     return status;
 }
+
+int firn_sample_volumes(const firn_shape *shape, double time, double depth, double volumes[2])
+{
+    enum { LATTICE = 48 };
+    double min[3], max[3], cell = 1, x[3];
+    int64_t n[2] = {0, 0};
+    if (!firn_shape_bounds(shape, min, max)) return 0;
+    for (int a = 0; a < 3; a++) cell *= (max[a] - min[a]) / LATTICE;
+    for (int i = 0; i < LATTICE * LATTICE * LATTICE; i++) {
+        int k[3] = {i % LATTICE, i / LATTICE % LATTICE, i / LATTICE / LATTICE};
+        for (int a = 0; a < 3; a++) x[a] = min[a] + (k[a] + 0.5) / LATTICE * (max[a] - min[a]);
+        double d = firn_shape_distance(shape, x, time);
+        n[d < -depth] += d < 0;
+    }
+    for (int k = 0; k < 2; k++) volumes[k] = cell * (double)n[k];
+    return 1;
+}

@@ -15,4 +15,8 @@ firn_status firn_sample_shape(const firn_shape *shape, firn_sampling sampling, d
 firn_status firn_sample_layers(const firn_shape *shape, firn_sampling sampling, const double spacing[2], double depth,
                                uint64_t seed, double **xyz, int64_t *n, int64_t *n_surface, firn_report *report);
 
+/* Volumes of a shape at a time by a lattice of samples, within about 1 % for what fills a fair part of its box: that
+ * down to a depth below the surface, and that farther inside. False where the shape has no bounds. */
+int firn_sample_volumes(const firn_shape *shape, double time, double depth, double volumes[2]);
+
 #endif

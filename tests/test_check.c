@@ -83,9 +83,42 @@ static void test_too_large_is_refused(void **state)
     firn_report_destroy(report);
 }
 
+/* What emitters add counts: at a rate to the particle, by filling to some per cent, none beyond max_particles. */
+static void test_emitted(void **state)
+{
+    (void)state;
+    firn_check c;
+    firn_report *report = firn_report_create();
+#define BOX "material: jelly, shape: {kind: box, size: [0.4, 0.4, 0.4]}"
+    const char *taps = "grid: {dx: 5 cm}\nemitters:\n"
+                       "  a: {" BOX ", rate: 100000, stop: 50 ms}\n  b: {" BOX ", velocity: [1, 0, 0]}\n"
+                       "  c: {" BOX ", rate: 100000, max_particles: 700}\n"
+                       "  d: {" BOX ", from: surface, velocity: [0, 1, 0]}\n";
+    assert_int_equal(check(taps, 0, 0, &c, report), FIRN_OK);
+    assert_int_equal(firn_forecast_count(&c.emitters[0], 0.1), 5000);
+    assert_in_range(firn_forecast_count(&c.emitters[1], 0.1), 5120 * 0.97, 5120 * 1.03);
+    assert_int_equal(firn_forecast_count(&c.emitters[2], 0.1), 700);
+    assert_in_range(firn_forecast_count(&c.emitters[3], 0.1), 1024 * 0.97, 1024 * 1.03);
+    assert_true(c.n_emitted > 11000 && c.memory_expected >= 200.0 * (double)c.n_emitted);
+    assert_true(c.disk_needed > 5 * 12.0 * (double)c.n_emitted);
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    firn_check_print(&c, out);
+    fclose(out);
+    assert_non_null(strstr(text, "until the end, without sinks: a 5000, b about "));
+    free(text);
+    firn_check_clear(&c);
+    firn_report_clear(report);
+    const char *flood = "grid: {dx: 5 cm}\nemitters: {a: {" BOX ", rate: 1e8}}\n";
+    assert_int_equal(check(flood, 100 << 20, 0, &c, report), FIRN_MEMORY);
+    firn_check_clear(&c);
+    firn_report_destroy(report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts_and_cost),
-                                       cmocka_unit_test(test_too_large_is_refused)};
+                                       cmocka_unit_test(test_too_large_is_refused), cmocka_unit_test(test_emitted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
