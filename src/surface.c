@@ -10,11 +10,13 @@
  * is filled by one thread: the same bits for any number of threads. */
 #include "surface.h"
 #include "memory.h"
+#include "volume_spread.h"
 
 #include <math.h>
 #include <string.h>
 
 #define CORE 0.6 /* of the radius: what smoothing leaves at least */
+#define REACH 6  /* voxels that what is carried goes beyond the particles, and one more for each smoothing */
 #define MAX_TABLE ((int64_t)1 << 27)
 
 typedef struct job {
@@ -210,9 +212,9 @@ static void fill_leaf(const job *j, firn_volume *volume, const firn_surface_chan
         double d = w > 0 ? sqrt(d2) - j->radius : volume->band;
         *firn_volume_at(volume, leaf, at, 0) = (float)fmin(d, volume->band);
         for (int m = 0; m < 3 && channels->velocity; m++)
-            *firn_volume_at(volume, leaf, at, channels->velocity + m) = w > 0 ? (float)(sum[V + m] / w) : 0;
+            *firn_volume_at(volume, leaf, at, channels->velocity + m) = w > 0 ? (float)(sum[V + m] / w) : NAN;
         if (channels->temperature)
-            *firn_volume_at(volume, leaf, at, channels->temperature) = w > 0 ? (float)(sum[T] / w) : 0;
+            *firn_volume_at(volume, leaf, at, channels->temperature) = w > 0 ? (float)(sum[T] / w) : NAN;
     }
 }
 
@@ -307,6 +309,8 @@ firn_status firn_surface_make(const firn_points *points, const firn_surface_def 
 #pragma omp parallel for schedule(dynamic, 8)
         for (int64_t l = 0; l < j.n_leaves; l++) fill_leaf(&j, *volume, channels, l);
         status = smooth(*volume, def->n_smooth, j.radius, report);
+        if (!status && n_channels > 1)
+            status = firn_volume_spread(*volume, 1, n_channels - 1, REACH + def->n_smooth, report);
     }
     clear(&j);
     if (!status)

@@ -3,10 +3,12 @@
 #include "vdb_archive.hpp"
 #include "vdb_guard.hpp"
 #include "vdb_volume.hpp"
+#include "volume_spread.h"
 
 #include <openvdb/tools/LevelSetRebuild.h>
 #include <algorithm>
 #include <cfloat>
+#include <climits>
 #include <cmath>
 #include <string>
 #include <type_traits>
@@ -138,9 +140,10 @@ firn_status find_class(const reader &r, bool &is_fog)
  * set that is made deeper takes a column for every voxel of its surface. Counted before anything is made: a file of
  * some hundred bytes can hold a region of 4096^3 voxels. */
 constexpr double MAX_NUMBERS = 1 << 30, NUMBERS_OF_FOG = 4;
+constexpr double MAX_WIDTH = 100;      /* of a band to one side, voxels */
 constexpr double MAX_BLOCKS = 1 << 27; /* as in volume.c: of 8^3 voxels, in the box around all that is active */
 
-firn_status check_size(const reader &r, bool is_fog, double width, double inner, bool is_rebuilt)
+firn_status check_size(const reader &r, bool is_fog, double width, double wanted, bool is_rebuilt)
 {
     double n = (double)r.grid->activeVoxelCount(), blocks = 1;
     openvdb::Coord dim = r.grid->evalActiveVoxelBoundingBox().dim();
@@ -156,13 +159,13 @@ firn_status check_size(const reader &r, bool is_fog, double width, double inner,
                                "%s: grid \"%s\" is a fog of %.0f active voxels; at most %.0f can be made a surface. "
                                "Resample it with larger voxels, or convert it to a level set.",
                                r.path, r.name.c_str(), n, MAX_NUMBERS / NUMBERS_OF_FOG);
-    double needed = n / (2 * std::max(width, 1.0)) * (inner + std::max(width, 3.0));
+    double needed = n / (2 * std::max(width, 1.0)) * wanted;
     if (is_fog || !is_rebuilt || needed <= MAX_NUMBERS) return FIRN_OK;
     return firn_report_add(
         r.report, FIRN_REFUSED,
-        "%s: grid \"%s\" has %.0f active voxels; made %.0f voxels deep, as nodes below the surface need "
-        "it, it would have about %.2g, and %.2g are allowed. Resample it with larger voxels.",
-        r.path, r.name.c_str(), n, inner, needed, MAX_NUMBERS);
+        "%s: grid \"%s\" has %.0f active voxels; with a band of %.0f voxels, as nodes below the surface or "
+        "walls need it, it would have about %.2g, and %.2g are allowed. Resample it with larger voxels.",
+        r.path, r.name.c_str(), n, wanted, needed, MAX_NUMBERS);
 }
 
 /* ---------------------------------------------------------------- where it is */
@@ -227,7 +230,7 @@ FloatGrid::Ptr straighten(const FloatGrid &grid, placement &p)
 }
 
 /* A fog's surface is where it has half of its largest value. */
-FloatGrid::Ptr surface_of_fog(const FloatGrid &fog, float inner)
+FloatGrid::Ptr surface_of_fog(const FloatGrid &fog, float outer, float inner)
 {
     float largest = 0;
     for (auto value = fog.cbeginValueOn(); value; ++value) largest = std::max(largest, *value);
@@ -237,7 +240,7 @@ FloatGrid::Ptr surface_of_fog(const FloatGrid &fog, float inner)
     for (auto value = below->beginValueAll(); value; ++value) value.setValue(half - *value);
     openvdb::tools::changeBackground(below->tree(), half);
     below->setGridClass(openvdb::GRID_LEVEL_SET);
-    return openvdb::tools::levelSetRebuild(*below, 0.0f, 4.0f, inner);
+    return openvdb::tools::levelSetRebuild(*below, 0.0f, outer, inner);
 }
 
 /* ---------------------------------------------------------------- what it carries */
@@ -254,16 +257,22 @@ float *value_of(const firn_volume &volume, int64_t l, int m, int channel)
     return firn_volume_at(&volume, l, ((m >> 6) * 9 + (m >> 3 & 7)) * 9 + (m & 7), channel);
 }
 
-void fill_velocity(const firn_volume &volume, int channel, const openvdb::Vec3SGrid &grid, double scale)
+/* Mostly only a thin band about the surface has velocities, and the field may be deeper: a voxel without one has that
+ * of its neighbours. */
+firn_status fill_velocity(firn_volume &volume, int channel, const openvdb::Vec3SGrid &grid, double scale,
+                          firn_report *report)
 {
     auto accessor = grid.getConstAccessor();
     openvdb::Vec3d origin(volume.origin);
     for (int64_t l = 0; l < volume.n_leaves; l++)
         for (int m = 0; m < 512; m++) {
             openvdb::Vec3d x = (origin + volume.voxel * voxel_of(volume, l, m).asVec3d()) / scale;
-            openvdb::Vec3s v = accessor.getValue(openvdb::Coord::round(grid.worldToIndex(x))) * (float)scale;
-            for (int c = 0; c < 3; c++) *value_of(volume, l, m, channel + c) = v[c];
+            openvdb::Vec3s v;
+            bool is_on = accessor.probeValue(openvdb::Coord::round(grid.worldToIndex(x)), v);
+            for (int c = 0; c < 3; c++)
+                *value_of(volume, l, m, channel + c) = !is_on ? NAN : std::isnan(v[c]) ? INFINITY : v[c] * (float)scale;
         }
+    return firn_volume_spread(&volume, channel, 3, INT_MAX, report);
 }
 
 /* Painted is what is active; everything else is NaN: the collider's own. Paint mostly lies in a thin band about the
@@ -271,7 +280,8 @@ void fill_velocity(const firn_volume &volume, int channel, const openvdb::Vec3SG
  */
 void fill_paint(const firn_volume &volume, int channel, const FloatGrid &paint, const FloatGrid &distance, double scale)
 {
-    auto accessor = paint.getConstAccessor(), depth = distance.getConstAccessor();
+    auto accessor = paint.getConstAccessor();
+    auto depth = distance.getConstAccessor();
     openvdb::Vec3d origin(volume.origin);
     auto look = [&](const openvdb::Vec3d &index, float &value) {
         openvdb::Vec3d x = (origin + volume.voxel * index) / scale;
@@ -322,10 +332,15 @@ firn_status check(reader &r, bool &is_fog, placement &p)
     firn_status status = check_values(r, name, *r.grid, -FLT_MAX, FLT_MAX);
     for (int i = 0; i < 2 && !status; i++)
         if (r.paints[i]) status = check_values(r, PAINTS[i].name, *r.paints[i], 0, PAINTS[i].most);
-    return status ? status : find_class(r, is_fog);
+    if (!status) status = find_class(r, is_fog);
+    if (status || is_fog) return status;
+    /* no distance is longer than the box of all that is active, and what lies around it */
+    const float most = (float)(p.voxel * (r.grid->evalActiveVoxelBoundingBox().dim().asVec3d().length() + 1000));
+    return check_values(r, name, *r.grid, -most, most);
 }
 
-firn_status read(const char *path, const char *wanted, double scale, double depth, firn_volume **volume,
+/* `depth` below the surface and, for walls, `height` above it, m: as far distances are needed. */
+firn_status read(const char *path, const char *wanted, double scale, double depth, double height, firn_volume **volume,
                  firn_vdb_channels *channels, bool wants_velocity, firn_report *report)
 {
     reader r;
@@ -336,15 +351,21 @@ firn_status read(const char *path, const char *wanted, double scale, double dept
     if (!status) status = check(r, is_fog, p);
     if (status) return status;
     double wanted_width = depth / (scale * p.voxel) + 1, width = r.grid->background() / p.voxel; /* voxels, inside */
-    double inner = std::min(std::max(4.0, wanted_width), 100.0);
-    bool is_rebuilt = is_fog || width < wanted_width;
-    status = check_size(r, is_fog, width, inner, is_rebuilt);
+    double wanted_height = height > 0 ? height / (scale * p.voxel) + 2 : 0;
+    if (wanted_height > MAX_WIDTH)
+        return firn_report_add(report, FIRN_REFUSED,
+                               "%s: half the thickness is %.3g of its voxels; at most %g are allowed. Resample it with "
+                               "larger voxels, or make the wall thinner.",
+                               path, wanted_height - 2, MAX_WIDTH - 2);
+    double inner = std::min(std::max(4.0, wanted_width), MAX_WIDTH), outer = std::max({width, 3.0, wanted_height});
+    bool is_rebuilt = is_fog || width < wanted_width || width < wanted_height;
+    status = check_size(r, is_fog, width, inner + outer, is_rebuilt);
     if (status) return status;
     if (p.is_turned()) r.grid = straighten(*r.grid, p);
     if (is_fog)
-        r.grid = surface_of_fog(*r.grid, (float)inner);
+        r.grid = surface_of_fog(*r.grid, (float)std::max(4.0, wanted_height), (float)inner);
     else if (is_rebuilt)
-        r.grid = openvdb::tools::levelSetRebuild(*r.grid, 0.0f, (float)std::max(width, 3.0), (float)inner);
+        r.grid = openvdb::tools::levelSetRebuild(*r.grid, 0.0f, (float)outer, (float)inner);
     int n_channels = 1, *paint[2] = {&channels->friction, &channels->stickiness};
     for (int i = 0; i < 2; i++)
         if (r.paints[i]) *paint[i] = n_channels++;
@@ -357,19 +378,23 @@ firn_status read(const char *path, const char *wanted, double scale, double dept
     if (is_rebuilt) (*volume)->inner = inner * p.voxel * scale;
     for (int i = 0; i < 2; i++)
         if (r.paints[i]) fill_paint(**volume, *paint[i], *r.paints[i], *r.grid, scale);
-    if (r.velocity) fill_velocity(**volume, channels->velocity, *r.velocity, scale);
-    return check_finite(r, **volume, channels->velocity);
+    status = check_finite(r, **volume, 0);
+    if (!status && r.velocity) {
+        status = fill_velocity(**volume, channels->velocity, *r.velocity, scale, report);
+        if (!status) status = check_finite(r, **volume, channels->velocity);
+    }
+    return status;
 }
 
 } // namespace
 
 extern "C" firn_status firn_vdb_read_volume(const char *path, const char *grid, double scale, double depth,
-                                            int wants_velocity, int n_threads, firn_volume **volume,
+                                            double height, int wants_velocity, int n_threads, firn_volume **volume,
                                             firn_vdb_channels *channels, firn_report *report)
 {
     *volume = nullptr, *channels = {};
     firn_status status = firn::guarded(report, path, " cannot be read", n_threads, [&] {
-        return read(path, grid, scale, depth, volume, channels, wants_velocity != 0, report);
+        return read(path, grid, scale, depth, height, volume, channels, wants_velocity != 0, report);
     });
     if (status && *volume) {
         firn_volume_destroy(*volume);

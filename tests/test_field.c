@@ -607,6 +607,31 @@ static void sequence_of_volumes(void **state)
     firn_shape_destroy(shape);
 }
 
+/* A level set has a band of a few voxels; walls of any thickness along it are whole all the same, and nothing far off
+ * is taken for one. Voxels of 0.02 m, a band of 4. */
+static void walls_along_volumes(void **state)
+{
+    (void)state;
+    write_ball(scratch("wall.vdb"), 0, NULL, 0, 0);
+    firn_shape_def def = {.kind = "vdb"};
+    snprintf(def.file, sizeof def.file, "%s", scratch("wall.vdb"));
+    for (def.thickness = 0.04; def.thickness < 0.4; def.thickness += 0.08) {
+        firn_shape *shape = build(&def);
+        for (int i = 0; i < 400; i++) {
+            const double r = 0.05 + 0.9 * fmod(0.618034 * i, 1), x[3] = {r * cos(i), r * sin(i), 0};
+            const double wanted = fabs(r - 0.3) - 0.5 * def.thickness, d = firn_shape_distance(shape, x, 0);
+            assert_true(fabs(wanted) < 3e-3 || (wanted < 0) == (d < 0));
+        }
+        firn_shape_destroy(shape);
+    }
+    firn_shape *shape;
+    firn_report *report = firn_report_create();
+    def.thickness = 5;
+    assert_int_equal(firn_shape_create(1, &def, &shape, report), FIRN_REFUSED);
+    assert_true(scratch_says(report, "half the thickness is 125 of its voxels; at most 98 are allowed"));
+    firn_report_destroy(report);
+}
+
 /* Nobody knows which point of a file is which of the next, where faces change or level sets have no grid v: what moves
  * as one is carried all the same, however far, and has all of its velocity. */
 static void sequences_without_velocity(void **state)
@@ -736,6 +761,14 @@ static void sequence_with_velocity(void **state)
         assert_true(fabs(s.friction - 0.5 - 0.024 * k) < 0.15); /* that of the nearer file */
     }
     assert_true(fabs(firn_shape_speed(shape) - 0.24) < 1e-3);
+    firn_shape_destroy(shape);
+    /* deeper than the four voxels that have velocities, as far as nodes feel material */
+    assert_int_equal(firn_shape_create_for(1, &def, (firn_shape_need){.depth = 0.2}, &shape, NULL), FIRN_OK);
+    for (int k = 1; k < 20; k++) {
+        firn_surface_point s;
+        firn_shape_query(shape, (const double[3]){0.024 * k, 0, 0.12}, 0.1 * k, &s);
+        assert_true(fabs(s.velocity[0] - 0.24) < 1e-3 && fabs(s.distance + 0.18) < 5e-3);
+    }
     firn_shape_destroy(shape);
     write_ball(scratch("fast.1.vdb"), 0.24, NULL, 0, 1);
     firn_report *report = firn_report_create();
@@ -974,6 +1007,7 @@ int main(void)
         cmocka_unit_test(painted_friction),
         cmocka_unit_test(painted_volume),
         cmocka_unit_test(sequence_of_volumes),
+        cmocka_unit_test(walls_along_volumes),
         cmocka_unit_test(sequences_without_velocity),
         cmocka_unit_test(what_fades_is_told),
         cmocka_unit_test(paint_of_sequences),

@@ -120,6 +120,32 @@ static void full_body(void **state)
     firn_points_destroy(points);
 }
 
+/* What all particles have the surface has everywhere, also where voxels outside of them have a part in it. */
+static void what_is_the_same_stays_the_same(void **state)
+{
+    (void)state;
+    for (int n_smooth = 0; n_smooth <= 20; n_smooth += 10) {
+        firn_points *points = ball(0.05);
+        const firn_attribute *v = firn_points_find(points, "v"), *T = firn_points_find(points, "T");
+        firn_surface_channels channels;
+        firn_mesh *mesh;
+        for (int64_t i = 0; i < points->n; i++)
+            v->data.f[3 * i] = 1, v->data.f[3 * i + 1] = 2, v->data.f[3 * i + 2] = 3, T->data.f[i] = 350;
+        firn_volume *volume = make(points, (firn_surface_def){.radius = 0.06, .n_smooth = n_smooth}, &channels);
+        assert_int_equal(firn_vdb_polygons(volume, 0, 2, &mesh, NULL), FIRN_OK);
+        assert_true(mesh->n_points > 500);
+        for (int64_t p = 0; p < mesh->n_points; p++) {
+            double value[FIRN_MAX_CHANNELS], gradient[3];
+            firn_volume_sample(volume, mesh->xyz + 3 * p, value, gradient);
+            for (int a = 0; a < 3; a++) assert_true(fabs(value[channels.velocity + a] - (a + 1)) < 1e-4);
+            assert_true(fabs(value[channels.temperature] - 350) < 1e-2);
+        }
+        firn_mesh_destroy(mesh);
+        firn_volume_destroy(volume);
+        firn_points_destroy(points);
+    }
+}
+
 static void same_for_any_number_of_threads(void **state)
 {
     (void)state;
@@ -265,6 +291,7 @@ int main(void)
         cmocka_unit_test(crumbs),
         cmocka_unit_test(full_body),
         cmocka_unit_test(same_for_any_number_of_threads),
+        cmocka_unit_test(what_is_the_same_stays_the_same),
         cmocka_unit_test(nothing_is_a_surface_too),
         cmocka_unit_test(written_and_read_back),
         cmocka_unit_test(python_reads_it),
