@@ -2,13 +2,13 @@
  *
  * Between two volumes of a moving mesh the distance is carried along with the surface before it is mixed:
  *     d(x, t) = (1 - s) d0(x - s h v) + s d1(x + (1 - s) h v),   s = (t - t0) / h, h = t1 - t0,
- * so that something thin moves instead of fading out here and in there. v is the speed of the nearest piece of
- * surface, kept in channels of the volume. Files are subdivided (points moved linearly) until the surface moves at
- * most MAX_MOVE voxels from one volume to the next. Where v is not known (.vdb sequences without a grid v, meshes that
- * change their faces) all of the shape is carried with the speed of its middle, if the surfaces then fall together
- * better than in place, and what is left of the speed is that along the normal, -(d1 - d0) / h. That is right where
- * both distances are known: the bands of meshes are made as wide as the surface goes from file to file beside its
- * middle.
+ * so that something thin moves instead of fading out here and in there. v is the velocity of the nearest piece of
+ * surface, with its spin where x lies off it, kept in channels of the volume. Files are subdivided (points moved
+ * linearly) until the surface moves at most MAX_MOVE voxels from one volume to the next. Where v is not known (.vdb
+ * sequences without a grid v, meshes that change their faces) all of the shape is carried with the speed of its middle,
+ * if the surfaces then fall together better than in place, and what is left of the speed is that along the normal, -(d1
+ * - d0) / h. That is right where both distances are known: the bands of meshes are made as wide as the surface goes
+ * from file to file beside its middle.
  *
  * Voxels that nobody chose are half a cell or finer: a ball of ten cells across loses .5 % of its volume so. */
 #include "field.h"
@@ -124,6 +124,11 @@ typedef struct plan {
     const firn_mesh_attribute *paint[2]; /* friction, stickiness */
 } plan;
 
+static void cross(const double a[3], const double b[3], double c[3])
+{
+    for (int i = 0; i < 3; i++) c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
 /* Shares of the corners at the point of the triangle that is nearest to x: the region test of barycentric
  * coordinates (C. Ericson, Real-Time Collision Detection, 2005, ch. 5.1.5). */
 static void nearest_shares(const double *a, const double *b, const double *c, const double x[3], double share[3])
@@ -143,10 +148,49 @@ static void nearest_shares(const double *a, const double *b, const double *c, co
     share[0] = u / sum, share[1] = v / sum, share[2] = w / sum;
 }
 
+/* Spin of a triangle whose corners move with `velocity`: the axial vector of the gradient that takes its edges to the
+ * differences of their velocities and its normal to the normal's own speed. False for one without area. */
+static int spin_of(const firn_mesh *mesh, const uint32_t corner[3], const float *velocity, double spin[3])
+{
+    double e[2][3], dv[2][3], n[3], dual[2][3], turn[3] = {0, 0, 0}, area2 = 0;
+    for (int k = 0; k < 2; k++)
+        for (int a = 0; a < 3; a++) {
+            e[k][a] = mesh->xyz[3 * (size_t)corner[k + 1] + a] - mesh->xyz[3 * (size_t)corner[0] + a];
+            dv[k][a] = (double)velocity[3 * (size_t)corner[k + 1] + a] - velocity[3 * (size_t)corner[0] + a];
+        }
+    cross(e[0], e[1], n);
+    for (int a = 0; a < 3; a++) area2 += n[a] * n[a];
+    if (!(area2 > 0)) return 0;
+    cross(e[1], n, dual[0]), cross(n, e[0], dual[1]); /* edge k times dual k is 1, times the other 0 */
+    for (int k = 0; k < 2; k++) {
+        double along = 0;
+        for (int a = 0; a < 3; a++) dual[k][a] /= area2, along += n[a] * dv[k][a];
+        for (int a = 0; a < 3; a++) turn[a] -= along * dual[k][a]; /* of n, which has the length sqrt(area2) */
+    }
+    double sum[3] = {0, 0, 0}, part[3];
+    for (int k = 0; k < 3; k++) {
+        cross(k < 2 ? dual[k] : n, k < 2 ? dv[k] : turn, part);
+        for (int a = 0; a < 3; a++) sum[a] += part[a] / (k < 2 ? 1 : area2);
+    }
+    for (int a = 0; a < 3; a++) spin[a] = 0.5 * sum[a];
+    return 1;
+}
+
+/* What lies off the surface goes along as if it were fixed to it: at x, `off` from the nearest place of the surface, by
+ * spin x off more than there. No more than the surface is fast anywhere, as a small triangle may spin at will. */
+static void add_spin(const double spin[3], const double off[3], double most, double v[3])
+{
+    double more[3], length2 = 0;
+    cross(spin, off, more);
+    for (int a = 0; a < 3; a++) length2 += more[a] * more[a];
+    const double share = length2 > most * most ? most / sqrt(length2) : 1;
+    for (int a = 0; a < 3; a++) v[a] += share * more[a];
+}
+
 /* Carries what belongs to points (n_components numbers each) to the voxels, by each one's nearest triangle; voxels
- * beyond the band take their leaf's mean. */
+ * beyond the band take their leaf's mean. `fastest`: the data are velocities, this the greatest; 0: they are not. */
 static void spread(firn_volume *v, const int32_t *nearest, const firn_mesh *mesh, const float *data, int n_components,
-                   int channel)
+                   int channel, double fastest)
 {
 #pragma omp parallel for schedule(dynamic, 64)
     for (int64_t l = 0; l < v->n_leaves; l++) {
@@ -156,7 +200,7 @@ static void spread(firn_volume *v, const int32_t *nearest, const firn_mesh *mesh
             for (int m = 0; m < 512; m++) {
                 int cell[3] = {m >> 6, m >> 3 & 7, m & 7}, at = (cell[0] * 9 + cell[1]) * 9 + cell[2];
                 int32_t t = nearest[512 * l + m];
-                double value[3] = {0, 0, 0}, x[3], share[3];
+                double value[3] = {0, 0, 0}, x[3], share[3], off[3], spin[3];
                 if ((pass == 0) != (t >= 0)) continue;
                 if (t >= 0) {
                     const uint32_t *corner = mesh->triangles + 3 * (size_t)t;
@@ -166,6 +210,11 @@ static void spread(firn_volume *v, const int32_t *nearest, const firn_mesh *mesh
                     for (int c = 0; c < n_components; c++)
                         for (int k = 0; k < 3; k++)
                             value[c] += share[k] * data[(size_t)corner[k] * (size_t)n_components + (size_t)c];
+                    for (int a = 0; a < 3; a++) {
+                        off[a] = x[a];
+                        for (int k = 0; k < 3; k++) off[a] -= share[k] * mesh->xyz[3 * (size_t)corner[k] + a];
+                    }
+                    if (fastest > 0 && spin_of(mesh, corner, data, spin)) add_spin(spin, off, fastest, value);
                     n++;
                 }
                 for (int c = 0; c < n_components; c++) {
@@ -176,8 +225,8 @@ static void spread(firn_volume *v, const int32_t *nearest, const firn_mesh *mesh
     }
 }
 
-static firn_status add_mesh(firn_field *f, const plan *p, const firn_mesh *mesh, const float *velocity, double time,
-                            firn_report *report)
+static firn_status add_mesh(firn_field *f, const plan *p, const firn_mesh *mesh, const float *velocity, double fastest,
+                            double time, firn_report *report)
 {
     firn_volume *volume;
     int32_t *nearest = NULL;
@@ -185,9 +234,9 @@ static firn_status add_mesh(firn_field *f, const plan *p, const firn_mesh *mesh,
         firn_vdb_from_mesh(mesh, p->voxel, p->band, p->inner, p->is_signed, p->n_channels, omp_get_max_threads(),
                            &volume, p->n_channels > 1 ? &nearest : NULL, report);
     if (status) return firn_report_add(report, status, "%s: it has no distance field: see above", p->def->file);
-    if (velocity) spread(volume, nearest, mesh, velocity, 3, f->velocity);
-    if (p->paint[0]) spread(volume, nearest, mesh, p->paint[0]->data, 1, f->friction);
-    if (p->paint[1]) spread(volume, nearest, mesh, p->paint[1]->data, 1, f->stickiness);
+    if (velocity) spread(volume, nearest, mesh, velocity, 3, f->velocity, fastest);
+    if (p->paint[0]) spread(volume, nearest, mesh, p->paint[0]->data, 1, f->friction, 0);
+    if (p->paint[1]) spread(volume, nearest, mesh, p->paint[1]->data, 1, f->stickiness, 0);
     firn_memory_release(NULL, nearest, (size_t)volume->n_leaves * 512 * sizeof *nearest);
     double min[3], max[3];
     firn_mesh_bounds(mesh, min, max);
@@ -337,7 +386,7 @@ static firn_status add_pieces(firn_field *f, const plan *p, const firn_mesh *bef
             speed = fmax(speed, sqrt(pow(velocity[i], 2) + pow(velocity[i + 1], 2) + pow(velocity[i + 2], 2)));
         f->max_speed = fmax(f->max_speed, speed);
         note_speed(f, f->n, fmax(speed, after ? move / (t[2] - t[1]) : 0));
-        status = add_mesh(f, p, at, velocity, t[1] + s * (t[2] - t[1]), report);
+        status = add_mesh(f, p, at, velocity, speed, t[1] + s * (t[2] - t[1]), report);
     }
     if (start) memcpy(at->xyz, start, n * sizeof *start);
     firn_memory_release(NULL, velocity, n * sizeof *velocity);
@@ -445,7 +494,7 @@ static firn_status read_meshes(const firn_shape_def *def, firn_shape_need need, 
         else if (*moves)
             status = add_pieces(f, &p, around[0], around[1], around[2], t, report);
         else
-            status = add_mesh(f, &p, around[1], NULL, t[1], report);
+            status = add_mesh(f, &p, around[1], NULL, 0, t[1], report);
         firn_mesh_destroy(around[0]);
         around[0] = around[1], around[1] = around[2], around[2] = NULL;
     }
@@ -484,7 +533,7 @@ static firn_status single_mesh(const firn_shape_def *def, firn_shape_need need, 
     status = make_plan(&p, def, need, mesh, !is_open, 0, report);
     if (!status) {
         find_channels(f, &p, mesh, 0);
-        status = add_mesh(f, &p, mesh, NULL, 0, report);
+        status = add_mesh(f, &p, mesh, NULL, 0, 0, report);
     }
     firn_mesh_destroy(mesh);
     return status;

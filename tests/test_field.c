@@ -353,6 +353,38 @@ static void sequence_of_meshes(void **state)
     firn_shape_destroy(shape);
 }
 
+/* A ball that turns: what lies below its surface or above goes round as it does, with w x r, not with the speed that
+ * the surface has. */
+static void a_sequence_that_turns(void **state)
+{
+    (void)state;
+    const double w = 4, fps = 30;
+    for (int k = 0; k < 6; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "turn.%d.obj", k);
+        firn_mesh *ball = geometry_sphere(32, 0.3, 0, 0, 0);
+        for (int64_t p = 0; p < ball->n_points; p++) {
+            const double x = ball->xyz[3 * p], y = ball->xyz[3 * p + 1], angle = w * k / fps;
+            ball->xyz[3 * p] = cos(angle) * x - sin(angle) * y, ball->xyz[3 * p + 1] = sin(angle) * x + cos(angle) * y;
+        }
+        assert_int_equal(firn_mesh_write(scratch(name), ball, NULL), FIRN_OK);
+        firn_mesh_destroy(ball);
+    }
+    firn_shape_def def = mesh_def(scratch("turn.%d.obj"));
+    def.fps = fps, def.voxel = 0.02;
+    firn_shape *shape;
+    assert_int_equal(firn_shape_create_for(1, &def, (firn_shape_need){.depth = 0.15}, &shape, NULL), FIRN_OK);
+    for (int i = 0; i < 300; i++) {
+        const double r = 0.18 + 0.15 * fmod(0.618034 * i, 1), z = 0.2 * fmod(0.754878 * i, 1) - 0.1,
+                     x[3] = {sqrt(r * r - z * z) * cos(i), sqrt(r * r - z * z) * sin(i), z};
+        firn_surface_point s;
+        firn_shape_query(shape, x, 1.5 / fps + 0.05 * fmod(0.56984 * i, 1), &s);
+        assert_true(fabs(s.distance - (r - 0.3)) < 4e-3);
+        assert_true(hypot(s.velocity[0] + w * x[1], s.velocity[1] - w * x[0]) < 0.02 * w * 0.3);
+    }
+    firn_shape_destroy(shape);
+}
+
 /* A body asks for the start alone: of ten files those around it are read, and say the same to the last bit. */
 static void start_of_a_sequence(void **state)
 {
@@ -1000,6 +1032,7 @@ int main(void)
         cmocka_unit_test(sequence_of_meshes),
         cmocka_unit_test(names_with_percent_signs),
         cmocka_unit_test(too_far_across),
+        cmocka_unit_test(a_sequence_that_turns),
         cmocka_unit_test(start_of_a_sequence),
         cmocka_unit_test(a_glance_is_a_query),
         cmocka_unit_test(speed_between_times),
