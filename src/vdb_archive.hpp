@@ -97,7 +97,7 @@ class archive : public openvdb::io::Archive
 class new_archive : public openvdb::io::Archive
 {
   public:
-    firn_status write(const char *path, const char *shown, const openvdb::GridPtrVec &grids, firn_report *report)
+    firn_status put(const char *path, const char *shown, const openvdb::GridPtrVec &grids, firn_report *report)
     {
         std::ofstream out;
         setCompression(openvdb::io::COMPRESS_BLOSC | openvdb::io::COMPRESS_ACTIVE_MASK);

@@ -196,7 +196,7 @@ firn_status write(const char *path, const char *shown, const firn_points &p, fir
     for (int a = 0; a < p.n_details; a++) insert_detail(*grid, p.details[a]);
     openvdb::GridPtrVec grids = volumes(p, x, voxel);
     grids.insert(grids.begin(), grid);
-    return firn::new_archive().write(path, shown, grids, report);
+    return firn::new_archive().put(path, shown, grids, report);
 }
 
 // ---------------------------------------------------------------- reading

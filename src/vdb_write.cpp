@@ -92,7 +92,7 @@ firn_status write(const char *path, const char *shown, const firn_volume &v, con
         grids.push_back(grid);
     }
     for (auto &grid : grids) grid->setSaveFloatAsHalf(contents.is_half);
-    return firn::new_archive().write(path, shown, grids, report);
+    return firn::new_archive().put(path, shown, grids, report);
 }
 
 firn_status polygons(const firn_volume &v, const openvdb::FloatGrid &grid, double adaptivity, firn_mesh **mesh,

@@ -309,7 +309,7 @@ static inline int channels(const firn_volume *v, const double x[3], int first, i
     return 0;
 }
 
-enum { N_SIDES = 14 }; /* along the axes and the diagonals of a cube */
+enum { N_SIDES = 14, N_AXIAL = 6 }; /* along the axes and, where these leave a doubt, along the diagonals of a cube */
 
 /* Where two faces are equally near - in the middle of a thin wall, before a corner - the voxels around speak of one or
  * the other, and their gradient of neither: across a wall it vanishes, and what is left of it points anywhere. Some
@@ -317,17 +317,17 @@ enum { N_SIDES = 14 }; /* along the axes and the diagonals of a cube */
  * one counts that says most nearly what the voxels around x say - they lie between both faces' distances, nearer to the
  * right one, as interpolating goes over a valley and under a ridge - and whose gradient has most nearly the length 1.
  */
-static void choose_side(const firn_volume *v, const double u[3], double distance, double gradient[3])
+WIDE static void choose_side(const firn_volume *v, const double u[3], double distance, double gradient[3])
 {
     const double reach = 2.5; /* voxels: off the cells that the border between the faces can pass through */
     double least = INFINITY;
-    for (int m = 0; m < N_SIDES; m++) {
+    for (int m = 0; m < N_SIDES && (m < N_AXIAL || least > 0.3); m++) {
         double way[3], at[3], f[3], g[3], norm2 = 0, along = 0;
         int block[3], cell[3];
         for (int a = 0; a < 3; a++) {
-            way[a] = m < 6              ? (m >> 1 == a) * (m & 1 ? reach : -reach)
-                     : (m - 6) >> a & 1 ? reach / sqrt(3)
-                                        : -reach / sqrt(3);
+            way[a] = m < N_AXIAL              ? (m >> 1 == a) * (m & 1 ? reach : -reach)
+                     : (m - N_AXIAL) >> a & 1 ? reach / sqrt(3)
+                                              : -reach / sqrt(3);
             at[a] = u[a] + way[a];
         }
         const int32_t leaf = find_leaf(v, at, block, cell, f);
@@ -339,6 +339,19 @@ static void choose_side(const firn_volume *v, const double u[3], double distance
         least = doubt;
         memcpy(gradient, g, sizeof g);
     }
+}
+
+/* Whether one of the eight voxels around is where distances are cut off, or next to it, where they are not as good. */
+static int touches_end(const firn_volume *v, int32_t leaf, const int cell[3])
+{
+    const float low = (float)(0.5 * v->voxel - v->inner), high = (float)(v->band - 0.5 * v->voxel);
+    for (int m = 0; m < 8; m++) {
+        const int at =
+            ((cell[0] + (m >> 2)) * FIRN_LEAF_ROW + cell[1] + (m >> 1 & 1)) * FIRN_LEAF_ROW + cell[2] + (m & 1);
+        const float d = *firn_volume_at(v, leaf, at, 0);
+        if (d <= low || d >= high) return 1;
+    }
+    return 0;
 }
 
 static inline int slope_at(const firn_volume *v, const double x[3], double *distance, double gradient[3])
@@ -353,7 +366,7 @@ static inline int slope_at(const firn_volume *v, const double x[3], double *dist
     const int is_cut_off = *distance < -0.9 * v->inner || *distance > 0.9 * v->band;
     if (norm2 < 0.25 && is_cut_off)
         away_from_core(v, leaf, u, *distance < 0 ? -1 : 1, gradient);
-    else if (norm2 < 0.9 && !is_cut_off)
+    else if (norm2 < 0.9 && !touches_end(v, leaf, cell))
         choose_side(v, u, *distance, gradient);
     return 1;
 }
