@@ -173,15 +173,37 @@ static double clearance_of(const firn_sim *sim, const firn_collider *c, double d
     return firn_near_clearance(c, distance - in_touch(sim));
 }
 
-/* The particle's way u in this step, seen from the moving surface, and its length. */
-static double way_of(const subject *s, const firn_collider *c, const double surface_v[3], double u[3])
+/* The particle's way u in this step, seen from the surface where that is now, and its length. A body carries what is
+ * fixed to it from the pose before to the pose now, whatever its velocity at the end; what deforms goes `own` more. */
+static double way_of(const subject *s, const firn_collider *c, const double own[3], double u[3])
 {
-    double length2 = 0;
+    double y[3], carried[3], length2 = 0;
+    firn_pose_to_shape(&c->pose_before, s->before, y);
+    firn_pose_to_world(&c->pose, y, carried);
     for (int a = 0; a < 3; a++) {
-        u[a] = s->x[a] - s->before[a] - s->sim->dt * (surface_v[a] - c->def.surface_velocity[a]);
+        u[a] = s->x[a] - carried[a] - own[a];
         length2 += u[a] * u[a];
     }
     return sqrt(length2);
+}
+
+/* How far the surface near x deformed in this step, in the world. `at` is a glance at its end; where files begin or end
+ * within it the velocity jumps, and each part of the step has its own. */
+static void deformation(const firn_sim *sim, const firn_collider *c, const double x[3], const firn_surface_point *at,
+                        double own[3])
+{
+    const double end = sim->time + sim->dt;
+    double rigid[3];
+    for (int a = 0; a < 3; a++) own[a] = 0;
+    if (c->is_rigid) return;
+    firn_pose_velocity(&c->pose, x, rigid);
+    for (double from = sim->time, until; from < end; from = until) {
+        firn_surface_point there = *at;
+        until = c->shape ? firn_shape_border(c->shape, from, end) : end;
+        if (until < end) firn_contact_glance(c, x, until, INFINITY, &there);
+        for (int a = 0; a < 3; a++)
+            own[a] += (until - from) * (there.velocity[a] - rigid[a] - c->def.surface_velocity[a]);
+    }
 }
 
 /* The way u of a particle in this step, seen from the moving surface, ends at x. Does it meet the surface? Sphere
@@ -224,15 +246,6 @@ static int meets(const firn_sim *sim, const firn_collider *c, int touched, const
     return 1;
 }
 
-/* The velocity of the surface at x where no look is needed to know it. */
-static int knows_velocity(const firn_collider *c, const double x[3], double velocity[3])
-{
-    if (!c->is_rigid || !c->shape) return 0;
-    firn_pose_velocity(&c->pose, x, velocity);
-    for (int a = 0; a < 3; a++) velocity[a] += c->def.surface_velocity[a];
-    return 1;
-}
-
 /* Returns the clearance that is left; -INFINITY where they met. Most only come near, and no more than is needed to know
  * that is asked first: they are out of touch all along. What touched a body before mostly does so again, and one look
  * where it begins tells. Either way the answer is the same, as memory is not saved. */
@@ -241,11 +254,12 @@ static double keep_out(subject *s, const firn_collider *c, int touched, firn_exc
     const firn_sim *sim = s->sim;
     const double time = sim->time + sim->dt;
     firn_surface_point at = {.distance = NAN};
-    double x[3], u[3] = {0}, v[3], was[3], length = INFINITY;
-    if (touched && knows_velocity(c, s->x, at.velocity)) length = way_of(s, c, at.velocity, u);
+    double x[3], u[3] = {0}, v[3], was[3], own[3] = {0, 0, 0}, length = INFINITY;
+    if (touched && c->is_rigid) length = way_of(s, c, own, u);
     if (length > sim->h) { /* so far in a step few go, and they are looked at with all others */
         if (!firn_contact_glance(c, s->x, time, 2 * sim->h, &at)) return clearance_of(sim, c, at.distance);
-        length = way_of(s, c, at.velocity, u);
+        deformation(sim, c, s->x, &at, own);
+        length = way_of(s, c, own, u);
         if (at.distance > c->steepness * length + in_touch(sim)) return clearance_of(sim, c, at.distance);
     }
     for (int a = 0; a < 3; a++) x[a] = s->x[a], v[a] = was[a] = s->v[a];

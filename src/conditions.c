@@ -316,6 +316,7 @@ firn_status firn_conditions_prepare(firn_sim *sim)
     for (int c = 0; c < sim->n_colliders; c++) {
         firn_collider *collider = &sim->colliders[c];
         collider->is_active = end > collider->def.start && sim->time < collider->def.stop;
+        firn_motion_at(&collider->motion, sim->time, collider->def.start, &collider->pose_before);
         firn_motion_at(&collider->motion, end, collider->def.start, &collider->pose);
         collider->dt = sim->dt;
     }

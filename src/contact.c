@@ -105,8 +105,8 @@ void firn_contact_book(firn_exchange *e, const double x[3], double mass, const d
     e->torque[2] += r[0] * d[1] - r[1] * d[0];
 }
 
-/* The greatest speed of a collider's surface, over h: a surface must not jump over nodes. Unbounded shapes that turn
- * are judged by their pivot alone. */
+/* The greatest speed of a collider's surface from now on, over h: a surface must not jump over nodes. Unbounded shapes
+ * that turn are judged by their pivot alone. */
 double firn_contact_rate(const firn_sim *sim)
 {
     double rate = 0;
@@ -115,7 +115,7 @@ double firn_contact_rate(const firn_sim *sim)
         if (sim->time >= c->def.stop) continue;
         firn_pose pose = {0};
         double speed = c->shape ? firn_shape_speed(c->shape) : 0, spin = 0, shift = 0, reach = 0, low[3], high[3];
-        firn_motion_at(&c->motion, sim->time, c->def.start, &pose);
+        firn_motion_at(&c->motion, nextafter(sim->time, INFINITY), c->def.start, &pose);
         int is_bounded = c->shape && firn_shape_bounds(c->shape, low, high);
         for (int a = 0; a < 3; a++) {
             double arm = is_bounded ? fmax(fabs(low[a] - pose.pivot[a]), fabs(high[a] - pose.pivot[a])) : 0;

@@ -726,13 +726,13 @@ static void query_moving(const firn_field *f, int i, double s, double h, const d
 static void ask(const firn_field *f, const double x[3], double time, int wants_all, firn_surface_point *out)
 {
     double g[3];
-    if (f->n > 1 && time > f->times[0] && time < f->times[f->n - 1]) {
+    if (f->n > 1 && time > f->times[0] && time <= f->times[f->n - 1]) { /* its end counts: see shape.h */
         int i = interval(f, time);
         double h = f->times[i + 1] - f->times[i];
         query_moving(f, i, (time - f->times[i]) / h, h, x, wants_all, out);
         return;
     }
-    const firn_volume *volume = f->volumes[f->n > 1 && time >= f->times[f->n - 1] ? f->n - 1 : 0];
+    const firn_volume *volume = f->volumes[f->n > 1 && time > f->times[0] ? f->n - 1 : 0];
     if (!wants_all) {
         firn_volume_channels(volume, x, 0, 1, &out->distance);
         return;
@@ -799,6 +799,13 @@ static double speed_between(const firn_shape_part *part, double from, double unt
     return firn_field_speed(part->data, from, until);
 }
 
+static int ends(const firn_shape_part *part, double times[2])
+{
+    const firn_field *f = part->data;
+    times[0] = f->times[0], times[1] = f->times[f->n - 1];
+    return f->n > 1;
+}
+
 static void release(firn_shape_part *part) { firn_field_destroy(part->data); }
 
 const firn_shape_kind firn_field_kinds[] = {
@@ -811,7 +818,8 @@ const firn_shape_kind firn_field_kinds[] = {
      speed,
      0,
      glance,
-     speed_between},
+     speed_between,
+     ends},
     {{"vdb", "a level set or fog from a .vdb file, or a sequence of them, moving by their grids v where there are",
       "file grid scale fps start"},
      build_vdb,
@@ -821,6 +829,7 @@ const firn_shape_kind firn_field_kinds[] = {
      speed,
      0,
      glance,
-     speed_between},
+     speed_between,
+     ends},
     {.info = {NULL, NULL, NULL}},
 };

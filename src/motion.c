@@ -2,9 +2,10 @@
  *
  * A pose maps shape space to the world: x = position + R (y - pivot), `position` being where the pivot is. With keys it
  * is shifted by Catmull-Rom (through every key, continuous velocity); before the first and after the last key
- * everything rests. Rotations go through their keys in the same way, with continuous spin: Hermite curves of
- * quaternions (M.-J. Kim, M.-S. Kim and S. Y. Shin, SIGGRAPH 1995), of constant spin between two keys. Without keys:
- * constant velocity and constant spin about the moving pivot. */
+ * everything rests, and at these keys velocity is that of the time before, as a pose ends a step. Rotations go through
+ * their keys in the same way, with continuous spin: Hermite curves of quaternions (M.-J. Kim, M.-S. Kim and S. Y. Shin,
+ * SIGGRAPH 1995), of constant spin between two keys. Without keys: constant velocity and constant spin about the moving
+ * pivot. */
 #include "solver.h"
 
 #include <math.h>
@@ -144,7 +145,7 @@ static void pose_of_keys(const firn_motion *motion, double time, firn_pose *pose
     const firn_key *k = motion->keys;
     int n = motion->def.n_keys, i = 0;
     memset(pose->velocity, 0, sizeof pose->velocity), memset(pose->spin, 0, sizeof pose->spin);
-    if (n == 1 || time <= k[0].time || time >= k[n - 1].time) {
+    if (n == 1 || time <= k[0].time || time > k[n - 1].time) {
         const firn_key *at = time <= k[0].time ? &k[0] : &k[n - 1];
         memcpy(pose->position, at->position, sizeof pose->position);
         rotation_of_quaternion(at->rotation, pose->R);

@@ -150,17 +150,27 @@ static double norm_of(const double *v, const double *w, int n)
     return sqrt(sum);
 }
 
-/* The longest way of any point of the surface since the last pose, and the greatest speed of any in this step. */
-static void measure(const firn_sim *sim, const firn_collider *c, const firn_pose *was, double *way, double *speed)
+/* The longest way of any point of the surface from one pose to another, and by `deformed`, m. */
+static double way_between(const firn_collider *c, const firn_pose *from, const firn_pose *to, double deformed)
 {
-    const double zero[3] = {0, 0, 0}, end = sim->time + sim->dt, last = sim->near.has_poses ? sim->near.time : end;
-    double turn = norm_of(c->pose.R, was->R, 9), spin = norm_of(c->pose.spin, zero, 3), reach = reach_of(c);
-    double own = c->is_rigid ? 0 : firn_shape_speed_between(c->shape, sim->time, end);
-    double gone = c->is_rigid || last == end ? 0 : firn_shape_speed_between(c->shape, fmin(last, end), fmax(last, end));
-    *way = norm_of(c->pose.position, was->position, 3) + (turn > 0 ? turn * reach : 0);
-    *way += gone > 0 ? gone * fabs(end - last) : 0;
-    *speed = norm_of(c->pose.velocity, zero, 3) + (spin > 0 ? spin * reach : 0) + own;
-    if (spin * sim->dt > 0.09) *speed = INFINITY; /* see clearance.c */
+    double turn = norm_of(to->R, from->R, 9);
+    return norm_of(to->position, from->position, 3) + (turn > 0 ? turn * reach_of(c) : 0) + deformed;
+}
+
+/* How far the surface deforms at most from one time to another, m. */
+static double deformation_between(const firn_collider *c, double from, double until)
+{
+    double speed = c->is_rigid || from == until ? 0 : firn_shape_speed_between(c->shape, from, until);
+    return speed > 0 ? speed * (until - from) : 0;
+}
+
+/* The longest way of any point of the surface since the last pose, and of any in this step. */
+static void measure(const firn_sim *sim, const firn_collider *c, const firn_pose *was, double *way, double *of_step)
+{
+    const double end = sim->time + sim->dt, last = sim->near.has_poses ? sim->near.time : end;
+    *way = way_between(c, was, &c->pose, deformation_between(c, fmin(last, end), fmax(last, end)));
+    *of_step = way_between(c, &c->pose_before, &c->pose, deformation_between(c, sim->time, end));
+    if (norm_of(c->pose.R, c->pose_before.R, 9) > 0.09 * sqrt(2)) *of_step = INFINITY; /* see clearance.c */
 }
 
 /* Which colliders act, and whether all distances are of a kind that is known. */
@@ -261,9 +271,9 @@ int firn_near_surface(const firn_sim *sim, int collider, int32_t block, int node
 /* ---------------------------------------------------------------- a step's beginning */
 
 /* What a collider with a second pass does in this step to the clearances of particles. */
-static void add_way(firn_near_ways *ways, int index, double way, double speed, double dt)
+static void add_way(firn_near_ways *ways, int index, double way, double of_step)
 {
-    const float gone = (float)way, needed = (float)(1.1 * dt * speed);
+    const float gone = (float)way, needed = (float)(1.1 * of_step);
     if (ways->n < FIRN_NEAR_WAYS) {
         ways->which[ways->n] = (float)index;
         ways->way[ways->n] = gone, ways->needed[ways->n++] = needed;
@@ -280,12 +290,12 @@ static double follow_poses(firn_sim *sim)
     near->ways = (firn_near_ways){.h = sim->h};
     for (int c = 0; c < sim->n_colliders; c++) {
         firn_collider *collider = &sim->colliders[c];
-        double way, speed;
+        double way, of_step;
         int is_same = near->has_poses && memcmp(&near->poses[c], &collider->pose, sizeof collider->pose) == 0;
-        measure(sim, collider, near->has_poses ? &near->poses[c] : &collider->pose, &way, &speed);
+        measure(sim, collider, near->has_poses ? &near->poses[c] : &collider->pose, &way, &of_step);
         longest = fmax(longest, way);
         collider->way = is_next ? way : collider->way + way;
-        if (collider->is_active && collider->def.particle_pass) add_way(&near->ways, c, collider->way, speed, sim->dt);
+        if (collider->is_active && collider->def.particle_pass) add_way(&near->ways, c, collider->way, of_step);
         if (!is_same) near->n_poses[c]++;
         const int was_at_rest = collider->is_at_rest;
         collider->is_at_rest = is_same && collider->is_rigid;

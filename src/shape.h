@@ -38,7 +38,7 @@ typedef struct firn_shape_need {
 firn_status firn_shape_create_for(int n_shapes, const firn_shape_def *shapes, firn_shape_need need, firn_shape **shape,
                                   firn_report *report);
 void firn_shape_destroy(firn_shape *shape);
-/* Thread-safe. `time` matters for deforming shapes only. */
+/* Thread-safe. `time` matters for deforming shapes only, of which the velocity is that of arriving there. */
 void firn_shape_query(const firn_shape *shape, const double x[3], double time, firn_surface_point *surface);
 /* The same distance and velocity, faster; nothing else of *surface may be read. */
 void firn_shape_glance(const firn_shape *shape, const double x[3], double time, firn_surface_point *surface);
@@ -46,6 +46,8 @@ void firn_shape_glance(const firn_shape *shape, const double x[3], double time, 
 double firn_shape_speed(const firn_shape *shape);
 /* The greatest between two times; infinite where it is not known, less than 0 where the shape never changes. */
 double firn_shape_speed_between(const firn_shape *shape, double from, double until);
+/* The first time after `from` at which a part begins or ends to deform; at most `until`. */
+double firn_shape_border(const firn_shape *shape, double from, double until);
 /* Whether distances are interpolated between voxels, and may so be up to sqrt 3 as steep as true ones. */
 int firn_shape_is_sampled(const firn_shape *shape);
 double firn_shape_distance(const firn_shape *shape, const double x[3], double time);

@@ -25,7 +25,8 @@ typedef struct firn_shape_kind {
     /* The distance and velocity of query, to the last bit, and nothing else, where that is faster; NULL: it is not. */
     void (*glance)(const firn_shape_part *part, const double p[3], double time, firn_surface_point *surface);
     double (*speed_between)(const firn_shape_part *part, double from,
-                            double until); /* see shape.h; NULL: never changes */
+                            double until);                     /* see shape.h; NULL: never changes */
+    int (*ends)(const firn_shape_part *part, double times[2]); /* when it begins and ends to deform; 0: never */
 } firn_shape_kind;
 
 struct firn_shape_part {

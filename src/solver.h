@@ -28,6 +28,7 @@ typedef struct firn_collider {
     firn_shape *shape;
     firn_motion motion;
     firn_pose pose;            /* at the end of the step being made */
+    firn_pose pose_before;     /* and at its beginning */
     double dt;                 /* of that step */
     int is_active, is_at_rest; /* at rest: its pose and surface are what they were the time before */
     int is_rigid;              /* its shape never changes */

@@ -348,8 +348,17 @@ static void sequence_of_meshes(void **state)
         double v[3] = {2 + 0.1 * n[0], 0.1 * n[1], 0.1 * n[2]};
         for (int a = 0; a < 3; a++)
             if (is_moving) assert_true(fabs(s.velocity[a] - v[a]) < 0.05);
-        if (time <= 1 || time >= 1.9) assert_true(length(s.velocity) == 0);
+        if (time <= 1 || time > 1.9 + 1e-9) assert_true(length(s.velocity) == 0);
     }
+    /* at the last file's time it arrives with its speed, and at the first one's it still rests */
+    const double top[3] = {1.8, 0.39, 0}, last = firn_shape_border(shape, 1.5, 7);
+    firn_surface_point s;
+    firn_shape_query(shape, top, last, &s);
+    assert_true(fabs(last - 1.9) < 1e-12 && fabs(s.velocity[0] - 2) < 0.05);
+    firn_shape_query(shape, top, nextafter(last, 7), &s);
+    assert_true(length(s.velocity) == 0);
+    assert_true(firn_shape_border(shape, 0, 7) == 1 && firn_shape_border(shape, 1, 1.3) == 1.3);
+    assert_true(firn_shape_border(shape, last, 7) == 7 && firn_shape_border(shape, 1.3, 1.5) == 1.5);
     firn_shape_destroy(shape);
 }
 

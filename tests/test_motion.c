@@ -135,6 +135,9 @@ static void ends_jump_unless_keys_are_repeated(void **unused)
         assert_true(rest.velocity[0] == 0 && rest.spin[0] == 0);
         assert_true(fabs(slow.velocity[0]) < 1e-6 && fabs(slow.spin[0]) < 1e-6);
     }
+    firn_pose begins = at(&two, 1), arrives = at(&two, 3); /* at a key that ends a rest or a way: the time before */
+    assert_true(begins.velocity[0] == 0 && begins.spin[0] == 0);
+    assert_true(fabs(arrives.velocity[0] - 2) < 1e-12 && arrives.spin[0] > 0.1 && arrives.position[0] == 4);
     firn_motion_destroy(&two, NULL), firn_motion_destroy(&four, NULL);
     firn_motion even = {.def = firn_motion_default()};
     firn_pose pose;
