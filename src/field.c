@@ -711,7 +711,7 @@ static void query_moving(const firn_field *f, int i, double s, double h, const d
     int is_near[2];
     const int is_carried = carry(f, i, s, h, x, at, out->velocity, d);
     if (wants_slope)
-        firn_volume_pair_slope(f->volumes + i, at, d, g, is_near);
+        firn_volume_pair_slope(f->volumes + i, at, s > 0.5, d, g, is_near);
     else if (is_carried || f->velocity != 1)
         firn_volume_pair_distance(f->volumes + i, at, d);
     out->distance = (1 - s) * d[0] + s * d[1];
@@ -799,6 +799,14 @@ static double speed_between(const firn_shape_part *part, double from, double unt
     return firn_field_speed(part->data, from, until);
 }
 
+static double voxel(const firn_shape_part *part)
+{
+    const firn_field *f = part->data;
+    double largest = 0;
+    for (int i = 0; i < f->n; i++) largest = fmax(largest, f->volumes[i]->voxel);
+    return largest;
+}
+
 static int ends(const firn_shape_part *part, double times[2])
 {
     const firn_field *f = part->data;
@@ -819,6 +827,7 @@ const firn_shape_kind firn_field_kinds[] = {
      0,
      glance,
      speed_between,
+     voxel,
      ends},
     {{"vdb", "a level set or fog from a .vdb file, or a sequence of them, moving by their grids v where there are",
       "file grid scale fps start"},
@@ -830,6 +839,7 @@ const firn_shape_kind firn_field_kinds[] = {
      0,
      glance,
      speed_between,
+     voxel,
      ends},
     {.info = {NULL, NULL, NULL}},
 };

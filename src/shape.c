@@ -286,11 +286,12 @@ double firn_shape_border(const firn_shape *shape, double from, double until)
     return until;
 }
 
-int firn_shape_is_sampled(const firn_shape *shape)
+double firn_shape_voxel(const firn_shape *shape)
 {
+    double voxel = 0;
     for (int i = 0; i < shape->n; i++)
-        if (shape->parts[i].kind->speed) return 1; /* from files */
-    return 0;
+        if (shape->parts[i].kind->voxel) voxel = fmax(voxel, shape->parts[i].kind->voxel(&shape->parts[i]));
+    return voxel;
 }
 
 double firn_shape_distance(const firn_shape *shape, const double x[3], double time)

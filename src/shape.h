@@ -48,8 +48,8 @@ double firn_shape_speed(const firn_shape *shape);
 double firn_shape_speed_between(const firn_shape *shape, double from, double until);
 /* The first time after `from` at which a part begins or ends to deform; at most `until`. */
 double firn_shape_border(const firn_shape *shape, double from, double until);
-/* Whether distances are interpolated between voxels, and may so be up to sqrt 3 as steep as true ones. */
-int firn_shape_is_sampled(const firn_shape *shape);
+/* The largest voxel between which distances are interpolated, m; 0: all are from formulas. */
+double firn_shape_voxel(const firn_shape *shape);
 double firn_shape_distance(const firn_shape *shape, const double x[3], double time);
 /* False where the shape is unbounded (plane, half_space); the box is then infinite. */
 int firn_shape_bounds(const firn_shape *shape, double min[3], double max[3]);

@@ -309,36 +309,56 @@ static inline int channels(const firn_volume *v, const double x[3], int first, i
     return 0;
 }
 
+/* A look some voxels off a kink: the plane d(y) + g . (x - y) that the place y = x + way tells of x. *doubt: how far
+ * from the distance at x that is, voxels. False where nothing is known or y lies on a kink itself. */
+static inline int look_beside(const firn_volume *v, const double u[3], const double way[3], double distance,
+                              double g[3], double *norm2, double *doubt)
+{
+    double at[3], f[3], along = 0;
+    int block[3], cell[3];
+    for (int a = 0; a < 3; a++) at[a] = u[a] + way[a];
+    const int32_t leaf = find_leaf(v, at, block, cell, f);
+    if (leaf < 0) return 0;
+    const double d = slope(v, leaf, cell, f, g);
+    *norm2 = 0;
+    for (int a = 0; a < 3; a++) *norm2 += g[a] * g[a], along += g[a] * way[a];
+    *doubt = fabs(d - along * v->voxel - distance) * v->inverse;
+    return *norm2 >= 0.9;
+}
+
 enum { N_SIDES = 14, N_AXIAL = 6 }; /* along the axes and, where these leave a doubt, along the diagonals of a cube */
 
 /* Where two faces are equally near - in the middle of a thin wall, before a corner - the voxels around speak of one or
  * the other, and their gradient of neither: across a wall it vanishes, and what is left of it points anywhere. Some
- * voxels off, in 14 directions, there is only one. Each look at a place y tells a plane, d(y) + g . (x - y) from x; the
- * one counts that says most nearly what the voxels around x say - they lie between both faces' distances, nearer to the
- * right one, as interpolating goes over a valley and under a ridge - and whose gradient has most nearly the length 1.
- */
+ * voxels off there is only one.
+ *
+ * Where much of the gradient is left it is mostly of the nearer face. So two looks, along it and against it, mostly
+ * find a face each, and the right one is steeper along it: at worst one that is a tenth of a voxel farther. Else 14
+ * directions are tried, and that face counts which says most nearly what the voxels around x say - they lie between
+ * both faces' distances, nearer to the right one, as interpolating goes over a valley and under a ridge - and whose
+ * gradient has most nearly the length 1. */
 WIDE static void choose_side(const firn_volume *v, const double u[3], double distance, double gradient[3])
 {
     const double reach = 2.5; /* voxels: off the cells that the border between the faces can pass through */
-    double least = INFINITY;
-    for (int m = 0; m < N_SIDES && (m < N_AXIAL || least > 0.3); m++) {
-        double way[3], at[3], f[3], g[3], norm2 = 0, along = 0;
-        int block[3], cell[3];
-        for (int a = 0; a < 3; a++) {
+    const double left2 = gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2];
+    double way[3], g[3], found[3], norm2, doubt, steepest = 0, least = INFINITY;
+    for (int side = -1; side <= 1 && left2 > 0.4; side += 2) {
+        double along = 0;
+        for (int a = 0; a < 3; a++) way[a] = side * reach * gradient[a] / sqrt(left2);
+        if (!look_beside(v, u, way, distance, g, &norm2, &doubt) || norm2 > 1.1 || doubt > 1) continue;
+        for (int a = 0; a < 3; a++) along += g[a] * gradient[a];
+        if (along > steepest) steepest = along, memcpy(found, g, sizeof found);
+    }
+    for (int m = 0; m < N_SIDES && steepest == 0 && (m < N_AXIAL || least > 0.3); m++) {
+        for (int a = 0; a < 3; a++)
             way[a] = m < N_AXIAL              ? (m >> 1 == a) * (m & 1 ? reach : -reach)
                      : (m - N_AXIAL) >> a & 1 ? reach / sqrt(3)
                                               : -reach / sqrt(3);
-            at[a] = u[a] + way[a];
-        }
-        const int32_t leaf = find_leaf(v, at, block, cell, f);
-        if (leaf < 0) continue;
-        const double d = slope(v, leaf, cell, f, g);
-        for (int a = 0; a < 3; a++) norm2 += g[a] * g[a], along += g[a] * way[a];
-        const double doubt = fabs(d - along * v->voxel - distance) * v->inverse + 20 * fabs(norm2 - 1);
-        if (norm2 < 0.9 || doubt >= least) continue;
-        least = doubt;
-        memcpy(gradient, g, sizeof g);
+        if (!look_beside(v, u, way, distance, g, &norm2, &doubt)) continue;
+        doubt += 20 * fabs(norm2 - 1);
+        if (doubt < least) least = doubt, memcpy(found, g, sizeof found);
     }
+    if (steepest > 0 || least < INFINITY) memcpy(gradient, found, sizeof found);
 }
 
 /* Whether one of the eight voxels around is where distances are cut off, or next to it, where they are not as good. */
@@ -354,21 +374,25 @@ static int touches_end(const firn_volume *v, int32_t leaf, const int cell[3])
     return 0;
 }
 
-static inline int slope_at(const firn_volume *v, const double x[3], double *distance, double gradient[3])
+typedef enum place_kind { FAR, CLEAR, KINK } place_kind;
+
+/* A gradient that is cut off or of two faces is not mended where the answer is KINK. */
+static inline place_kind slope_at(const firn_volume *v, const double x[3], double u[3], double *distance,
+                                  double gradient[3])
 {
-    double u[3], f[3];
+    double f[3];
     int block[3], cell[3];
     to_voxels(v, x, u);
     int32_t leaf = find_leaf(v, u, block, cell, f);
-    if (leaf < 0) return *distance = far_distance(v, u, block, gradient), 0;
+    if (leaf < 0) return *distance = far_distance(v, u, block, gradient), FAR;
     *distance = slope(v, leaf, cell, f, gradient);
     double norm2 = gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2];
     const int is_cut_off = *distance < -0.9 * v->inner || *distance > 0.9 * v->band;
     if (norm2 < 0.25 && is_cut_off)
         away_from_core(v, leaf, u, *distance < 0 ? -1 : 1, gradient);
     else if (norm2 < 0.9 && !touches_end(v, leaf, cell))
-        choose_side(v, u, *distance, gradient);
-    return 1;
+        return KINK;
+    return CLEAR;
 }
 
 WIDE int firn_volume_channels(const firn_volume *v, const double x[3], int first, int n, double value[])
@@ -378,7 +402,10 @@ WIDE int firn_volume_channels(const firn_volume *v, const double x[3], int first
 
 WIDE int firn_volume_slope(const firn_volume *v, const double x[3], double *distance, double gradient[3])
 {
-    return slope_at(v, x, distance, gradient);
+    double u[3];
+    const place_kind kind = slope_at(v, x, u, distance, gradient);
+    if (kind == KINK) choose_side(v, u, *distance, gradient);
+    return kind != FAR;
 }
 
 WIDE void firn_volume_pair_channels(firn_volume *const v[2], const double x[3], int first, double value[2][4],
@@ -392,10 +419,21 @@ WIDE void firn_volume_pair_distance(firn_volume *const v[2], double x[2][3], dou
     for (int k = 0; k < 2; k++) channels(v[k], x[k], 0, 1, &distance[k]);
 }
 
-WIDE void firn_volume_pair_slope(firn_volume *const v[2], double x[2][3], double distance[2], double gradient[2][3],
-                                 int is_near[2])
+WIDE void firn_volume_pair_slope(firn_volume *const v[2], double x[2][3], int first, double distance[2],
+                                 double gradient[2][3], int is_near[2])
 {
-    for (int k = 0; k < 2; k++) is_near[k] = slope_at(v[k], x[k], &distance[k], gradient[k]);
+    double u[2][3];
+    place_kind kind[2];
+    for (int k = 0; k < 2; k++) {
+        kind[k] = slope_at(v[k], x[k], u[k], &distance[k], gradient[k]);
+        is_near[k] = kind[k] != FAR;
+    }
+    if (kind[first] == KINK) choose_side(v[first], u[first], distance[first], gradient[first]);
+    if (kind[!first] != KINK) return;
+    if (kind[first] == FAR)
+        choose_side(v[!first], u[!first], distance[!first], gradient[!first]);
+    else
+        memcpy(gradient[!first], gradient[first], sizeof *gradient);
 }
 
 int firn_volume_paint(const firn_volume *v, const double x[3], int channel, double *value)

@@ -54,12 +54,13 @@ int firn_volume_sample(const firn_volume *volume, const double x[3], double valu
 int firn_volume_channels(const firn_volume *volume, const double x[3], int first, int n, double value[]);
 int firn_volume_slope(const firn_volume *volume, const double x[3], double *distance, double gradient[3]);
 /* The same of two volumes at once, which a processor looks up side by side: four channels at one place; the distance,
- * or the distance and its gradient, at a place of each. */
+ * or the distance and its gradient, at a place of each. Where two faces are equally near volume `first` says which
+ * one counts, for both. */
 void firn_volume_pair_channels(firn_volume *const volumes[2], const double x[3], int first, double value[2][4],
                                int is_near[2]);
 void firn_volume_pair_distance(firn_volume *const volumes[2], double x[2][3], double distance[2]);
-void firn_volume_pair_slope(firn_volume *const volumes[2], double x[2][3], double distance[2], double gradient[2][3],
-                            int is_near[2]);
+void firn_volume_pair_slope(firn_volume *const volumes[2], double x[2][3], int first, double distance[2],
+                            double gradient[2][3], int is_near[2]);
 /* Paint at x. False where there is none: in no leaf, or where voxels without paint have more than half of the weight;
  * with less they do not take part, so that paint ends half way between two voxels and keeps its value up to there. */
 int firn_volume_paint(const firn_volume *volume, const double x[3], int channel, double *value);
