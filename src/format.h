@@ -9,6 +9,7 @@
 typedef struct firn_format {
     const char *name, *extension; /* e.g. "bgeo.gz" and ".bgeo.gz"; the longest matching extension decides */
     const char *doc;              /* one line for help: what opens it, what it loses */
+    const char *holds;            /* of what cannot be read: what is in it, "volumes and no points" */
     /* NULL where firn cannot. A reader needs at most FIRN_FORMAT_EXPANSION times the length of the file in memory
      * (of the uncompressed data, itself at most 1032 times the file). */
     firn_status (*read)(const char *path, firn_points **points, firn_report *report);

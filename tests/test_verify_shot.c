@@ -8,6 +8,7 @@
 
 #include "manifest.h"
 #include "sample_shot.h"
+#include "sequence.h"
 #include "verify_shot.h"
 
 static firn_status verify(const char *folder)
@@ -137,13 +138,41 @@ static void takes_a_kill_for_no_damage(void **state)
     firn_report_destroy(report);
 }
 
+/* Caches that firn writes and cannot read are held against the books like others. */
+static void checks_what_cannot_be_read(void **state)
+{
+    (void)state;
+    firn_shot *shot;
+    firn_sequence sequence;
+    firn_report *report = firn_report_create();
+    firn_shot_setup setup = sample_setup(scratch("volumes"), 1);
+    for (int i = 0; i < 2; i++) strcpy(sample_outputs[i].format, "volumes.vdb");
+    assert_int_equal(firn_shot_create(&setup, 0, &shot, report), FIRN_OK);
+    for (int frame = 0; frame < 3; frame++) assert_int_equal(sample_frame(shot, frame, 0, report), FIRN_OK);
+    assert_int_equal(firn_shot_close(shot, "finished", NULL, report), FIRN_OK);
+    firn_shot_destroy(shot);
+    assert_int_equal(verify(scratch("volumes")), FIRN_OK);
+    const char *path = scratch("volumes/snow_ball_2.0002.volumes.vdb");
+    assert_int_equal(firn_verify_shot_file(path, report), FIRN_OK);
+    assert_int_equal(firn_report_total(report), 0);
+    assert_int_equal(firn_sequence_open(scratch("volumes"), &sequence, report), FIRN_REFUSED);
+    assert_true(scratch_says(report, "its caches *.volumes.vdb hold volumes and no points; points are needed here"));
+    flip_all(scratch("volumes/snow_ball.0001.volumes.vdb"), scratch("volumes"));
+    scratch_store(scratch("volumes/snow_ball.0009.volumes.vdb"), "x", 1);
+    firn_report_clear(report);
+    firn_verify_shot result;
+    assert_int_equal(firn_verify_shot_run(scratch("volumes"), &result, report), FIRN_IO);
+    assert_true(scratch_says(report, "snow_ball.0009.volumes.vdb: foreign"));
+    assert_int_equal(firn_verify_shot_file(scratch("volumes/snow_ball.0009.volumes.vdb"), report), FIRN_REFUSED);
+    firn_report_destroy(report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_flipped_bits),
-        cmocka_unit_test(finds_damaged_checkpoints),
-        cmocka_unit_test(names_what_it_finds),
-        cmocka_unit_test(takes_a_kill_for_no_damage),
+        cmocka_unit_test(finds_flipped_bits),         cmocka_unit_test(finds_damaged_checkpoints),
+        cmocka_unit_test(names_what_it_finds),        cmocka_unit_test(takes_a_kill_for_no_damage),
+        cmocka_unit_test(checks_what_cannot_be_read),
     };
     return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
 }

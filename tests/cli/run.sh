@@ -45,6 +45,18 @@ expect 0 "" mesh whole --frames 0 --out small --max-memory 100G
 [ ! -s err ] || fail "firn mesh has something to say about 100 GB: $(cat err)"
 printf 'ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nproperty float pscale\nend_header\n0 0 0 0.1\nnan 0 0 0.1\n' >nowhere.ply
 expect 2 "nowhere.ply: Particle 1 is at nan" mesh nowhere.ply --out nowhere
+# ---- a shot of nothing but volumes: its books know them, and who needs points says so
+{ cat "$scene"; echo 'outputs: [{format: volumes.vdb, attributes: P v T pscale}]'; } >volumes.yaml
+expect 0 "" run volumes.yaml --out volumes --quiet --frames :4
+expect 0 "" resume volumes --quiet --frames :8
+[ "$(find volumes -name 'tiny.*.volumes.vdb' | wc -l)" -eq 9 ] || fail "not 9 caches of volumes: $(ls volumes)"
+expect 0 "" verify volumes volumes/tiny.0003.volumes.vdb
+expect 0 "" info volumes
+grep -q '9 caches' out || fail "firn info does not count caches of volumes: $(cat out)"
+expect 2 "volumes: its caches *.volumes.vdb hold volumes and no points; points are needed here" mesh volumes
+expect 2 "volumes: its caches *.volumes.vdb hold volumes and no points; points are needed here" render volumes
+printf x | dd of=volumes/tiny.0003.volumes.vdb bs=1 seek=200 conv=notrunc status=none
+expect 4 "tiny.0003.volumes.vdb: damaged" verify volumes
 mkdir empty && expect 2 "empty holds no caches of particles" mesh empty
 [ ! -e surface.obj ] || fail "a folder was made where a file was meant"
 expect 0 "" run "$scene" --out plain --threads 1
