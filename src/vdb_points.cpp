@@ -334,8 +334,7 @@ firn_status read_attribute(const source &s, const std::string &name, firn_points
         if (leaf->constAttributeArray(name).type() != first.type() ||
             leaf->constAttributeArray(name).stride() != first.stride() ||
             leaf->constAttributeArray(name).size() < leaf->pointCount())
-            return firn_report_add(report, FIRN_REFUSED, "%s: attribute %s is not the same everywhere.", path,
-                                   name.c_str());
+            return firn_report_add(report, FIRN_IO, "%s: attribute %s is not the same everywhere.", path, name.c_str());
     bool is_word = points::isString(first);
     for (const kind &k : kinds) {
         if (!is_word && first.valueType() != k.value) continue;

@@ -59,6 +59,13 @@ printf x | dd of=volumes/tiny.0003.volumes.vdb bs=1 seek=200 conv=notrunc status
 expect 4 "tiny.0003.volumes.vdb: damaged" verify volumes
 mkdir empty && expect 2 "empty holds no caches of particles" mesh empty
 [ ! -e surface.obj ] || fail "a folder was made where a file was meant"
+# ---- a mesh that was cut is damaged, one that says what no mesh may is refused
+sed 's/shape: {.*}, velocity/shape: {kind: mesh, file: body.obj}, velocity/' "$scene" >body.yaml
+printf 'v 0 0 0\nv 1 0 0\nv 0 1' >body.obj
+expect 4 "body.obj:3: a coordinate is missing or not a number (the file may be cut off)" check body.yaml
+expect 4 "body.obj:3: a coordinate is missing" run body.yaml --out body
+printf 'v 0 0 0\nv 1 0 0\nv 0 nan 0\nf 1 2 3\n' >body.obj
+expect 2 "body.obj:3: a coordinate is nan" check body.yaml
 expect 0 "" run "$scene" --out plain --threads 1
 grep -q '^frame 8/8 100 %' out || fail "no plain line for the last frame"
 grep -q $'\r' out && fail "a living line in a file"
