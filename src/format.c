@@ -14,7 +14,7 @@ static const firn_format formats[] = {
     {"bgeo", ".bgeo", "classic Houdini geometry, version 5: every attribute; the usual cache", NULL, firn_bgeo_read,
      firn_bgeo_write},
     {"bgeo.gz", ".bgeo.gz", "the same through gzip: smaller, slower to write", NULL, firn_bgeo_read_gzip,
-     firn_bgeo_write_gzip},
+     firn_bgeo_write_gzip, firn_bgeo_read_gzip_within},
     {"bhclassic", ".bhclassic", "the same under the name that newer Houdini gives to the classic format", NULL,
      firn_bgeo_read, firn_bgeo_write},
     {"ply", ".ply", "PLY: every attribute when read by firn, other programs may see positions only; text is read, too",
@@ -91,6 +91,13 @@ firn_status firn_format_read(const char *path, firn_points **points, firn_report
     *points = NULL;
     if (!format || !format->read) return refuse(path, format, 0, report);
     return format->read(path, points, report);
+}
+
+firn_status firn_format_read_within(const char *path, uint64_t most, firn_points **points, firn_report *report)
+{
+    const firn_format *format = firn_format_of(path);
+    return format && format->read_within ? format->read_within(path, most, points, report)
+                                         : firn_format_read(path, points, report);
 }
 
 firn_status firn_format_write(const char *path, const firn_points *points, firn_file_receipt *receipt,

@@ -66,6 +66,16 @@ expect 4 "body.obj:3: a coordinate is missing or not a number (the file may be c
 expect 4 "body.obj:3: a coordinate is missing" run body.yaml --out body
 printf 'v 0 0 0\nv 1 0 0\nv 0 nan 0\nf 1 2 3\n' >body.obj
 expect 2 "body.obj:3: a coordinate is nan" check body.yaml
+# ---- points in few bytes that unpack to 128 MB
+python3 -c "import gzip, struct
+with gzip.open('bomb.bgeo.gz', 'wb', 9) as f:
+    f.write(b'BgeoV' + struct.pack('>9i', 5, 8000000, 0, 0, 0, 0, 0, 0, 0))
+    for k in range(1000): f.write(bytes(128000))
+    f.write(b'\\0\\xff')"
+sed 's/shape: {.*}, velocity/points: bomb.bgeo.gz, velocity/' "$scene" >bomb.yaml
+for verb in check "run --out bomb"; do
+    expect 5 "bomb.bgeo.gz: unpacks to more than the 100 MB of it" $verb bomb.yaml --max-memory 100M
+done
 expect 0 "" run "$scene" --out plain --threads 1
 grep -q '^frame 8/8 100 %' out || fail "no plain line for the last frame"
 grep -q $'\r' out && fail "a living line in a file"
