@@ -249,6 +249,14 @@ static int words_of(const firn_attribute *list, int n_list)
     return words;
 }
 
+/* May n points of so many words come? To be asked before memory is taken for them. */
+static firn_status expect_points(source *from, int64_t n, int words)
+{
+    if ((uint64_t)n > firn_file_left(from->file) / 4 / (unsigned)words)
+        return damaged(from, "more points than the file can hold", n);
+    return firn_file_expect(from->file, (uint64_t)n * (unsigned)words * 4, from->report);
+}
+
 /* One dictionary entry. All columns so far and this one must still fit in the file, or they are not allocated. The
  * table `points` may be a dummy with no points, for dictionaries that are skipped. */
 static firn_status take_entry(source *from, firn_points *points, int is_detail)
@@ -278,8 +286,7 @@ static firn_status take_entry(source *from, firn_points *points, int is_detail)
     int words = n_components + (is_detail ? words_of(points->details, points->n_details)
                                           : words_of(points->attributes, points->n_attributes));
     if (words + 1 > STRIDE_MAX) return damaged(from, "more numbers a point than 16383", words);
-    if (!is_detail && (uint64_t)points->n > firn_file_left(from->file) / 4 / (unsigned)words)
-        return damaged(from, "more points than the file can hold", points->n);
+    if (!is_detail && (status = expect_points(from, points->n, words)) != FIRN_OK) return status;
     if (is_detail ? firn_points_find_detail(points, name) != NULL : firn_points_find(points, name) != NULL)
         return firn_report_add(from->report, FIRN_IO, "%s: holds the attribute '%s' twice", firn_file_path(from->file),
                                name);
@@ -294,13 +301,13 @@ static firn_status take_entry(source *from, firn_points *points, int is_detail)
 static firn_status take_records(source *from, firn_points *points)
 {
     int stride = 1 + words_of(points->attributes, points->n_attributes);
-    if ((uint64_t)points->n > firn_file_left(from->file) / 4 / (unsigned)stride)
-        return damaged(from, "more points than the file can hold", points->n);
+    firn_status status = expect_points(from, points->n, stride);
+    if (status != FIRN_OK) return status;
     uint32_t block[BLOCK];
     int n_block = BLOCK / stride;
     for (int64_t first = 0; first < points->n; first += n_block) {
         int n = points->n - first < n_block ? (int)(points->n - first) : n_block, at = 0;
-        firn_status status = take(from, block, (size_t)n * (size_t)stride * 4, "the points");
+        status = take(from, block, (size_t)n * (size_t)stride * 4, "the points");
         if (status != FIRN_OK) return status;
         swap_words(block, (size_t)n * (size_t)stride);
         for (int a = 0; a < points->n_attributes; a++) { /* the first is P, followed by the unused w */
@@ -398,8 +405,7 @@ static firn_status take_all(source *from, firn_points **made)
     header h;
     firn_status status = take_header(from, &h);
     if (status != FIRN_OK) return status;
-    if ((uint64_t)h.n_points > firn_file_left(from->file) / 16)
-        return damaged(from, "more points than the file can hold", h.n_points);
+    if ((status = expect_points(from, h.n_points, 4)) != FIRN_OK) return status;
     firn_points *points = *made = firn_points_create(h.n_points);
     if (!points || !firn_points_add(points, "P", FIRN_ATTRIBUTE_VECTOR, 3)) return no_memory(from);
     for (int32_t a = 0; a < h.n_attributes && status == FIRN_OK; a++) status = take_entry(from, points, 0);
@@ -422,11 +428,12 @@ static firn_status take_all(source *from, firn_points **made)
     return firn_file_finish(from->file, from->report);
 }
 
-static firn_status read_bgeo(const char *path, int is_gzip, firn_points **points, firn_report *report)
+static firn_status read_bgeo(const char *path, int is_gzip, uint64_t most, firn_points **points, firn_report *report)
 {
     *points = NULL;
     source from = {firn_file_open(path, is_gzip, report), report};
     if (!from.file) return firn_file_failure(report);
+    firn_file_bound(from.file, most);
     firn_status status = take_all(&from, points);
     firn_file_close(from.file);
     if (status == FIRN_OK) return FIRN_OK;
@@ -437,10 +444,15 @@ static firn_status read_bgeo(const char *path, int is_gzip, firn_points **points
 
 firn_status firn_bgeo_read(const char *path, firn_points **points, firn_report *report)
 {
-    return read_bgeo(path, 0, points, report);
+    return read_bgeo(path, 0, UINT64_MAX, points, report);
 }
 
 firn_status firn_bgeo_read_gzip(const char *path, firn_points **points, firn_report *report)
 {
-    return read_bgeo(path, 1, points, report);
+    return read_bgeo(path, 1, UINT64_MAX, points, report);
+}
+
+firn_status firn_bgeo_read_gzip_within(const char *path, uint64_t most, firn_points **points, firn_report *report)
+{
+    return read_bgeo(path, 1, most, points, report);
 }

@@ -7,6 +7,7 @@
 
 firn_status firn_bgeo_read(const char *path, firn_points **points, firn_report *report);
 firn_status firn_bgeo_read_gzip(const char *path, firn_points **points, firn_report *report);
+firn_status firn_bgeo_read_gzip_within(const char *path, uint64_t most, firn_points **points, firn_report *report);
 firn_status firn_bgeo_write(const char *path, const firn_points *points, firn_file_receipt *receipt,
                             firn_report *report);
 firn_status firn_bgeo_write_gzip(const char *path, const firn_points *points, firn_file_receipt *receipt,

@@ -3,12 +3,11 @@
  * Files of points and of meshes are held in memory whole while they are read, outside a simulation's own books, so a
  * limit of memory must hold for their lengths. A point takes about as much memory as it takes in its file, and the
  * particle made of it 200 bytes at its peak, mostly more than that: of points that need more than half of the memory
- * no simulation would have room. Compressed files are bounded by their readers, .vdb shapes by vdb_bound.hpp: of these
- * one grid alone may be read. */
+ * no simulation would have room. What compressed files unpack to is bounded by their readers, .vdb shapes by
+ * vdb_bound.hpp: of these one grid alone may be read. */
 #include "budget.h"
 #include "numbered.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -70,10 +69,15 @@ static firn_status check_shapes(const budget *b, int n, const firn_shape_def *sh
         if (worst == FIRN_OK) worst = status;                                                                          \
     }
 
+uint64_t firn_budget_points(size_t max_memory)
+{
+    const long n = sysconf(_SC_PHYS_PAGES), each = sysconf(_SC_PAGESIZE);
+    return max_memory ? max_memory : n > 0 && each > 0 ? (uint64_t)n / 2 * (uint64_t)each : UINT64_MAX;
+}
+
 firn_status firn_budget_check(const firn_scene_def *scene, size_t max_memory, firn_report *report)
 {
-    const double half = 0.5 * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    const budget b = {max_memory ? (double)max_memory : half > 0 ? half : INFINITY, max_memory > 0, report};
+    const budget b = {(double)firn_budget_points(max_memory), max_memory > 0, report};
     firn_status worst = FIRN_OK;
     for (int i = 0; i < scene->n_bodies; i++) {
         const char *points = scene->bodies[i].points;

@@ -8,5 +8,8 @@
  * such a limit (0) files of points longer than half of the machine's memory. Files that are not there are passed over:
  * whoever reads them says so. */
 firn_status firn_budget_check(const firn_scene_def *scene, size_t max_memory, firn_report *report);
+/* The same bound for what a packed file of points unpacks to, which its length does not tell: for whoever reads it
+ * (firn_format_read_within). */
+uint64_t firn_budget_points(size_t max_memory);
 
 #endif

@@ -1,6 +1,7 @@
 /* check.c: how many particles, how much memory and disk, how long - estimated first from volumes alone, so that a
  * scene of a thousand million particles is refused at once, then measured on the real simulation. */
 #include "check.h"
+#include "budget.h"
 #include "emission.h"
 #include "format.h"
 #include "gap.h"
@@ -29,22 +30,23 @@ static double clock_seconds(void)
 
 /* ---------------------------------------------------------------- estimates */
 
-static firn_status estimate_points(const firn_body_def *def, firn_check_body *body, firn_report *report)
+static firn_status estimate_points(const firn_body_def *def, size_t max_memory, firn_check_body *body,
+                                   firn_report *report)
 {
     firn_points *points;
-    firn_status status = firn_format_read(def->points, &points, report);
+    firn_status status = firn_format_read_within(def->points, firn_budget_points(max_memory), &points, report);
     if (status == FIRN_OK) body->n_expected = points->n;
     firn_points_destroy(points);
     return status;
 }
 
-static firn_status estimate_body(const firn_scene_def *scene, const firn_body_def *def, firn_check_body *body,
-                                 firn_report *report)
+static firn_status estimate_body(const firn_scene_def *scene, const firn_body_def *def, size_t max_memory,
+                                 firn_check_body *body, firn_report *report)
 {
     firn_shape *shape;
     memcpy(body->name, def->name, sizeof body->name);
     body->n_expected = -1;
-    if (!def->n_shapes) return estimate_points(def, body, report);
+    if (!def->n_shapes) return estimate_points(def, max_memory, body, report);
     double dx = scene->grid.dx, depth = 0, volumes[2] = {0, 0}, surface = def->particles_at_surface;
     if (surface > 0) depth = def->surface_depth > 0 ? def->surface_depth : dx;
     firn_status status =
@@ -131,7 +133,7 @@ static firn_status estimate(const firn_scene_def *scene, const firn_run_options 
     c->bodies = firn_memory_array(NULL, (size_t)c->n_bodies, sizeof *c->bodies);
     if (!c->bodies) return firn_report_add(report, FIRN_MEMORY, "there is not enough memory to check the scene");
     for (int i = 0; i < scene->n_bodies; i++) {
-        firn_status ended = estimate_body(scene, &scene->bodies[i], &c->bodies[i], report);
+        firn_status ended = estimate_body(scene, &scene->bodies[i], options->max_memory, &c->bodies[i], report);
         if (ended != FIRN_OK) status = ended;
         if (c->bodies[i].n_expected > 0) c->n_expected += c->bodies[i].n_expected;
     }

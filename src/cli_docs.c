@@ -17,9 +17,10 @@ static const char intro[] = "firn simulates snow, dough, sand, melting wax and e
 static const row exit_codes[] = {
     {"0", "done"},
     {"1", "usage: the command line makes no sense"},
-    {"2", "refused: the scene, or a mesh or other file that it names, is not acceptable; nothing was started"},
+    {"2",
+     "refused: the scene, or what a mesh or other file that it names holds, is not acceptable; nothing was started"},
     {"3", "stopped: the simulation could not go on, or an expectation was not met; what is written stays valid"},
-    {"4", "i/o: a file could not be read or written, or is damaged: a cache, points, a .vdb"},
+    {"4", "i/o: a file could not be read or written, or is damaged: a cache, points, a mesh, a .vdb"},
     {"5", "memory: there is not enough, or --max-memory would be exceeded"},
     {"6", "interrupted by a signal; a checkpoint was written where there was anything to save"},
     {NULL, NULL},

@@ -78,7 +78,7 @@ static int run(const firn_cli *cli)
     if (firn_cli_has(cli, "list")) {
         const firn_format *format;
         for (int i = 0; (format = firn_format_at(i)); i++)
-            printf("%-10s %-12s %s%s  %s\n", format->name, format->extension, format->read ? "r" : "-",
+            printf("%-12s %-13s %s%s  %s\n", format->name, format->extension, format->read ? "r" : "-",
                    format->write ? "w" : "-", format->doc);
         return FIRN_OK;
     }

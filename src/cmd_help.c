@@ -80,7 +80,7 @@ static int print_formats(const firn_cli *cli)
     puts("File formats of particles:\n");
     for (int i = 0; firn_format_at(i); i++) {
         const firn_format *format = firn_format_at(i);
-        printf("  %-10s %-6s %-6s %s\n", format->name, format->read ? "reads" : "", format->write ? "writes" : "",
+        printf("  %-12s %-6s %-6s %s\n", format->name, format->read ? "reads" : "", format->write ? "writes" : "",
                format->doc);
     }
     return FIRN_OK;

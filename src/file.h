@@ -64,6 +64,10 @@ firn_status firn_file_failure(const firn_report *report);
 firn_status firn_file_read(firn_file_reader *reader, void *data, size_t n_bytes, const char *part, firn_report *report);
 /* No more than so many bytes can still come. Exact for plain files, deflate's largest ratio (1032) for gzip. */
 uint64_t firn_file_left(const firn_file_reader *reader);
+/* Bounds what is read: no more than `most` bytes, unpacked, are given, and to be asked before memory is taken for n
+ * more is firn_file_expect. Both ways of exceeding the bound end with FIRN_MEMORY and a sentence. */
+void firn_file_bound(firn_file_reader *reader, uint64_t most);
+firn_status firn_file_expect(const firn_file_reader *reader, uint64_t n_bytes, firn_report *report);
 /* FIRN_OK when nothing follows (and gzip's own checksum was right). */
 firn_status firn_file_finish(firn_file_reader *reader, firn_report *report);
 const char *firn_file_path(const firn_file_reader *reader);

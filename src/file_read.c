@@ -25,6 +25,7 @@ struct firn_file_reader {
     char *path;
     uint64_t size, n_read; /* bytes on disk; taken from disk */
     uint64_t n_given;      /* handed to the caller */
+    uint64_t most;         /* that may be */
     z_stream *inflate;
     size_t at, have; /* in the buffer */
     unsigned char buffer[BUFFER];
@@ -112,7 +113,7 @@ firn_file_reader *firn_file_open(const char *path, int is_gzip, firn_report *rep
     firn_file_reader *reader = firn_memory_allocate(NULL, sizeof *reader);
     int error = ENOMEM;
     if (!reader) goto failed;
-    reader->fd = -1;
+    reader->fd = -1, reader->most = UINT64_MAX;
     reader->path = firn_memory_string(NULL, path);
     if (!reader->path) goto failed;
     if (is_gzip) {
@@ -189,11 +190,25 @@ static size_t inflate_some(firn_file_reader *reader, unsigned char *data, size_t
     return done;
 }
 
+void firn_file_bound(firn_file_reader *reader, uint64_t most) { reader->most = most; }
+
+firn_status firn_file_expect(const firn_file_reader *reader, uint64_t n_bytes, firn_report *report)
+{
+    if (n_bytes <= reader->most - reader->n_given) return FIRN_OK;
+    return firn_report_add(
+        report, FIRN_MEMORY,
+        "%s: unpacks to more than the %.4g MB of it that may be held in memory; reading was stopped. "
+        "Give fewer points, or fewer attributes, or raise --max-memory.",
+        reader->path, (double)reader->most / (1 << 20));
+}
+
 firn_status firn_file_read(firn_file_reader *reader, void *data, size_t n_bytes, const char *part, firn_report *report)
 {
     unsigned char *out = data;
     size_t done = 0;
     int error = 0;
+    firn_status status = firn_file_expect(reader, n_bytes, report);
+    if (status != FIRN_OK) return status;
     if (reader->inflate) {
         done = inflate_some(reader, out, n_bytes, &error);
         if (error == EILSEQ)

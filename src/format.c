@@ -11,23 +11,26 @@
 #include <strings.h>
 
 static const firn_format formats[] = {
-    {"bgeo", ".bgeo", "classic Houdini geometry, version 5: every attribute; the usual cache", firn_bgeo_read,
+    {"bgeo", ".bgeo", "classic Houdini geometry, version 5: every attribute; the usual cache", NULL, firn_bgeo_read,
      firn_bgeo_write},
-    {"bgeo.gz", ".bgeo.gz", "the same through gzip: smaller, slower to write", firn_bgeo_read_gzip,
-     firn_bgeo_write_gzip},
-    {"bhclassic", ".bhclassic", "the same under the name that newer Houdini gives to the classic format",
+    {"bgeo.gz", ".bgeo.gz", "the same through gzip: smaller, slower to write", NULL, firn_bgeo_read_gzip,
+     firn_bgeo_write_gzip, firn_bgeo_read_gzip_within},
+    {"bhclassic", ".bhclassic", "the same under the name that newer Houdini gives to the classic format", NULL,
      firn_bgeo_read, firn_bgeo_write},
     {"ply", ".ply", "PLY: every attribute when read by firn, other programs may see positions only; text is read, too",
-     firn_ply_read, firn_ply_write},
-    {"vtp", ".vtp", "VTK PolyData, as ParaView reads and writes it: every attribute", firn_vtp_read, firn_vtp_write},
+     NULL, firn_ply_read, firn_ply_write},
+    {"vtp", ".vtp", "VTK PolyData, as ParaView reads and writes it: every attribute", NULL, firn_vtp_read,
+     firn_vtp_write},
     {"vdb", ".vdb",
-     "OpenVDB points with every attribute, and volumes density and v made from them, which programs that know no "
+     "OpenVDB points with every attribute, and volumes density, v and T made from them, which programs that know no "
      "points open by name",
-     firn_vdb_points_read, firn_vdb_points_write},
+     NULL, firn_vdb_points_read, firn_vdb_points_write},
+    {"volumes.vdb", ".volumes.vdb", "these OpenVDB volumes alone, for programs that refuse files with points",
+     "volumes and no points", NULL, firn_vdb_volumes_write},
 #ifdef FIRN_HAVE_PARTIO
-    {"geo", ".geo", "Houdini's classic text format, by Partio", firn_partio_read, firn_partio_write},
-    {"pdc", ".pdc", "Maya's particle cache, by Partio; loses attributes", firn_partio_read, firn_partio_write},
-    {"ptc", ".ptc", "RenderMan's point cloud, by Partio; loses attributes", firn_partio_read, firn_partio_write},
+    {"geo", ".geo", "Houdini's classic text format, by Partio", NULL, firn_partio_read, firn_partio_write},
+    {"pdc", ".pdc", "Maya's particle cache, by Partio; loses attributes", NULL, firn_partio_read, firn_partio_write},
+    {"ptc", ".ptc", "RenderMan's point cloud, by Partio; loses attributes", NULL, firn_partio_read, firn_partio_write},
 #endif
 };
 
@@ -73,6 +76,10 @@ static firn_status refuse(const char *path, const firn_format *format, int for_w
 {
     char names[512];
     list_names(for_writing, names, sizeof names);
+    if (format && format->holds && !for_writing)
+        return firn_report_add(report, FIRN_REFUSED,
+                               "%s: %s files hold %s, and points are wanted here; endings that have them: %s", path,
+                               format->extension, format->holds, names);
     return firn_report_add(report, FIRN_REFUSED, "%s: %s be %s; endings that can: %s", path,
                            format ? "this format cannot" : "files with this ending cannot",
                            for_writing ? "written" : "read", names);
@@ -84,6 +91,13 @@ firn_status firn_format_read(const char *path, firn_points **points, firn_report
     *points = NULL;
     if (!format || !format->read) return refuse(path, format, 0, report);
     return format->read(path, points, report);
+}
+
+firn_status firn_format_read_within(const char *path, uint64_t most, firn_points **points, firn_report *report)
+{
+    const firn_format *format = firn_format_of(path);
+    return format && format->read_within ? format->read_within(path, most, points, report)
+                                         : firn_format_read(path, points, report);
 }
 
 firn_status firn_format_write(const char *path, const firn_points *points, firn_file_receipt *receipt,

@@ -9,10 +9,14 @@
 typedef struct firn_format {
     const char *name, *extension; /* e.g. "bgeo.gz" and ".bgeo.gz"; the longest matching extension decides */
     const char *doc;              /* one line for help: what opens it, what it loses */
+    const char *holds;            /* of what cannot be read: what is in it, "volumes and no points" */
     /* NULL where firn cannot. A reader needs at most FIRN_FORMAT_EXPANSION times the length of the file in memory
      * (of the uncompressed data, itself at most 1032 times the file). */
     firn_status (*read)(const char *path, firn_points **points, firn_report *report);
     firn_status (*write)(const char *path, const firn_points *points, firn_file_receipt *receipt, firn_report *report);
+    /* Of packed files: as read, but FIRN_MEMORY before more than `most` unpacked bytes are read or room is made for
+     * them. NULL: the file's own length is bound enough. */
+    firn_status (*read_within)(const char *path, uint64_t most, firn_points **points, firn_report *report);
 } firn_format;
 
 /* The worst case is a string table: two bytes in the file, a pointer and a 64-byte block in memory. */
@@ -22,9 +26,10 @@ const firn_format *firn_format_at(int i); /* in order of help; NULL after the la
 const firn_format *firn_format_find(const char *name);
 const firn_format *firn_format_of(const char *path); /* by extension, in any case; NULL: none */
 
-/* Both choose by the extension of the path and say what is possible where they cannot. Writing is whole-or-absent;
+/* All choose by the extension of the path and say what is possible where they cannot. Writing is whole-or-absent;
  * receipt may be NULL. */
 firn_status firn_format_read(const char *path, firn_points **points, firn_report *report);
+firn_status firn_format_read_within(const char *path, uint64_t most, firn_points **points, firn_report *report);
 firn_status firn_format_write(const char *path, const firn_points *points, firn_file_receipt *receipt,
                               firn_report *report);
 

@@ -37,7 +37,8 @@ double firn_mesh_volume(const firn_mesh *mesh);
 double firn_mesh_area(const firn_mesh *mesh);
 
 /* Reads a file by its ending. Every count of the file is held against the bytes that are there before memory is
- * asked for; every coordinate must be finite and at most 1e9, every index must name a point. */
+ * asked for; every coordinate must be finite and at most 1e9, every index must name a point. FIRN_IO: the file is cut
+ * off, damaged or not of its format; FIRN_REFUSED: it is whole, and holds what no mesh may. */
 firn_status firn_mesh_read(const char *path, firn_mesh **mesh, firn_report *report);
 /* Writes .obj (positions only) or .ply (binary, with attributes); the file is whole or absent. */
 firn_status firn_mesh_write(const char *path, const firn_mesh *mesh, firn_report *report);

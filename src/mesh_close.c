@@ -9,6 +9,7 @@
  * flaps. Filling each such loop with a fan about its middle leaves no open edge; what remains is rims of walls. */
 #include "mesh_close.h"
 #include "memory.h"
+#include "mesh_edges.h"
 #include "mesh_shells.h"
 
 #include <math.h>
@@ -98,39 +99,19 @@ firn_status firn_mesh_weld(firn_mesh *mesh, const char *path, firn_report *repor
 
 /* ---------------------------------------------------------------- open edges */
 
-typedef struct edge {
-    uint32_t low, high;
-    uint32_t from;     /* where the triangle that has the edge runs through it first */
-    uint32_t opposite; /* the triangle's third corner */
-} edge;
-
-static int compare_edges(const void *a, const void *b)
+/* Edges with an odd number of different faces, open ones first, at the front of an array to be released as mesh_edges.h
+ * says */
+static firn_mesh_edge *odd_edges(const firn_mesh *mesh, int64_t *n_odd, int64_t *n_open)
 {
-    const edge *x = a, *y = b;
-    if (x->low != y->low) return x->low < y->low ? -1 : 1;
-    if (x->high != y->high) return x->high < y->high ? -1 : 1;
-    if (x->opposite != y->opposite) return x->opposite < y->opposite ? -1 : 1;
-    return x->from != y->from ? (x->from < y->from ? -1 : 1) : 0;
-}
-
-/* Edges with an odd number of different faces, open ones first, at the front of a new array of 3 n_triangles edges */
-static edge *odd_edges(const firn_mesh *mesh, int64_t *n_odd, int64_t *n_open)
-{
-    int64_t n = 0, odd = 0, open = 0;
-    edge *edges = firn_memory_array(NULL, 3 * (size_t)mesh->n_triangles, sizeof *edges);
+    int64_t n, odd = 0, open = 0;
+    firn_mesh_edge *edges = firn_mesh_edges(mesh, &n);
     if (!edges) return NULL;
-    for (int64_t t = 0; t < mesh->n_triangles; t++)
-        for (int k = 0; k < 3; k++) {
-            uint32_t a = mesh->triangles[3 * t + k], b = mesh->triangles[3 * t + (k + 1) % 3];
-            if (a != b) edges[n++] = (edge){a < b ? a : b, a < b ? b : a, a, mesh->triangles[3 * t + (k + 2) % 3]};
-        }
-    qsort(edges, (size_t)n, sizeof *edges, compare_edges);
-    for (int64_t i = 0, j; i < n; i = j) {
+    for (int64_t i = 0, end; i < n; i = end) {
         int64_t n_faces = 1;
-        for (j = i + 1; j < n && edges[j].low == edges[i].low && edges[j].high == edges[i].high; j++)
-            n_faces += edges[j].opposite != edges[j - 1].opposite;
+        end = firn_mesh_edges_end(edges, n, i);
+        for (int64_t j = i + 1; j < end; j++) n_faces += edges[j].opposite != edges[j - 1].opposite;
         if (n_faces % 2 == 0) continue;
-        edge found = edges[i]; /* odd <= i: what lies there was looked at already */
+        firn_mesh_edge found = edges[i]; /* odd <= i: what lies there was looked at already */
         edges[odd++] = found;
         if (n_faces > 1) continue;
         edges[odd - 1] = edges[open];
@@ -143,9 +124,9 @@ static edge *odd_edges(const firn_mesh *mesh, int64_t *n_odd, int64_t *n_open)
 int firn_mesh_is_open(const firn_mesh *mesh)
 {
     int64_t n_odd, n_open;
-    edge *edges = odd_edges(mesh, &n_odd, &n_open);
+    firn_mesh_edge *edges = odd_edges(mesh, &n_odd, &n_open);
     if (!edges) return -1;
-    firn_memory_release(NULL, edges, 3 * (size_t)mesh->n_triangles * sizeof *edges);
+    firn_mesh_edges_release(edges, mesh->n_triangles);
     return n_open > 0;
 }
 
@@ -164,7 +145,7 @@ static int compare_ends(const void *a, const void *b)
 }
 
 typedef struct loops {
-    edge *edges;
+    firn_mesh_edge *edges;
     int64_t n, n_open; /* odd ones, with the open ones first; after the walk those of its loops alone */
     end *ends;
     uint32_t *loop_of; /* of each edge, 1 ...; 0: not walked yet */
@@ -335,7 +316,7 @@ static firn_status warn_of_shells(const firn_mesh *mesh, const char *name, firn_
 
 firn_status firn_mesh_close(firn_mesh *mesh, const char *name, firn_report *report)
 {
-    size_t n_edges = 3 * (size_t)mesh->n_triangles;
+    const int64_t n_triangles = mesh->n_triangles; /* filling makes more of them */
     loops l = {0};
     l.edges = odd_edges(mesh, &l.n, &l.n_open);
     if (!l.edges) return no_memory(report);
@@ -348,6 +329,6 @@ firn_status firn_mesh_close(firn_mesh *mesh, const char *name, firn_report *repo
     }
     firn_memory_release(NULL, l.loop_of, n_odd * sizeof *l.loop_of);
     firn_memory_release(NULL, l.ends, 2 * n_odd * sizeof *l.ends);
-    firn_memory_release(NULL, l.edges, n_edges * sizeof *l.edges);
+    firn_mesh_edges_release(l.edges, n_triangles);
     return !status && report ? warn_of_shells(mesh, name, report) : status;
 }

@@ -46,11 +46,11 @@ static firn_status read_index(firn_mesh_cursor *c, int64_t n_points, uint32_t *i
     long long i = strtoll(c->at, &after, 10);
     if (after == c->at ||
         (*after != '/' && *after != ' ' && *after != '\t' && *after != '\r' && *after != '\n' && after != c->end))
-        return firn_mesh_read_refuse(c, "a face must list point numbers, as in `f 1 2 3`.");
+        return firn_mesh_read_damaged(c, "a face must list point numbers, as in `f 1 2 3`.");
     int64_t absolute = i < 0 ? n_points + i : i - 1;
     if (absolute < 0 || absolute >= n_points)
-        return firn_mesh_read_refuse(c, "the face names point %lld, but only %lld points stand before it.", i,
-                                     (long long)n_points);
+        return firn_mesh_read_damaged(c, "the face names point %lld, but only %lld points stand before it.", i,
+                                      (long long)n_points);
     *index = (uint32_t)absolute;
     skip_token(c);
     return FIRN_OK;
@@ -73,7 +73,7 @@ static firn_status read_face(firn_mesh_cursor *c, int64_t n_points, firn_mesh *m
         last = index;
     }
     return corners >= 3 ? firn_mesh_read_cut(c, mesh, t0, *t - t0)
-                        : firn_mesh_read_refuse(c, "a face needs three points or more, this one has %d.", corners);
+                        : firn_mesh_read_damaged(c, "a face needs three points or more, this one has %d.", corners);
 }
 
 firn_status firn_mesh_obj_read(firn_mesh_cursor *c, firn_mesh **mesh)

@@ -73,13 +73,13 @@ static firn_status read_type(firn_mesh_cursor *c, ply_type *type)
                 *type = (ply_type)t;
                 return FIRN_OK;
             }
-    return firn_mesh_read_refuse(c, "\"%s\" is not a type of PLY.", name);
+    return firn_mesh_read_damaged(c, "\"%s\" is not a type of PLY.", name);
 }
 
 static firn_status read_property(ply *p)
 {
     firn_mesh_cursor *c = p->c;
-    if (p->n_elements == 0) return firn_mesh_read_refuse(c, "a property stands before the first element.");
+    if (p->n_elements == 0) return firn_mesh_read_damaged(c, "a property stands before the first element.");
     ply_element *e = &p->elements[p->n_elements - 1];
     if (e->n_properties == MAX_PROPERTIES)
         return firn_mesh_read_refuse(c, "element %s has more than %d properties.", e->name, MAX_PROPERTIES);
@@ -88,7 +88,8 @@ static firn_status read_property(ply *p)
     q->is_list = firn_mesh_read_word(c, "list");
     firn_status status = q->is_list ? read_type(c, &q->count_type) : FIRN_OK;
     if (!status) status = read_type(c, &q->type);
-    if (!status && !read_name(c, q->name, sizeof q->name)) status = firn_mesh_read_refuse(c, "a property has no name.");
+    if (!status && !read_name(c, q->name, sizeof q->name))
+        status = firn_mesh_read_damaged(c, "a property has no name.");
     return status;
 }
 
@@ -99,18 +100,19 @@ static firn_status read_element(ply *p)
         return firn_mesh_read_refuse(c, "there are more than %d elements.", MAX_ELEMENTS);
     ply_element *e = &p->elements[p->n_elements++];
     double n;
-    if (!read_name(c, e->name, sizeof e->name)) return firn_mesh_read_refuse(c, "an element has no name.");
+    if (!read_name(c, e->name, sizeof e->name)) return firn_mesh_read_damaged(c, "an element has no name.");
     for (ply_element *other = p->elements; other < e; other++)
-        if (!strcmp(other->name, e->name)) return firn_mesh_read_refuse(c, "element %s stands twice.", e->name);
+        if (!strcmp(other->name, e->name)) return firn_mesh_read_damaged(c, "element %s stands twice.", e->name);
     firn_status status = firn_mesh_read_number(c, "the number of an element", &n);
     if (status) return status;
     /* every record takes a byte or more, so a count beyond the file's length is a lie */
     if (!(n >= 0) || n > (double)(c->end - c->begin) || n > UINT32_MAX)
-        return firn_mesh_read_refuse(c,
-                                     "the header claims %.0f of element %s, more than a file of %lld bytes can hold.",
-                                     n, e->name, (long long)(c->end - c->begin));
+        return firn_mesh_read_damaged(c,
+                                      "the header claims %.0f of element %s, more than a file of %lld bytes can hold.",
+                                      n, e->name, (long long)(c->end - c->begin));
     if (n != floor(n))
-        return firn_mesh_read_refuse(c, "the header claims %g of element %s; this must be a whole number.", n, e->name);
+        return firn_mesh_read_damaged(c, "the header claims %g of element %s; this must be a whole number.", n,
+                                      e->name);
     e->n = (int64_t)n;
     return FIRN_OK;
 }
@@ -124,21 +126,21 @@ static firn_status read_format(ply *p)
     for (int f = ASCII; f <= BIG; f++)
         if (!strcmp(name, names[f])) p->format = f;
     if (p->format != UNKNOWN && !strcmp(version, "1.0")) return FIRN_OK;
-    return firn_mesh_read_refuse(p->c,
-                                 "the format \"%s %s\" is not read; PLY knows ascii, binary_little_endian and "
-                                 "binary_big_endian, each 1.0.",
-                                 name, version);
+    return firn_mesh_read_damaged(p->c,
+                                  "the format \"%s %s\" is not read; PLY knows ascii, binary_little_endian and "
+                                  "binary_big_endian, each 1.0.",
+                                  name, version);
 }
 
 static firn_status read_header(ply *p)
 {
     firn_mesh_cursor *c = p->c;
     firn_mesh_read_skip_mark(c);
-    if (!firn_mesh_read_word(c, "ply")) return firn_mesh_read_refuse(c, "a PLY file begins with `ply`.");
+    if (!firn_mesh_read_word(c, "ply")) return firn_mesh_read_damaged(c, "a PLY file begins with `ply`.");
     for (;;) {
         firn_mesh_read_skip_line(c);
         firn_status status = FIRN_OK;
-        if (c->at >= c->end) return firn_mesh_read_refuse(c, "the header has no end_header: the file is cut off.");
+        if (c->at >= c->end) return firn_mesh_read_damaged(c, "the header has no end_header: the file is cut off.");
         if (firn_mesh_read_word(c, "end_header")) break;
         if (firn_mesh_read_word(c, "format"))
             status = read_format(p);
@@ -151,7 +153,7 @@ static firn_status read_header(ply *p)
     firn_mesh_read_skip_line(c);
     return p->format != UNKNOWN
                ? FIRN_OK
-               : firn_mesh_read_refuse(c, "the header has no line `format`, as in `format ascii 1.0`.");
+               : firn_mesh_read_damaged(c, "the header has no line `format`, as in `format ascii 1.0`.");
 }
 
 /* ---------------------------------------------------------------- values */
@@ -170,7 +172,7 @@ static firn_status end_record(ply *p, const ply_element *e)
     if (p->format != ASCII) return FIRN_OK;
     firn_mesh_read_skip_blanks(p->c);
     if (p->c->at >= p->c->end || *p->c->at == '\n') return FIRN_OK;
-    return firn_mesh_read_refuse(p->c, "the line goes on after all values of element %s; " MISFIT ".", e->name);
+    return firn_mesh_read_damaged(p->c, "the line goes on after all values of element %s; " MISFIT ".", e->name);
 }
 
 /* Nothing may follow, but for blank lines of a text. */
@@ -179,7 +181,7 @@ static firn_status end_data(ply *p)
     begin_record(p);
     if (p->c->at >= p->c->end) return FIRN_OK;
     return firn_report_add(
-        p->c->report, FIRN_REFUSED,
+        p->c->report, FIRN_IO,
         "%s: %lld bytes follow after all that the header names; the numbers of elements in the header "
         "do not fit the data.",
         p->c->path, (long long)(p->c->end - p->c->at));
@@ -191,12 +193,12 @@ static firn_status read_value(ply *p, ply_type type, double *value)
     if (p->format == ASCII) {
         firn_mesh_read_skip_blanks(c);
         if (c->at >= c->end || *c->at == '\n')
-            return firn_mesh_read_refuse(c, "the line ends before all values of the element are there; " MISFIT ".");
+            return firn_mesh_read_damaged(c, "the line ends before all values of the element are there; " MISFIT ".");
         return firn_mesh_read_number(c, "a value", value);
     }
     int n = types[type].n_bytes;
     if (c->end - c->at < n)
-        return firn_report_add(c->report, FIRN_REFUSED, "%s: the file ends within its data; " MISFIT ".", c->path);
+        return firn_report_add(c->report, FIRN_IO, "%s: the file ends within its data; " MISFIT ".", c->path);
     uint64_t bits = 0;
     for (int b = 0; b < n; b++) bits |= (uint64_t)(unsigned char)c->at[p->format == LITTLE ? b : n - 1 - b] << (8 * b);
     c->at += n;
@@ -219,10 +221,10 @@ static firn_status read_count(ply *p, const ply_property *q, int64_t *n)
     firn_status status = read_value(p, q->count_type, &value);
     if (status) return status;
     if (!(value >= 0) || value > (double)(p->c->end - p->c->at))
-        return firn_report_add(p->c->report, FIRN_REFUSED,
-                               "%s: a list of %g entries is longer than the file; " MISFIT ".", p->c->path, value);
+        return firn_report_add(p->c->report, FIRN_IO, "%s: a list of %g entries is longer than the file; " MISFIT ".",
+                               p->c->path, value);
     if (value != floor(value))
-        return firn_report_add(p->c->report, FIRN_REFUSED,
+        return firn_report_add(p->c->report, FIRN_IO,
                                "%s: a list of %g entries; this must be a whole number; " MISFIT ".", p->c->path, value);
     *n = (int64_t)value;
     return FIRN_OK;
@@ -280,7 +282,7 @@ static firn_status find_targets(ply *p, const ply_element *e, firn_mesh *mesh, t
                                   carried[k].is_paint ? firn_options_find(collider, q->name) : NULL};
         }
     }
-    return n_found == 7 ? FIRN_OK : firn_mesh_read_refuse(p->c, "element vertex lacks x, y or z.");
+    return n_found == 7 ? FIRN_OK : firn_mesh_read_damaged(p->c, "element vertex lacks x, y or z.");
 }
 
 /* False for NaN, and for infinite numbers where the range has ends */
@@ -323,12 +325,12 @@ static firn_status check_corner(const ply *p, double corner)
 {
     int64_t n_points = find_element(p, "vertex")->n;
     if (!(corner >= 0) || corner > UINT32_MAX)
-        return firn_mesh_read_refuse(p->c, "a face names point %g; points are counted from 0.", corner);
+        return firn_mesh_read_damaged(p->c, "a face names point %g; points are counted from 0.", corner);
     if (corner != floor(corner))
-        return firn_mesh_read_refuse(p->c, "a face names point %g; this must be a whole number.", corner);
+        return firn_mesh_read_damaged(p->c, "a face names point %g; this must be a whole number.", corner);
     if (corner >= (double)n_points)
-        return firn_mesh_read_refuse(p->c, "a face names point %.0f, but there are only %lld points; " MISFIT ".",
-                                     corner, (long long)n_points);
+        return firn_mesh_read_damaged(p->c, "a face names point %.0f, but there are only %lld points; " MISFIT ".",
+                                      corner, (long long)n_points);
     return FIRN_OK;
 }
 
@@ -344,8 +346,8 @@ static firn_status read_faces(ply *p, const ply_element *e, firn_mesh *mesh, int
             double corner, first = 0, last = 0;
             firn_status status = q->is_list ? read_count(p, q, &n) : FIRN_OK;
             if (!status && is_polygon && n < 3)
-                return firn_mesh_read_refuse(p->c, "a face needs three points or more, this one has %d; " MISFIT ".",
-                                             (int)n);
+                return firn_mesh_read_damaged(p->c, "a face needs three points or more, this one has %d; " MISFIT ".",
+                                              (int)n);
             for (int64_t k = 0; k < n && !status; k++, last = corner) {
                 status = read_value(p, q->type, &corner);
                 if (status || !is_polygon) continue;

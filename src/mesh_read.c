@@ -21,16 +21,31 @@ static const struct {
     firn_status (*read)(firn_mesh_cursor *c, firn_mesh **mesh);
 } formats[] = {{".obj", firn_mesh_obj_read}, {".ply", firn_mesh_ply_read}, {".stl", firn_mesh_stl_read}};
 
-firn_status firn_mesh_read_refuse(const firn_mesh_cursor *c, const char *format, ...)
+static firn_status say(const firn_mesh_cursor *c, firn_status status, const char *format, va_list arguments)
 {
     char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
     int64_t line = 1;
     for (const char *p = c->begin; p < c->at && p < c->end; p++) line += *p == '\n';
-    return firn_report_add(c->report, FIRN_REFUSED, "%s:%lld: %s", c->path, (long long)line, text);
+    return firn_report_add(c->report, status, "%s:%lld: %s", c->path, (long long)line, text);
+}
+
+firn_status firn_mesh_read_damaged(const firn_mesh_cursor *c, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    firn_status status = say(c, FIRN_IO, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+firn_status firn_mesh_read_refuse(const firn_mesh_cursor *c, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    firn_status status = say(c, FIRN_REFUSED, format, arguments);
+    va_end(arguments);
+    return status;
 }
 
 void firn_mesh_read_skip_mark(firn_mesh_cursor *c)
@@ -44,10 +59,10 @@ firn_status firn_mesh_read_is_text(const firn_mesh_cursor *c)
     firn_mesh_cursor zero = *c;
     zero.at = memchr(c->at, 0, (size_t)(c->end - c->at));
     if (!zero.at) return FIRN_OK;
-    return firn_mesh_read_refuse(&zero,
-                                 "byte %lld of the file is zero, which no text holds: the file is damaged, was not "
-                                 "written to its end, or is of another format. Write it again.",
-                                 (long long)(zero.at - c->begin) + 1);
+    return firn_mesh_read_damaged(&zero,
+                                  "byte %lld of the file is zero, which no text holds: the file is damaged, was not "
+                                  "written to its end, or is of another format. Write it again.",
+                                  (long long)(zero.at - c->begin) + 1);
 }
 
 void firn_mesh_read_skip_blanks(firn_mesh_cursor *c)
@@ -77,10 +92,10 @@ firn_status firn_mesh_read_number(firn_mesh_cursor *c, const char *what, double 
     char *after;
     *number = strtod_l(c->at, &after, c->locale);
     if (after == c->at || *c->at == '\n')
-        return firn_mesh_read_refuse(c, "%s is missing or not a number (the file may be cut off).", what);
+        return firn_mesh_read_damaged(c, "%s is missing or not a number (the file may be cut off).", what);
     if (*after && !strchr(" \t\r\n#", *after))
-        return firn_mesh_read_refuse(c, "%s is \"%.*s\", which is no number.", what,
-                                     (int)fmin(40, (double)strcspn(c->at, " \t\r\n")), c->at);
+        return firn_mesh_read_damaged(c, "%s is \"%.*s\", which is no number.", what,
+                                      (int)fmin(40, (double)strcspn(c->at, " \t\r\n")), c->at);
     c->at = after;
     return FIRN_OK;
 }
@@ -96,13 +111,14 @@ static firn_status check_indices(const firn_mesh *mesh, const char *path, firn_r
 {
     for (int64_t i = 0; i < 3 * mesh->n_triangles; i++)
         if (mesh->triangles[i] >= mesh->n_points)
-            return firn_report_add(report, FIRN_REFUSED, "%s: a face names point %u, but there are only %lld points.",
-                                   path, mesh->triangles[i], (long long)mesh->n_points);
+            return firn_report_add(report, FIRN_IO, "%s: a face names point %u, but there are only %lld points.", path,
+                                   mesh->triangles[i], (long long)mesh->n_points);
     return FIRN_OK;
 }
 
 static firn_status read_all(firn_mesh_cursor *c, int format, firn_mesh **mesh)
 {
+    if (c->begin == c->end) return firn_report_add(c->report, FIRN_IO, "%s: the file is empty.", c->path);
     firn_status status = formats[format].read(c, mesh);
     if (!status && (*mesh)->n_triangles == 0)
         status = firn_report_add(c->report, FIRN_REFUSED, "%s: there is no face in this file.", c->path);

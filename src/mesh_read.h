@@ -13,7 +13,9 @@ typedef struct firn_mesh_cursor {
     firn_report *report;
 } firn_mesh_cursor;
 
-/* Adds "path:line: ..." with the line of `at`; returns FIRN_REFUSED. */
+/* Both add "path:line: ..." with the line of `at`. Damaged is what is cut off, contradicts itself or is not of its
+ * format: FIRN_IO. Refused is what a whole file holds and no mesh may: FIRN_REFUSED. */
+firn_status firn_mesh_read_damaged(const firn_mesh_cursor *c, const char *format, ...) FIRN_PRINTF(2, 3);
 firn_status firn_mesh_read_refuse(const firn_mesh_cursor *c, const char *format, ...) FIRN_PRINTF(2, 3);
 /* The number at the cursor, or a sentence; `what` names it. Blanks before it are skipped, line ends are not. */
 firn_status firn_mesh_read_number(firn_mesh_cursor *c, const char *what, double *number);

@@ -9,6 +9,7 @@
  * one, the others take one away. Where the count changes between 0 and 1 there is a surface. */
 #include "mesh_shells.h"
 #include "memory.h"
+#include "mesh_edges.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -127,52 +128,32 @@ static void measure(shells *s)
 
 /* ---------------------------------------------------------------- which way they look */
 
-typedef struct edge {
-    uint32_t low, high, opposite; /* its ends, the third corner */
-    uint32_t triangle;
-    int32_t way;
-} edge;
-
-static int compare_edges(const void *a, const void *b)
-{
-    const edge *x = a, *y = b;
-    if (x->low != y->low) return x->low < y->low ? -1 : 1;
-    if (x->high != y->high) return x->high < y->high ? -1 : 1;
-    if (x->opposite != y->opposite) return x->opposite < y->opposite ? -1 : 1;
-    return x->triangle < y->triangle ? -1 : 1;
-}
-
 /* Faces agree where every edge is run through as often one way as the other. Faces with the same corners count once,
  * and do not agree where they look both ways. */
 static firn_status find_senses(shells *s)
 {
     const firn_mesh *mesh = s->mesh;
-    int64_t n = 3 * mesh->n_triangles;
-    edge *edges = firn_memory_array(NULL, (size_t)n, sizeof *edges);
+    int64_t n;
+    firn_mesh_edge *edges = firn_mesh_edges(mesh, &n);
     if (!edges) return FIRN_MEMORY;
-    for (int64_t i = 0; i < n; i++) {
-        uint32_t a = mesh->triangles[i], b = mesh->triangles[i % 3 == 2 ? i - 2 : i + 1];
-        uint32_t opposite = mesh->triangles[i % 3 == 0 ? i + 2 : i - 1];
-        edges[i] = (edge){a < b ? a : b, a < b ? b : a, opposite, (uint32_t)(i / 3), a < b ? 1 : -1};
-    }
-    qsort(edges, (size_t)n, sizeof *edges, compare_edges);
     for (int32_t k = 0; k < s->n; k++) {
         shell *h = &s->shells[k];
         h->sense = fabs(h->volume) <= FLAT * pow(h->diagonal, 3) ? 0 : h->volume > 0 ? 1 : -1;
     }
-    for (int64_t i = 0, j; i < n; i = j) {
-        int32_t *sense = &s->shells[s->shell_of[edges[i].low]].sense, sum = edges[i].way;
-        for (j = i + 1; j < n && edges[j].low == edges[i].low && edges[j].high == edges[i].high; j++) {
-            if (edges[j].opposite != edges[j - 1].opposite) {
-                sum += edges[j].way;
+    for (int64_t i = 0, end; i < n; i = end) {
+        int32_t *sense = &s->shells[s->shell_of[edges[i].low]].sense, sum = 0;
+        end = firn_mesh_edges_end(edges, n, i);
+        for (int64_t j = i; j < end; j++) {
+            if (j == i || edges[j].opposite != edges[j - 1].opposite) {
+                sum += edges[j].from == edges[j].low ? 1 : -1;
                 continue;
             }
             s->is_double[edges[j].triangle] = 1;
-            if (edges[j].way != edges[j - 1].way) *sense = 0;
+            if (edges[j].from != edges[j - 1].from) *sense = 0;
         }
         if (sum) *sense = 0;
     }
-    firn_memory_release(NULL, edges, (size_t)n * sizeof *edges);
+    firn_mesh_edges_release(edges, mesh->n_triangles);
     return FIRN_OK;
 }
 

@@ -60,10 +60,10 @@ static firn_status read_ascii(firn_mesh_cursor *c, firn_mesh **mesh)
 {
     int64_t n = count_vertices(*c), at = 0;
     if (n % 3)
-        return firn_mesh_read_refuse(c,
-                                     "the number of vertex lines, %lld, is not a multiple of three: the file is cut "
-                                     "off or not of triangles.",
-                                     (long long)n);
+        return firn_mesh_read_damaged(c,
+                                      "the number of vertex lines, %lld, is not a multiple of three: the file is cut "
+                                      "off or not of triangles.",
+                                      (long long)n);
     firn_status status = make(c, n / 3, mesh);
     if (status) return status;
     firn_mesh_read_skip_line(c); /* "solid" and a name, which may be any words */
@@ -95,8 +95,8 @@ firn_status firn_mesh_stl_read(firn_mesh_cursor *c, firn_mesh **mesh)
         firn_status status = firn_mesh_read_is_text(c);
         return status ? status : read_ascii(c, mesh);
     }
-    if (claimed < 0) return firn_mesh_read_refuse(c, "an STL file begins with `solid` or has 84 bytes or more.");
-    return firn_report_add(c->report, FIRN_REFUSED,
+    if (claimed < 0) return firn_mesh_read_damaged(c, "an STL file begins with `solid` or has 84 bytes or more.");
+    return firn_report_add(c->report, FIRN_IO,
                            "%s: its header claims %lld triangles, %lld bytes, but the file has %lld: it is cut off or "
                            "not STL.",
                            c->path, (long long)claimed, (long long)(HEADER + RECORD * claimed), (long long)n_bytes);

@@ -8,6 +8,7 @@
  *   a parameter          of the law (E, theta_c, ...): the particle's own, instead of the material's
  *
  * All other attributes are left alone. What is used is checked number by number before a particle is made. */
+#include "budget.h"
 #include "format.h"
 #include "solver.h"
 
@@ -296,7 +297,7 @@ static firn_status add_points(share *s)
 firn_status firn_populate_points(firn_sim *sim, const firn_body_def *def, firn_report *report)
 {
     firn_points *points;
-    firn_status status = firn_format_read(def->points, &points, report);
+    firn_status status = firn_format_read_within(def->points, firn_budget_points(sim->memory.limit), &points, report);
     if (status != FIRN_OK) return firn_report_add(report, status, "body '%s' cannot be used: see above", def->name);
     share s = {.sim = sim, .def = def, .points = points, .path = def->points, .report = report};
     size_t bytes = (size_t)points->n * sizeof *s.index;

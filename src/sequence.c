@@ -29,11 +29,11 @@ static int take_number(const char *text, size_t *n, int *number, size_t *n_digit
     return 1;
 }
 
-/* False where firn reads no such files. */
+/* False where no format has such a name; it may be one that firn only writes. */
 static int take_apart(const char *name, parts *p)
 {
     *p = (parts){.format = firn_format_of(name), .frame = -1};
-    if (!p->format || !p->format->read || firn_file_is_temporary(name)) return 0;
+    if (!p->format || firn_file_is_temporary(name)) return 0;
     size_t n = strlen(name) - strlen(p->format->extension), n_digits;
     int number;
     if (take_number(name, &n, &number, &n_digits)) {
@@ -98,7 +98,8 @@ typedef struct listing {
     const char *folder;
     run runs[RUNS_MAX];
     int n_runs, failed;
-    const run *chosen; /* second pass: what to collect */
+    const run *chosen;             /* second pass: what to collect */
+    const firn_format *unreadable; /* of caches that are there, too */
     firn_sequence *sequence;
 } listing;
 
@@ -107,6 +108,10 @@ static void visit(void *user, const char *name)
     listing *list = user;
     parts p;
     if (!take_apart(name, &p) || p.frame < 0) return;
+    if (!p.format->read) {
+        list->unreadable = p.format;
+        return;
+    }
     if (list->chosen) {
         if (p.format == list->chosen->format && !strcmp(p.stem, list->chosen->stem) &&
             !append(list->sequence, &p, list->folder, name))
@@ -134,6 +139,12 @@ static firn_status open_folder(const char *path, firn_sequence *sequence, firn_r
         const run *r = &list.runs[k];
         if (!best || r->n > best->n || (r->n == best->n && r->format < best->format)) best = r;
     }
+    if (!best && list.unreadable)
+        return firn_report_add(
+            report, FIRN_REFUSED,
+            "%s: its caches *%s hold %s; points are needed here: caches NAME.0001.bgeo and the like, "
+            "by an output of another format in the scene (firn help formats)",
+            path, list.unreadable->extension, list.unreadable->holds);
     if (!best)
         return firn_report_add(report, FIRN_REFUSED,
                                "%s holds no caches of particles: files NAME.0001.bgeo and the like are looked for",
@@ -156,7 +167,7 @@ firn_status firn_sequence_of_files(int n, const char *const *paths, firn_sequenc
     for (int k = 0; k < n; k++) {
         parts p;
         const char *slash = strrchr(paths[k], '/'), *name = slash ? slash + 1 : paths[k];
-        if (!take_apart(name, &p)) {
+        if (!take_apart(name, &p) || !p.format->read) {
             firn_points *points;
             struct stat info;
             firn_sequence_clear(sequence);

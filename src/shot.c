@@ -59,6 +59,28 @@ static const char *take_digits(const char *p, int n_min, int *value)
     return p + n;
 }
 
+/* ".FRAME[.SUB]EXTENSION", up to the end */
+static int parse_frame(const char *p, int *frame, int *thousandths)
+{
+    const char *after;
+    *thousandths = 0;
+    if (!(p = take_digits(p + 1, 4, frame))) return 0;
+    if (*p == '.' && (after = take_digits(p + 1, 3, thousandths))) p = after;
+    for (int i = 0; firn_format_at(i); i++)
+        if (strcmp(p, firn_format_at(i)->extension) == 0) return 1;
+    return 0;
+}
+
+int firn_shot_is_cache_name(const char *file)
+{
+    int frame, thousandths;
+    for (const char *p = strchr(file, '.'); p; p = strchr(p + 1, '.')) {
+        if (p == file) return 0; /* hidden: the notes of some other program */
+        if (parse_frame(p, &frame, &thousandths)) return 1;
+    }
+    return 0;
+}
+
 int firn_shot_parse_name(const char *file, const char *name, int *frame, int *thousandths, size_t *n_stem)
 {
     size_t n_name = strlen(name);
@@ -67,12 +89,8 @@ int firn_shot_parse_name(const char *file, const char *name, int *frame, int *th
     const char *p = file + n_name, *after;
     if (*p == '_' && (after = take_digits(p + 1, 1, &ignored))) p = after;
     if (*p != '.') return 0;
-    *n_stem = (size_t)(p - file), *thousandths = 0;
-    if (!(p = take_digits(p + 1, 4, frame))) return 0;
-    if (*p == '.' && (after = take_digits(p + 1, 3, thousandths))) p = after;
-    for (int i = 0; firn_format_at(i); i++)
-        if (strcmp(p, firn_format_at(i)->extension) == 0) return 1;
-    return 0;
+    *n_stem = (size_t)(p - file);
+    return parse_frame(p, frame, thousandths);
 }
 
 const char *firn_shot_folder(const firn_shot *shot) { return shot->folder; }

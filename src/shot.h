@@ -70,6 +70,8 @@ void firn_shot_file_name(const firn_shot *shot, int output, int frame, int sub, 
 /* Takes a cache's name apart: 1 when it is STEM.FRAME[.SUB]EXTENSION of a shot called `name`, STEM being the name with
  * or without _2 and so on for further outputs of one format. */
 int firn_shot_parse_name(const char *file, const char *name, int *frame, int *thousandths, size_t *n_stem);
+/* Whether some shot's cache may have this name, whatever the shot is called. */
+int firn_shot_is_cache_name(const char *file);
 /* The stem: the scene's name with what file systems and Houdini dislike replaced by _. */
 void firn_shot_stem(const firn_scene_def *scene, char *stem, size_t n_stem);
 uint64_t firn_shot_scene_hash(const firn_shot *shot);

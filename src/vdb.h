@@ -56,10 +56,13 @@ firn_status firn_vdb_polygons(const firn_volume *volume, double adaptivity, int 
 
 /* ---------------------------------------------------------------- particles (vdb_points.cpp) */
 
-/* Entries of the table in format.c: the grid "particles", and the volumes "density" and "v" made from it. */
+/* Entries of the table in format.c: the grid "particles", and the volumes "density", "v" and "T" made from it; or these
+ * volumes alone. */
 firn_status firn_vdb_points_read(const char *path, firn_points **points, firn_report *report);
 firn_status firn_vdb_points_write(const char *path, const firn_points *points, firn_file_receipt *receipt,
                                   firn_report *report);
+firn_status firn_vdb_volumes_write(const char *path, const firn_points *points, firn_file_receipt *receipt,
+                                   firn_report *report);
 
 #ifdef __cplusplus
 }

@@ -1,10 +1,13 @@
 // vdb_points.cpp: particles as OpenVDB points, behind vdb.h.
 //
-// A file holds the points as the grid "particles" and, for volume renderers, two grids made from them:
+// A file holds the points as the grid "particles" and, for volume renderers, up to three grids made from them:
 //
 //     density   share of each voxel that the particles fill, spread trilinearly; a particle fills its attribute volume,
 //               else the cube (2 pscale)^3, else an eighth of a voxel
 //     v         velocity averaged with the same weights, where the points have v
+//     T         temperature, likewise
+//
+// A file .volumes.vdb has these grids alone, for programs that refuse whole files for the points in them.
 //
 // Voxels have the size of a cell (detail dx), else so that eight points share one. OpenVDB keeps points by voxel, not
 // in order; where they have an id, reading puts them back in its order. Details are metadata of the points' grid.
@@ -138,13 +141,21 @@ double voxel_of(const firn_points &p, const float *x)
     return std::max(voxel, longest / (1 << 28));
 }
 
-// The grids density and v, see above.
+// Sums over particles become means: each voxel's sum over its sum of weights.
+template <class Grid> void divide(Grid &sums, const openvdb::FloatGrid &weights)
+{
+    auto weight = weights.getConstAccessor();
+    for (auto it = sums.beginValueOn(); it; ++it) it.setValue(*it / weight.getValue(it.getCoord()));
+}
+
+// The grids density, v and T, see above.
 openvdb::GridPtrVec volumes(const firn_points &p, const float *x, double voxel)
 {
     const float *volume = floats(p, "volume", 1), *pscale = floats(p, "pscale", 1), *v = floats(p, "v", 3);
-    auto share = openvdb::FloatGrid::create(0.0f);
+    const float *T = floats(p, "T", 1);
+    auto share = openvdb::FloatGrid::create(0.0f), heat = openvdb::FloatGrid::create(0.0f);
     auto momentum = openvdb::Vec3SGrid::create(openvdb::Vec3s(0.0f));
-    auto density = share->getAccessor();
+    auto density = share->getAccessor(), warmth = heat->getAccessor();
     auto speed = momentum->getAccessor();
     for (int64_t i = 0; i < p.n; i++) {
         double cube = volume ? volume[i] : pscale ? std::pow(2.0 * pscale[i], 3) : 0.125 * std::pow(voxel, 3);
@@ -161,22 +172,36 @@ openvdb::GridPtrVec volumes(const firn_points &p, const float *x, double voxel)
             if (!(w > 0)) continue;
             density.setValue(c, density.getValue(c) + (float)w);
             if (v) speed.setValue(c, speed.getValue(c) + (float)w * openvdb::Vec3s(v + 3 * i));
+            if (T) warmth.setValue(c, warmth.getValue(c) + (float)w * T[i]);
         }
     }
-    for (auto it = momentum->beginValueOn(); it; ++it) it.setValue(*it / density.getValue(it.getCoord()));
+    divide(*momentum, *share), divide(*heat, *share);
     for (auto it = share->beginValueOn(); it; ++it) it.setValue(std::min(*it, 1.0f));
-    share->setName("density"), share->setGridClass(openvdb::GRID_FOG_VOLUME);
+    share->setName("density"), share->setGridClass(openvdb::GRID_FOG_VOLUME), share->setSaveFloatAsHalf(true);
     momentum->setName("v"), momentum->setVectorType(openvdb::VEC_CONTRAVARIANT_RELATIVE);
+    momentum->setSaveFloatAsHalf(true);
+    heat->setName("T"); // whole floats: halves near 273 K are a quarter of a kelvin apart
     openvdb::GridPtrVec grids{share};
     if (v) grids.push_back(momentum);
-    for (auto &grid : grids) {
-        grid->setTransform(openvdb::math::Transform::createLinearTransform(voxel));
-        grid->setSaveFloatAsHalf(true);
-    }
+    if (T) grids.push_back(heat);
+    for (auto &grid : grids) grid->setTransform(openvdb::math::Transform::createLinearTransform(voxel));
     return grids;
 }
 
-firn_status write(const char *path, const char *shown, const firn_points &p, firn_report *report)
+openvdb::GridBase::Ptr point_grid(const firn_points &p, const float *x, double voxel)
+{
+    openvdb::math::Transform::Ptr transform = openvdb::math::Transform::createLinearTransform(voxel);
+    places P{x, (size_t)p.n};
+    auto index = openvdb::tools::createPointIndexGrid<openvdb::tools::PointIndexGrid>(P, *transform);
+    auto grid = points::createPointDataGrid<points::NullCodec, PointDataGrid>(*index, P, *transform);
+    grid->setName("particles");
+    for (int a = 0; a < p.n_attributes && p.n > 0; a++)
+        if (std::string(p.attributes[a].name) != "P") append_attribute(*grid, *index, p.attributes[a], (size_t)p.n);
+    for (int a = 0; a < p.n_details; a++) insert_detail(*grid, p.details[a]);
+    return grid;
+}
+
+firn_status write(const char *path, const char *shown, const firn_points &p, bool has_points, firn_report *report)
 {
     const float *x = floats(p, "P", 3);
     if (!x) return firn_report_add(report, FIRN_REFUSED, "%s: points without an attribute P have no place.", shown);
@@ -186,17 +211,22 @@ firn_status write(const char *path, const char *shown, const firn_points &p, fir
                                    shown, (long long)(i / 3), x[i]);
     openvdb::initialize();
     double voxel = voxel_of(p, x);
-    openvdb::math::Transform::Ptr transform = openvdb::math::Transform::createLinearTransform(voxel);
-    places P{x, (size_t)p.n};
-    auto index = openvdb::tools::createPointIndexGrid<openvdb::tools::PointIndexGrid>(P, *transform);
-    auto grid = points::createPointDataGrid<points::NullCodec, PointDataGrid>(*index, P, *transform);
-    grid->setName("particles");
-    for (int a = 0; a < p.n_attributes && p.n > 0; a++)
-        if (std::string(p.attributes[a].name) != "P") append_attribute(*grid, *index, p.attributes[a], (size_t)p.n);
-    for (int a = 0; a < p.n_details; a++) insert_detail(*grid, p.details[a]);
     openvdb::GridPtrVec grids = volumes(p, x, voxel);
-    grids.insert(grids.begin(), grid);
+    if (has_points) grids.insert(grids.begin(), point_grid(p, x, voxel));
     return firn::new_archive().put(path, shown, grids, report);
+}
+
+firn_status publish(const char *path, const firn_points &p, bool has_points, firn_file_receipt *receipt,
+                    firn_report *report)
+{
+    char temporary[FIRN_PATH + 64];
+    firn_status status = firn_file_temporary(path, temporary, sizeof temporary, report);
+    if (status != FIRN_OK) return status;
+    status = firn::guarded(report, path, " cannot be written", 0,
+                           [&] { return write(temporary, path, p, has_points, report); });
+    if (status == FIRN_OK) return firn_file_publish(temporary, path, receipt, report);
+    firn_file_discard(temporary);
+    return status;
 }
 
 // ---------------------------------------------------------------- reading
@@ -304,8 +334,7 @@ firn_status read_attribute(const source &s, const std::string &name, firn_points
         if (leaf->constAttributeArray(name).type() != first.type() ||
             leaf->constAttributeArray(name).stride() != first.stride() ||
             leaf->constAttributeArray(name).size() < leaf->pointCount())
-            return firn_report_add(report, FIRN_REFUSED, "%s: attribute %s is not the same everywhere.", path,
-                                   name.c_str());
+            return firn_report_add(report, FIRN_IO, "%s: attribute %s is not the same everywhere.", path, name.c_str());
     bool is_word = points::isString(first);
     for (const kind &k : kinds) {
         if (!is_word && first.valueType() != k.value) continue;
@@ -440,11 +469,11 @@ extern "C" firn_status firn_vdb_points_read(const char *path, firn_points **out,
 extern "C" firn_status firn_vdb_points_write(const char *path, const firn_points *p, firn_file_receipt *receipt,
                                              firn_report *report)
 {
-    char temporary[FIRN_PATH + 64];
-    firn_status status = firn_file_temporary(path, temporary, sizeof temporary, report);
-    if (status != FIRN_OK) return status;
-    status = firn::guarded(report, path, " cannot be written", 0, [&] { return write(temporary, path, *p, report); });
-    if (status == FIRN_OK) return firn_file_publish(temporary, path, receipt, report);
-    firn_file_discard(temporary);
-    return status;
+    return publish(path, *p, true, receipt, report);
+}
+
+extern "C" firn_status firn_vdb_volumes_write(const char *path, const firn_points *p, firn_file_receipt *receipt,
+                                              firn_report *report)
+{
+    return publish(path, *p, false, receipt, report);
 }

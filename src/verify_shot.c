@@ -16,7 +16,6 @@ enum { PATH_ROOM = 4096 };
 /* A cache that the books know; sorted by name once all are collected. */
 typedef struct booked {
     char name[sizeof((firn_shot_file *)0)->name];
-    size_t n_stem; /* 0: not named like a cache */
 } booked;
 
 typedef struct checking {
@@ -76,10 +75,7 @@ static void remember(checking *c, const char *name)
         firn_memory_release(NULL, c->known, c->room * sizeof *grown);
         c->known = grown, c->room = room;
     }
-    booked *entry = &c->known[c->n_known++];
-    int frame, thousandths;
-    strcpy(entry->name, name);
-    if (!firn_shot_parse_name(name, c->manifest->name, &frame, &thousandths, &entry->n_stem)) entry->n_stem = 0;
+    strcpy(c->known[c->n_known++].name, name);
 }
 
 static void check_moment(void *user, const firn_manifest_moment *moment)
@@ -131,14 +127,11 @@ static int compare_booked(const void *a, const void *b)
     return strcmp(((const booked *)a)->name, ((const booked *)b)->name);
 }
 
-/* A frame of ours that the books do not know has the stem and the ending of one that they do. */
-static int is_like_ours(const checking *c, const char *name, size_t n_stem)
+/* Caches that the books do not know are foreign where this shot writes their format, else converted, perhaps. */
+static int writes_format(const checking *c, const firn_format *format)
 {
-    const firn_format *format = firn_format_of(name);
     for (size_t i = 0; i < c->n_known; i++)
-        if (c->known[i].n_stem == n_stem && memcmp(c->known[i].name, name, n_stem) == 0 &&
-            firn_format_of(c->known[i].name) == format)
-            return 1;
+        if (firn_format_of(c->known[i].name) == format) return 1;
     return 0;
 }
 
@@ -151,17 +144,20 @@ static void check_entry(void *user, const char *name)
         firn_report_warn(c->report, "%s/%s: left by a writer that was killed; resume removes it", c->folder, name);
         return;
     }
-    booked wanted = {.n_stem = 0};
-    if (strlen(name) >= sizeof wanted.name) return;
-    strcpy(wanted.name, name);
-    if (c->n_known && bsearch(&wanted, c->known, c->n_known, sizeof wanted, compare_booked)) return;
-    if (!firn_shot_parse_name(name, c->manifest->name, &frame, &thousandths, &n_stem)) return;
-    int is_later = c->manifest->n_moments == 0 || frame > c->manifest->last_frame ||
-                   (frame == c->manifest->last_frame && thousandths > 0);
+    booked wanted;
+    if (!firn_shot_is_cache_name(name)) return; /* pictures, books, whatever else */
+    if (strlen(name) < sizeof wanted.name) {
+        strcpy(wanted.name, name);
+        if (c->n_known && bsearch(&wanted, c->known, c->n_known, sizeof wanted, compare_booked)) return;
+    }
+    int is_ours = firn_shot_parse_name(name, c->manifest->name, &frame, &thousandths, &n_stem);
+    int is_later = is_ours && (c->manifest->n_moments == 0 || frame > c->manifest->last_frame ||
+                               (frame == c->manifest->last_frame && thousandths > 0));
     if (is_later && may_have_rest(c)) {
         firn_report_warn(c->report, "%s/%s: written, but not in the books yet; resume makes it anew", c->folder, name);
-    } else if (is_like_ours(c, name, n_stem)) {
-        firn_report_add(c->report, FIRN_IO, "%s/%s: foreign: the books of this shot do not know it", c->folder, name);
+    } else if (writes_format(c, firn_format_of(name))) {
+        firn_report_add(c->report, FIRN_IO, "%s/%s: foreign: %sthe books of this shot do not know it", c->folder, name,
+                        is_ours ? "" : "called as a cache of another shot; ");
         problem(c);
     } else {
         firn_report_warn(c->report, "%s/%s: not of this run (converted later?); not checked", c->folder, name);
@@ -253,6 +249,8 @@ firn_status firn_verify_shot_file(const char *path, firn_report *report)
         firn_checkpoint_info info;
         return firn_checkpoint_verify(path, &info, report);
     }
+    const firn_format *format = firn_format_of(path);
+    if (l.is_found && format && !format->read) return FIRN_OK; /* the checksum is all that can be held against it */
     firn_points *points;
     firn_status status = firn_format_read(path, &points, report);
     if (status == FIRN_OK && !l.is_found)

@@ -16,7 +16,8 @@ typedef struct firn_verify_shot {
 /* FIRN_OK: whole. What a killed run leaves behind is whole, too, and told in warnings. Every problem found is one
  * sentence in the report. */
 firn_status firn_verify_shot_run(const char *folder, firn_verify_shot *result, firn_report *report);
-/* One file: against the books of the shot it lies in, where there are any, and by reading it through. */
+/* One file: against the books of the shot it lies in, where there are any, and by reading it through where its format
+ * can be read. */
 firn_status firn_verify_shot_file(const char *path, firn_report *report);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <sys/resource.h>
 
 #include "bgeo.h"
 #include "memory.h"
@@ -197,6 +198,50 @@ static void survives_failing_allocations(void **state)
     assert_true(k > 10);
 }
 
+/* Eight million points, all the same: some hundred kB on the disk, 122 MB unpacked, of which 92 are P's. */
+static void store_bomb(const char *path)
+{
+    firn_file_writer *writer = firn_file_create(path, 1, NULL);
+    static const unsigned char header[41] = {'B', 'g', 'e', 'o', 'V', 0, 0, 0, 5, 0, 0x7A, 0x12, 0};
+    static const char zeros[16 * 1000] = {0};
+    firn_file_write(writer, header, sizeof header);
+    for (int k = 0; k < 8000; k++) firn_file_write(writer, zeros, sizeof zeros);
+    firn_file_write(writer, "\x00\xFF", 2);
+    assert_int_equal(firn_file_commit(writer, NULL, NULL), FIRN_OK);
+}
+
+/* What is unpacked is bounded to the byte, wherever the bound falls, and before memory is taken for it. */
+static void unpacks_within_a_bound(void **state)
+{
+    (void)state;
+    firn_points *points = golden_points(), *read = NULL;
+    assert_int_equal(firn_bgeo_write_gzip(scratch("b.bgeo.gz"), points, NULL, NULL), FIRN_OK);
+    for (uint64_t most = 0; most <= sizeof golden; most++) {
+        firn_report *report = firn_report_create();
+        firn_status status = firn_bgeo_read_gzip_within(scratch("b.bgeo.gz"), most, &read, report);
+        assert_int_equal(status, most == sizeof golden ? FIRN_OK : FIRN_MEMORY);
+        if (status) assert_true(!read && scratch_says(report, "b.bgeo.gz: unpacks to more than the"));
+        firn_report_destroy(report);
+    }
+    assert_null(sample_difference(points, read));
+    firn_points_destroy(points), firn_points_destroy(read);
+
+    store_bomb(scratch("bomb.bgeo.gz"));
+    struct stat info;
+    assert_true(stat(scratch("bomb.bgeo.gz"), &info) == 0 && info.st_size < 1 << 20);
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+    firn_report *report = firn_report_create();
+    assert_int_equal(firn_bgeo_read_gzip_within(scratch("bomb.bgeo.gz"), 64 << 20, &read, report), FIRN_MEMORY);
+    assert_true(scratch_says(report, "unpacks to more than the 64 MB of it that may be held in memory"));
+    firn_report_destroy(report);
+    getrusage(RUSAGE_SELF, &after);
+    assert_true(after.ru_maxrss - before.ru_maxrss < 8 << 10); /* kB */
+    assert_int_equal(firn_bgeo_read_gzip_within(scratch("bomb.bgeo.gz"), 128 << 20, &read, NULL), FIRN_OK);
+    assert_int_equal(read->n, 8000000);
+    firn_points_destroy(read);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +251,7 @@ int main(void)
         cmocka_unit_test(survives_cuts_and_flips),
         cmocka_unit_test(refuses_to_write_what_does_not_fit),
         cmocka_unit_test(survives_failing_allocations),
+        cmocka_unit_test(unpacks_within_a_bound),
     };
     return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
 }

@@ -15,6 +15,8 @@ static void chooses_by_the_longest_ending(void **state)
     (void)state;
     assert_string_equal(firn_format_of("a/b.bgeo")->name, "bgeo");
     assert_string_equal(firn_format_of("snow.0001.bgeo.gz")->name, "bgeo.gz");
+    assert_string_equal(firn_format_of("snow.0001.volumes.vdb")->name, "volumes.vdb");
+    assert_string_equal(firn_format_of("volumes.vdb")->name, "vdb");
     assert_null(firn_format_of("a.gz"));
     assert_null(firn_format_of("bgeo"));
     assert_null(firn_format_of(".bgeo")); /* an ending is no name */

@@ -160,7 +160,7 @@ static void zero_bytes_are_no_text(void **state)
         firn_mesh *mesh;
         firn_report *report = firn_report_create();
         scratch_store(scratch(bad[i].name), bad[i].text, bad[i].n);
-        assert_int_equal(firn_mesh_read(scratch(bad[i].name), &mesh, report), FIRN_REFUSED);
+        assert_int_equal(firn_mesh_read(scratch(bad[i].name), &mesh, report), FIRN_IO);
         assert_true(scratch_says(report, bad[i].word));
         firn_report_destroy(report);
     }
@@ -259,12 +259,13 @@ static void every_mistake_is_a_sentence(void **state)
     (void)state;
     const struct {
         const char *name, *text, *word;
+        int is_whole; /* and refused for what it holds */
     } bad[] = {
-        {"empty.obj", "", "no face"},
-        {"points.obj", "v 0 0 0\n", "no face"},
-        {"nan.obj", "v 0 nan 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", ":1:"},
-        {"far.obj", "v 0 0 0\nv 1e30 0 0\nv 0 1 0\nf 1 2 3\n", "1e+30"},
-        {"inf.obj", "v 0 0 inf\n", "finite"},
+        {"empty.obj", "", "the file is empty"},
+        {"points.obj", "v 0 0 0\n", "no face", 1},
+        {"nan.obj", "v 0 nan 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", ":1:", 1},
+        {"far.obj", "v 0 0 0\nv 1e30 0 0\nv 0 1 0\nf 1 2 3\n", "1e+30", 1},
+        {"inf.obj", "v 0 0 inf\n", "finite", 1},
         {"word.obj", "v 0 zero 0\n", "not a number"},
         {"short.obj", "v 0 0\nv 1 0 0\n", "not a number"},
         {"index.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n", ":4:"},
@@ -314,40 +315,40 @@ static void every_mistake_is_a_sentence(void **state)
          "only 1 points"},
         {"format.ply", "ply\nformat middle_endian 1.0\nend_header\n", "middle_endian"},
         {"no.ply", "PNG", "begins with"},
-        {"cloud.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n0\n", "points"},
+        {"cloud.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n0\n", "points", 1},
         {"nan.ply",
          "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
          "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 nan 0\n0 1 0\n3 0 1 2\n",
-         "finite"},
+         "finite", 1},
         {"far.ply",
          "ply\nformat ascii 1.0\nelement vertex 3\nproperty double x\nproperty float y\nproperty float z\n"
          "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1e30 0 0\n0 1 0\n3 0 1 2\n",
-         "at most 1e+09"},
-        {"far.obj", "v 0 0 0\nv 1e30 0 0\nv 0 1 0\nf 1 2 3\n", "at most 1e+09"},
-        {"far.stl", "solid x\nvertex 0 0 0\nvertex 1e30 0 0\nvertex 0 1 0\n", "at most 1e+09"},
-        {"empty.obj", "", "no face"},
-        {"empty.ply", "", "begins with"},
-        {"empty.stl", "", "84 bytes"},
+         "at most 1e+09", 1},
+        {"far.obj", "v 0 0 0\nv 1e30 0 0\nv 0 1 0\nf 1 2 3\n", "at most 1e+09", 1},
+        {"far.stl", "solid x\nvertex 0 0 0\nvertex 1e30 0 0\nvertex 0 1 0\n", "at most 1e+09", 1},
+        {"empty.ply", "", "the file is empty"},
+        {"empty.stl", "", "the file is empty"},
         {"short.stl", "abc", "84 bytes"},
         {"cut.stl", "solid x\nvertex 0 0 0\nvertex 1 0 0\n", "multiple of three"},
         {"number.stl", "solid x\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1\n", "not a number"},
-        {"model.fbx", "x", ".obj, .ply or .stl"},
-        {"none", "x", ".obj, .ply or .stl"},
+        {"model.fbx", "x", ".obj, .ply or .stl", 1},
+        {"none", "x", ".obj, .ply or .stl", 1},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         firn_report *report = firn_report_create();
         firn_mesh *mesh = NULL;
         scratch_store(scratch(bad[i].name), bad[i].text, strlen(bad[i].text));
-        assert_int_equal(firn_mesh_read(scratch(bad[i].name), &mesh, report), FIRN_REFUSED);
+        firn_status status = firn_mesh_read(scratch(bad[i].name), &mesh, report);
         assert_null(mesh);
         if (!scratch_says(report, bad[i].word)) fail_msg("%s", bad[i].name);
+        if (status != (bad[i].is_whole ? FIRN_REFUSED : FIRN_IO)) fail_msg("%s: status %d", bad[i].name, status);
         firn_report_destroy(report);
     }
     char header[100] = {0}; /* 4 thousand million triangles in 100 bytes */
     memset(header + 80, 0xff, 4);
     scratch_store(scratch("claim.stl"), header, sizeof header);
     firn_mesh *mesh;
-    assert_int_equal(firn_mesh_read(scratch("claim.stl"), &mesh, NULL), FIRN_REFUSED);
+    assert_int_equal(firn_mesh_read(scratch("claim.stl"), &mesh, NULL), FIRN_IO);
     float triangle[12] = {0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0}; /* one good triangle, then a bad corner, then cut off */
     const float corners[] = {1, NAN, INFINITY, 1e30f};
     char stl[134] = {0};
@@ -360,7 +361,7 @@ static void every_mistake_is_a_sentence(void **state)
         firn_mesh_destroy(mesh);
     }
     scratch_store(scratch("binary.stl"), stl, sizeof stl - 1);
-    assert_int_equal(firn_mesh_read(scratch("binary.stl"), &mesh, NULL), FIRN_REFUSED);
+    assert_int_equal(firn_mesh_read(scratch("binary.stl"), &mesh, NULL), FIRN_IO);
     assert_int_equal(mkdir(scratch("folder.obj"), 0700), 0);
     assert_int_equal(firn_mesh_read(scratch("folder.obj"), &mesh, NULL), FIRN_IO);
     assert_int_equal(firn_mesh_read(scratch("absent.obj"), &mesh, NULL), FIRN_IO);
@@ -389,7 +390,7 @@ static void counts_that_do_not_fit(void **state)
         scratch_store(scratch("counts.ply"), data, (size_t)n);
         firn_mesh *mesh = NULL;
         firn_report *report = firn_report_create();
-        assert_int_equal(firn_mesh_read(scratch("counts.ply"), &mesh, report), wrong ? FIRN_REFUSED : FIRN_OK);
+        assert_int_equal(firn_mesh_read(scratch("counts.ply"), &mesh, report), wrong ? FIRN_IO : FIRN_OK);
         if (wrong) assert_true(scratch_says(report, "not fit the data"));
         firn_report_destroy(report);
         firn_mesh_destroy(mesh);

@@ -306,7 +306,16 @@ static void long_files_are_refused_unread(void **state)
             expect_refused(&s, is_limited ? "65 MB long and would be held in memory, of which --max-memory allows 64 MB"
                                           : "more than half of this machine's memory");
         }
-    setup s; /* a mesh, alone and in a sequence */
+    setup s; /* one that is short, but unpacks to more */
+    make(&s);
+    firn_points *same = firn_points_create(5000000);
+    firn_points_add(same, "P", FIRN_ATTRIBUTE_VECTOR, 3);
+    assert_int_equal(firn_format_write(scratch("same.bgeo.gz"), same, NULL, NULL), FIRN_OK);
+    firn_points_destroy(same);
+    from_file(&s, scratch("same.bgeo.gz"));
+    s.options.max_memory = 64 << 20;
+    expect_refused(&s, "same.bgeo.gz: unpacks to more than the 64 MB of it that may be held in memory");
+    /* a mesh, alone and in a sequence */
     static const char *const meshes[] = {"long.0001.obj", "long.%04d.obj"};
     scratch_store(scratch(meshes[0]), "v 0 0 0\n", 8);
     assert_int_equal(truncate(scratch(meshes[0]), 65 << 20), 0);

@@ -8,6 +8,7 @@
 
 #include "manifest.h"
 #include "sample_shot.h"
+#include "sequence.h"
 #include "verify_shot.h"
 
 static firn_status verify(const char *folder)
@@ -100,6 +101,55 @@ static void names_what_it_finds(void **state)
     firn_report_destroy(report);
 }
 
+/* A cache of a shot of another name is foreign where this one writes such files; what firn itself, its user or another
+ * program puts beside the caches is not. */
+static void knows_the_caches_of_others(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *words; /* NULL: accepted in silence */
+        int is_problem;
+    } files[] = {{"other.0001.bgeo", "other.0001.bgeo: foreign: called as a cache of another shot; the books", 1},
+                 {"snow_ball_new.0001.bgeo", "snow_ball_new.0001.bgeo: foreign", 1},
+                 {"snow_ball_3.0001.bgeo", "snow_ball_3.0001.bgeo: foreign", 1},
+                 {"other.0001.500.bgeo", "other.0001.500.bgeo: foreign", 1},
+                 {"a.b.0001.bgeo", "a.b.0001.bgeo: foreign", 1},
+                 {"other.0001.vtp", "other.0001.vtp: not of this run", 0},
+                 {"snow_ball.0001.volumes.vdb", "not of this run", 0},
+                 {"._other.0001.bgeo", NULL, 0},
+                 {"preview.bgeo", NULL, 0},
+                 {"other.001.bgeo", NULL, 0},
+                 {"preview.png", NULL, 0},
+                 {"snow_ball.0001.png", NULL, 0},
+                 {"other.0001.png", NULL, 0},
+                 {"ledger.0001.csv", NULL, 0}};
+    static const char *const states[] = {"finished", "running"};
+    for (int s = 0; s < 2; s++) { /* nor does a killed run leave caches of another name */
+        firn_shot *shot;
+        firn_shot_setup setup = sample_setup(scratch(states[s]), 1);
+        assert_int_equal(firn_shot_create(&setup, 0, &shot, NULL), FIRN_OK);
+        assert_int_equal(sample_frame(shot, 0, 0, NULL), FIRN_OK);
+        if (s == 0) assert_int_equal(firn_shot_close(shot, "finished", NULL, NULL), FIRN_OK);
+        firn_shot_destroy(shot);
+        for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+            if (s == 1 && strncmp(files[i].name, "snow_ball", 9) == 0) continue; /* resume makes them anew */
+            char path[600];
+            firn_verify_shot result;
+            firn_report *report = firn_report_create();
+            snprintf(path, sizeof path, "%s/%s", scratch(states[s]), files[i].name);
+            scratch_store(path, "x", 1);
+            firn_status status = firn_verify_shot_run(scratch(states[s]), &result, report);
+            if (status != (files[i].is_problem ? FIRN_IO : FIRN_OK) || result.n_problems != files[i].is_problem)
+                fail_msg("%s: status %d, %d problems", files[i].name, status, result.n_problems);
+            if (files[i].words) assert_true(scratch_says(report, files[i].words));
+            assert_int_equal(firn_report_total(report), (files[i].words != NULL) + s); /* and that it runs */
+            unlink(path);
+            firn_report_destroy(report);
+        }
+        assert_int_equal(verify(scratch(states[s])), FIRN_OK);
+    }
+}
+
 /* A killed run: half a line behind the books, caches of the next frame, a temporary file. A finished shot with the
  * same things in it is not whole. */
 static void takes_a_kill_for_no_damage(void **state)
@@ -137,13 +187,41 @@ static void takes_a_kill_for_no_damage(void **state)
     firn_report_destroy(report);
 }
 
+/* Caches that firn writes and cannot read are held against the books like others. */
+static void checks_what_cannot_be_read(void **state)
+{
+    (void)state;
+    firn_shot *shot;
+    firn_sequence sequence;
+    firn_report *report = firn_report_create();
+    firn_shot_setup setup = sample_setup(scratch("volumes"), 1);
+    for (int i = 0; i < 2; i++) strcpy(sample_outputs[i].format, "volumes.vdb");
+    assert_int_equal(firn_shot_create(&setup, 0, &shot, report), FIRN_OK);
+    for (int frame = 0; frame < 3; frame++) assert_int_equal(sample_frame(shot, frame, 0, report), FIRN_OK);
+    assert_int_equal(firn_shot_close(shot, "finished", NULL, report), FIRN_OK);
+    firn_shot_destroy(shot);
+    assert_int_equal(verify(scratch("volumes")), FIRN_OK);
+    const char *path = scratch("volumes/snow_ball_2.0002.volumes.vdb");
+    assert_int_equal(firn_verify_shot_file(path, report), FIRN_OK);
+    assert_int_equal(firn_report_total(report), 0);
+    assert_int_equal(firn_sequence_open(scratch("volumes"), &sequence, report), FIRN_REFUSED);
+    assert_true(scratch_says(report, "its caches *.volumes.vdb hold volumes and no points; points are needed here"));
+    flip_all(scratch("volumes/snow_ball.0001.volumes.vdb"), scratch("volumes"));
+    scratch_store(scratch("volumes/snow_ball.0009.volumes.vdb"), "x", 1);
+    firn_report_clear(report);
+    firn_verify_shot result;
+    assert_int_equal(firn_verify_shot_run(scratch("volumes"), &result, report), FIRN_IO);
+    assert_true(scratch_says(report, "snow_ball.0009.volumes.vdb: foreign"));
+    assert_int_equal(firn_verify_shot_file(scratch("volumes/snow_ball.0009.volumes.vdb"), report), FIRN_REFUSED);
+    firn_report_destroy(report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_flipped_bits),
-        cmocka_unit_test(finds_damaged_checkpoints),
-        cmocka_unit_test(names_what_it_finds),
-        cmocka_unit_test(takes_a_kill_for_no_damage),
+        cmocka_unit_test(finds_flipped_bits),         cmocka_unit_test(finds_damaged_checkpoints),
+        cmocka_unit_test(names_what_it_finds),        cmocka_unit_test(knows_the_caches_of_others),
+        cmocka_unit_test(takes_a_kill_for_no_damage), cmocka_unit_test(checks_what_cannot_be_read),
     };
     return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
 }

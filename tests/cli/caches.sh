@@ -37,6 +37,14 @@ expect 1 "there is no attribute 'v'" convert -a v "$folder/a.bgeo" "$folder/e.bg
 expect 2 "endings that can:" convert "$folder/a.bgeo" "$folder/a.xyz"
 expect 1 "convert takes two files" convert "$folder/a.bgeo"
 expect 0 ".bgeo.gz" convert --list
+expect 0 ".volumes.vdb  -w" convert --list
+expect 0 "volumes.vdb         writes" help formats
+expect 0 "" convert "$folder/a.bgeo" "$folder/a.volumes.vdb"
+for verb in info verify render mesh; do
+    expect 2 ".volumes.vdb files hold volumes and no points" "$verb" "$folder/a.volumes.vdb"
+done
+mkdir "$folder/only" && cp "$folder/a.volumes.vdb" "$folder/only/a.0001.volumes.vdb"
+expect 2 "its caches *.volumes.vdb hold volumes and no points" mesh "$folder/only"
 (ulimit -f 0 && "$firn" convert "$folder/a.bgeo" "$folder/limit.vtp" >/dev/null 2>&1 </dev/null)
 [ $? -eq 4 ] || fail "a limit on the size of files does not end with code 4"
 [ -e "$folder/limit.vtp" ] && fail "a limit on the size of files left half a file"

@@ -45,8 +45,37 @@ expect 0 "" mesh whole --frames 0 --out small --max-memory 100G
 [ ! -s err ] || fail "firn mesh has something to say about 100 GB: $(cat err)"
 printf 'ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nproperty float pscale\nend_header\n0 0 0 0.1\nnan 0 0 0.1\n' >nowhere.ply
 expect 2 "nowhere.ply: Particle 1 is at nan" mesh nowhere.ply --out nowhere
+# ---- a shot of nothing but volumes: its books know them, and who needs points says so
+{ cat "$scene"; echo 'outputs: [{format: volumes.vdb, attributes: P v T pscale}]'; } >volumes.yaml
+expect 0 "" run volumes.yaml --out volumes --quiet --frames :4
+expect 0 "" resume volumes --quiet --frames :8
+[ "$(find volumes -name 'tiny.*.volumes.vdb' | wc -l)" -eq 9 ] || fail "not 9 caches of volumes: $(ls volumes)"
+expect 0 "" verify volumes volumes/tiny.0003.volumes.vdb
+expect 0 "" info volumes
+grep -q '9 caches' out || fail "firn info does not count caches of volumes: $(cat out)"
+expect 2 "volumes: its caches *.volumes.vdb hold volumes and no points; points are needed here" mesh volumes
+expect 2 "volumes: its caches *.volumes.vdb hold volumes and no points; points are needed here" render volumes
+printf x | dd of=volumes/tiny.0003.volumes.vdb bs=1 seek=200 conv=notrunc status=none
+expect 4 "tiny.0003.volumes.vdb: damaged" verify volumes
 mkdir empty && expect 2 "empty holds no caches of particles" mesh empty
 [ ! -e surface.obj ] || fail "a folder was made where a file was meant"
+# ---- a mesh that was cut is damaged, one that says what no mesh may is refused
+sed 's/shape: {.*}, velocity/shape: {kind: mesh, file: body.obj}, velocity/' "$scene" >body.yaml
+printf 'v 0 0 0\nv 1 0 0\nv 0 1' >body.obj
+expect 4 "body.obj:3: a coordinate is missing or not a number (the file may be cut off)" check body.yaml
+expect 4 "body.obj:3: a coordinate is missing" run body.yaml --out body
+printf 'v 0 0 0\nv 1 0 0\nv 0 nan 0\nf 1 2 3\n' >body.obj
+expect 2 "body.obj:3: a coordinate is nan" check body.yaml
+# ---- points in few bytes that unpack to 128 MB
+python3 -c "import gzip, struct
+with gzip.open('bomb.bgeo.gz', 'wb', 9) as f:
+    f.write(b'BgeoV' + struct.pack('>9i', 5, 8000000, 0, 0, 0, 0, 0, 0, 0))
+    for k in range(1000): f.write(bytes(128000))
+    f.write(b'\\0\\xff')"
+sed 's/shape: {.*}, velocity/points: bomb.bgeo.gz, velocity/' "$scene" >bomb.yaml
+for verb in check "run --out bomb"; do
+    expect 5 "bomb.bgeo.gz: unpacks to more than the 100 MB of it" $verb bomb.yaml --max-memory 100M
+done
 expect 0 "" run "$scene" --out plain --threads 1
 grep -q '^frame 8/8 100 %' out || fail "no plain line for the last frame"
 grep -q $'\r' out && fail "a living line in a file"
