@@ -1,10 +1,11 @@
 /* emission.c: emitters.
  *
- *   fill   (rate 0)   A lattice of points, one a particle, jittered once and for all by a hash of its indices, drifts
+ *   fill   (rate 0)   A lattice of points (lattice.h), one a particle, jittered by a hash of its indices, drifts
  *                     through the emitter with the emitter's velocity. A particle is born when its lattice point
- *                     enters for the first time; at the start all that are inside are born. The stream that leaves is
- *                     as even as a sampled body: no step, whatever dt or frame rate. What flows into the shape again,
- *                     behind a hole or from one part into the next, or is swept over again, finds its particle there.
+ *                     enters for the first time; at the start all that are inside are born, and share its volume. The
+ *                     stream that leaves is as even as a sampled body: no step, whatever dt or frame rate. What flows
+ *                     into the shape again, behind a hole or from one part into the next, or is swept over again,
+ *                     finds its particle there.
  *   rate              Particle k is born at the moment start + k / rate at a place chosen by a hash of k.
  *   from the surface  At a rate: places on the surface, by area. Fill: the surface is cut into patches, about one a
  *                     particle's cross-section; each sends out a particle whenever the last one has gone a spacing,
@@ -13,7 +14,7 @@
  * A particle born at time s within a step from t is placed where it would have been at t, x - v (s - t), because the
  * step itself will carry it on. Everything follows from counters and times, so threads and resumes change nothing. */
 #include "emission.h"
-#include "sample.h"
+#include "lattice.h"
 #include "solver.h"
 
 #include <math.h>
@@ -56,8 +57,8 @@ static double uniform(uint64_t seed, uint64_t a, uint64_t b) /* in [0, 1) */
 
 /* Was the lattice point that is at x at `time` inside then, or ever since another time? Its way is walked back to that
  * time, or to where it came into the shape's box: by half of what it was away from the surface, as distances between
- * voxels may be sqrt 3 times too great, and by an eighth of a spacing at least. It follows from places and times alone.
- */
+ * voxels may be sqrt 3 times too great, and by a 32nd of a spacing at least, or a box that goes askew would lose .4 %
+ * of its stream at its edges. It follows from places and times alone. */
 static int was_inside(const emitter *e, const double x[3], double time, double since)
 {
     double longest = time - since, speed2 = 0, y[3]; /* s to walk back */
@@ -72,7 +73,7 @@ static int was_inside(const emitter *e, const double x[3], double time, double s
         const double d = firn_shape_distance(e->shape, y, time - ago);
         if (d <= 0) return 1;
         if (ago == longest || 0.5 * d >= (longest - ago) * speed) return 0;
-        ago = fmin(longest, ago + fmax(0.5 * d, 0.125 * e->spacing) / speed);
+        ago = fmin(longest, ago + fmax(0.5 * d, 0.03125 * e->spacing) / speed);
     }
     return 0;
 }
@@ -119,17 +120,23 @@ static double speed_through(const emitter *e, double time, double x[3])
     return inward > 0 && !was_inside(e, x, time, e->def.start) ? inward : 0;
 }
 
+/* The middle of a part of a cell that is cut into n^3 */
+static void middle_of(const emitter *e, const int64_t cell[3], int part, int n, double x[3])
+{
+    const int parts[3] = {part / n / n, part / n % n, part % n};
+    for (int a = 0; a < 3; a++) x[a] = ((double)cell[a] + shift_of_lattice[a] + (parts[a] + 0.5) / n) * e->spacing;
+}
+
 /* Flow through one cell of the lattice, in m^3/s: n^3 points, each a square of its spacing where the surface is near.
  * With n = 1 squares count or not, as patches do; else they fade with the distance and add up to the area of any
  * surface. */
 static double flow_of_cell(const emitter *e, double time, const int64_t cell[3], int n)
 {
     double sum = 0, h = e->spacing / n, x[3];
-    for (int a = 0; a < 3; a++) x[a] = ((double)cell[a] + shift_of_lattice[a] + 0.5) * e->spacing;
+    middle_of(e, cell, 0, 1, x);
     if (fabs(firn_shape_distance(e->shape, x, time)) > 1.5 * e->spacing) return 0;
     for (int m = 0; m < n * n * n; m++) {
-        const int part[3] = {m / n / n, m / n % n, m % n};
-        for (int a = 0; a < 3; a++) x[a] = ((double)cell[a] + shift_of_lattice[a] + (part[a] + 0.5) / n) * e->spacing;
+        middle_of(e, cell, m, n, x);
         double d = firn_shape_distance(e->shape, x, time) / h;
         double weight = n == 1 ? is_patch(e, d) : fmax(0, 1 - fabs(d - (e->below > 0 ? 0 : 1)));
         if (weight > 0) sum += weight * h * h * speed_through(e, time, x);
@@ -137,28 +144,58 @@ static double flow_of_cell(const emitter *e, double time, const int64_t cell[3],
     return sum;
 }
 
-/* Flow of the true surface and of the patches. Sums have an order of their own, so that threads do not show. */
-static firn_status find_flow(const emitter *e, double time, firn_memory *memory, double flow[2])
+/* What lies in the shape of one cell, in m^3: n^3 cubes, which fade where the surface is. */
+static double volume_of_cell(const emitter *e, double time, const int64_t cell[3], int n)
+{
+    double sum = 0, h = e->spacing / n, x[3];
+    middle_of(e, cell, 0, 1, x);
+    const double middle = firn_shape_distance(e->shape, x, time);
+    if (fabs(middle) > 1.5 * e->spacing) return middle < 0 ? e->spacing * e->spacing * e->spacing : 0;
+    for (int m = 0; m < n * n * n; m++) {
+        middle_of(e, cell, m, n, x);
+        sum += fmin(fmax(0.5 - firn_shape_distance(e->shape, x, time) / h, 0), 1);
+    }
+    return sum * h * h * h;
+}
+
+/* The sum over all cells. Its parts have an order of their own, so that threads do not show. */
+static firn_status sum_of_cells(const emitter *e, double time,
+                                double (*of_cell)(const emitter *, double, const int64_t[3], int), int n,
+                                firn_memory *memory, double *sum)
 {
     int64_t low[3], size[3];
-    int n_fine =
-        e->below > 0 ? 4 : 8; /* beside edges of what is only looked at from outside there is a little too much */
-    flow[0] = flow[1] = 0;
+    *sum = 0;
     for (int a = 0; a < 3; a++) {
         low[a] = (int64_t)floor(e->low[a] / e->spacing) - 2;
         size[a] = (int64_t)ceil(e->high[a] / e->spacing) + 2 - low[a];
     }
-    double(*planes)[2] = firn_memory_array(memory, (size_t)size[0], sizeof *planes);
+    double *planes = firn_memory_array(memory, (size_t)size[0], sizeof *planes);
     if (!planes) return FIRN_MEMORY;
 #pragma omp parallel for schedule(dynamic, 1)
     for (int64_t i = 0; i < size[0]; i++)
-        for (int64_t j = 0; j < size[1] * size[2]; j++) {
-            const int64_t cell[3] = {low[0] + i, low[1] + j / size[2], low[2] + j % size[2]};
-            for (int k = 0; k < 2; k++) planes[i][k] += flow_of_cell(e, time, cell, k ? 1 : n_fine);
-        }
-    for (int64_t i = 0; i < size[0]; i++) flow[0] += planes[i][0], flow[1] += planes[i][1];
+        for (int64_t j = 0; j < size[1] * size[2]; j++)
+            planes[i] += of_cell(e, time, (int64_t[3]){low[0] + i, low[1] + j / size[2], low[2] + j % size[2]}, n);
+    for (int64_t i = 0; i < size[0]; i++) *sum += planes[i];
     firn_memory_release(memory, planes, (size_t)size[0] * sizeof *planes);
     return FIRN_OK;
+}
+
+/* Flow of the true surface and of the patches */
+static firn_status find_flow(const emitter *e, double time, firn_memory *memory, double flow[2])
+{
+    /* beside edges of what is only looked at from outside there is a little too much */
+    const int n_fine = e->below > 0 ? 4 : 8;
+    firn_status status = sum_of_cells(e, time, flow_of_cell, n_fine, memory, &flow[0]);
+    return status == FIRN_OK ? sum_of_cells(e, time, flow_of_cell, 1, memory, &flow[1]) : status;
+}
+
+/* Thin and small shapes are cut more finely: into parts of a 32nd of their box at most. */
+static firn_status find_volume(const emitter *e, double time, firn_memory *memory, double *volume)
+{
+    double least = INFINITY;
+    for (int a = 0; a < 3; a++) least = fmin(least, e->high[a] - e->low[a]);
+    const int n = (int)fmin(fmax(4, ceil(32 * e->spacing / least)), 16);
+    return sum_of_cells(e, time, volume_of_cell, n, memory, volume);
 }
 
 /* In walls thinner than a spacing most patches would be missed: there they lie outside alone. */
@@ -299,14 +336,14 @@ double firn_emission_rate(const firn_sim *sim, double until)
 
 /* ---------------------------------------------------------------- how many there will be */
 
-/* Filling: the volume at the start, within about 1 %, and the flow, of which the middles of four parts of the time
- * stand for all; one, where nothing changes. */
+/* Filling: the volume at the start and the flow, of which the middles of four parts of the time stand for all; one,
+ * where nothing changes. */
 static firn_status forecast_fill(const emitter *e, double end, firn_forecast *f)
 {
-    double volumes[2] = {0, 0}, size = e->spacing * e->spacing * e->spacing, flow[2];
+    double volume = 0, size = e->spacing * e->spacing * e->spacing, flow[2];
     int is_even = e->def.from == FIRN_FROM_SURFACE && firn_shape_speed(e->shape) == 0, n = is_even ? 1 : 4;
-    if (e->def.from == FIRN_FROM_VOLUME) firn_sample_volumes(e->shape, e->def.start, 0, volumes);
-    f->at_start = (volumes[0] + volumes[1]) / size;
+    if (e->def.from == FIRN_FROM_VOLUME && find_volume(e, e->def.start, NULL, &volume) != FIRN_OK) return FIRN_MEMORY;
+    f->at_start = volume / size;
     for (int k = 0; k < n && end > e->def.start; k++) {
         if (find_flow(e, e->def.start + (k + 0.5) / n * (end - e->def.start), NULL, flow) != FIRN_OK)
             return FIRN_MEMORY;
@@ -376,41 +413,35 @@ static firn_status add_birth(firn_sim *sim, const emitter *e, int64_t *n, const 
     return FIRN_OK;
 }
 
-/* Particles whose lattice points are inside between `begin` and `end` and never were before. */
+/* Particles whose lattice points are inside between `begin` and `end` and never were before; with no time between them
+ * all that are inside. */
 static firn_status fill(firn_sim *sim, const emitter *e, emitter_state *s, double begin, double end, int64_t *n)
 {
-    double drift[3], shift[3], back[3];
-    int64_t low[3], high[3];
-    int is_first = s->n_tried == 0, along = 0; /* the axis that the stream follows most */
-    for (int a = 1; a < 3; a++)
-        if (fabs(e->def.velocity[a]) > fabs(e->def.velocity[along])) along = a;
-    for (int a = 0; a < 3; a++) {
+    double drift[3], shift[3], back[3], low[3], high[3];
+    int64_t first[2], last[2], at[3], end_of_row;
+    for (int a = 0; a < 3; a++) { /* the box in the lattice that drifts, with room for the jitter */
         drift[a] = e->def.velocity[a] * (end - e->def.start);
         shift[a] = e->def.velocity[a] * (end - begin), back[a] = e->def.velocity[a] * (end - sim->time);
-        const double first = drift[a] - shift[a];
-        low[a] = (int64_t)floor((e->low[a] - fmax(drift[a], first)) / e->spacing) - 2,
-        high[a] = (int64_t)ceil((e->high[a] - fmin(drift[a], first)) / e->spacing) + 1;
+        low[a] = e->low[a] - fmax(drift[a], drift[a] - shift[a]) - e->spacing;
+        high[a] = e->high[a] - fmin(drift[a], drift[a] - shift[a]) + e->spacing;
     }
     /* farther outside than that none was inside since `begin`, and deeper in what stands still they were inside before;
      * distances between voxels change up to sqrt 3 times as much as places */
     const double way = sqrt(shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2]);
     const double moved = firn_shape_speed(e->shape) * (end - begin), far = 2 * (way + moved);
     const double deep = moved > 0 ? INFINITY : far;
-    s->n_tried = 1;
-    for (int64_t i = low[0]; i <= high[0]; i++)
-        for (int64_t j = low[1]; j <= high[1]; j++)
-            for (int64_t k = low[2]; k <= high[2]; k++) {
-                const int64_t at[3] = {i, j, k};
-                uint64_t number =
-                    (uint64_t)i * 0x100000001b3ull ^ (uint64_t)j * 0x9e3779b1ull ^ (uint64_t)k * 0x85ebca77c2b2ae63ull;
-                double x[3], before[3];
-                /* each row along the stream has a phase of its own, or a stream that is drawn out falls into discs */
-                double phase = uniform(e->def.seed + 3, (uint64_t)at[(along + 1) % 3], (uint64_t)at[(along + 2) % 3]);
-                for (int a = 0; a < 3; a++) {
-                    double jitter = 0.6 * (uniform(e->def.seed, number, (uint64_t)a) - 0.5);
-                    x[a] = ((double)at[a] + 0.5 + jitter + (a == along ? phase : 0)) * e->spacing + drift[a];
-                    before[a] = x[a] - shift[a];
-                }
+    const int is_first = !(end > begin);
+    firn_lattice_rows(e->spacing, low, high, first, last);
+    for (at[0] = first[0]; at[0] <= last[0]; at[0]++)
+        for (at[1] = first[1]; at[1] <= last[1]; at[1]++)
+            for (firn_lattice_row(e->spacing, low, high, at, &end_of_row); at[2] <= end_of_row; at[2]++) {
+                uint64_t number = (uint64_t)at[0] * 0x100000001b3ull ^ (uint64_t)at[1] * 0x9e3779b1ull ^
+                                  (uint64_t)at[2] * 0x85ebca77c2b2ae63ull;
+                double index[3], x[3], before[3];
+                for (int a = 0; a < 3; a++)
+                    index[a] = (double)at[a] + 0.6 * (uniform(e->def.seed, number, (uint64_t)a) - 0.5);
+                firn_lattice_place(e->spacing, index, x);
+                for (int a = 0; a < 3; a++) x[a] += drift[a], before[a] = x[a] - shift[a];
                 const double d = firn_shape_distance(e->shape, x, end);
                 if (d > far || (d > 0 && !was_inside(e, x, end, begin))) continue;
                 if (!is_first && (d < -deep || was_inside(e, before, begin, e->def.start))) continue;
@@ -419,6 +450,28 @@ static firn_status fill(firn_sim *sim, const emitter *e, emitter_state *s, doubl
                 if (add_birth(sim, e, n, x, e->def.velocity, number) != FIRN_OK) return FIRN_MEMORY;
             }
     return FIRN_OK;
+}
+
+/* The first particles share the emitter's volume: a lattice has a few too many or too few points in it. volumes: two
+ * columns of n numbers, volumes and masses, to be given back; NULL where all particles are alike */
+static firn_status fill_first(firn_sim *sim, const emitter *e, emitter_state *s, double end, int64_t *n,
+                              double **volumes)
+{
+    const double cube = e->spacing * e->spacing * e->spacing, density = sim->pools[e->pool].material.density;
+    double whole;
+    firn_status status = fill(sim, e, s, e->def.start, e->def.start, n);
+    const int64_t n_first = *n;
+    s->n_tried = 1;
+    if (status == FIRN_OK) status = fill(sim, e, s, e->def.start, end, n);
+    if (status != FIRN_OK || n_first == 0 || n_first >= room_left(e, s)) return status;
+    status = find_volume(e, e->def.start, &sim->memory, &whole);
+    if (status == FIRN_OK && !(*volumes = firn_memory_array(&sim->memory, (size_t)*n, 2 * sizeof **volumes)))
+        status = FIRN_MEMORY;
+    for (int64_t i = 0; i < *n && status == FIRN_OK; i++) {
+        (*volumes)[i] = i < n_first ? whole / (double)n_first : cube;
+        (*volumes)[*n + i] = density * (*volumes)[i];
+    }
+    return status;
 }
 
 /* ---------------------------------------------------------------- births on the surface */
@@ -509,8 +562,10 @@ static firn_status step_emitter(firn_sim *sim, emitter *e, emitter_state *s, fir
     if (!(end > begin)) return FIRN_OK; /* not begun, stopped, or a shorter second try of the last step */
     const emitter_state before = *s;    /* what was not born is born when the step is tried again */
     int64_t n = 0;
+    double *volumes = NULL;
     firn_status status = e->def.rate > 0                    ? at_rate(sim, e, s, end, &n)
                          : e->def.from == FIRN_FROM_SURFACE ? fill_surface(sim, e, s, begin, end, &n)
+                         : s->n_tried == 0                  ? fill_first(sim, e, s, end, &n, &volumes)
                                                             : fill(sim, e, s, begin, end, &n);
     if (status != FIRN_OK) return *s = before, no_memory(report, e->def.name);
     firn_pool *pool = &sim->pools[e->pool];
@@ -520,12 +575,15 @@ static firn_status step_emitter(firn_sim *sim, emitter *e, emitter_state *s, fir
                          .v = sim->emission->v,
                          .temperature = e->def.temperature,
                          .mass = pool->material.density * volume,
-                         .volume = volume};
+                         .volume = volume,
+                         .volumes = volumes,
+                         .masses = volumes ? volumes + n : NULL};
     status = firn_populate_add(sim, pool, &born, e->def.name, report);
     if (status == FIRN_OK)
         s->n_born += n, s->until = end;
     else
         *s = before;
+    firn_memory_release(&sim->memory, volumes, (size_t)n * 2 * sizeof *volumes);
     return status;
 }
 
