@@ -394,7 +394,9 @@ static const firn_cli_option options[] = {
      "The axis that points up; from the scene's gravity, else y, when nothing is said.", .choices = "y z"},
     {"radius", 'r', FIRN_CLI_NUMBER, "SCALE", "Times each particle's pscale; 1.2 when nothing is said.", .min = 1e-6,
      .max = 1e6},
-    {"ground", 0, FIRN_CLI_TEXT, "HEIGHT", "Height of the ground, auto or none."},
+    {"ground", 0, FIRN_CLI_TEXT, "HEIGHT",
+     "Height of the ground, auto or none; auto: a level plane of the scene, else as low as particles come and resting "
+     "colliders reach."},
     {"sun", 0, FIRN_CLI_TEXT, "AZ,EL", "Where the sun stands, in degrees."},
     {"samples", 0, FIRN_CLI_INTEGER, "N", "N x N rays a pixel; 2 when nothing is said.", .min = 1, .max = 8},
     {"sky-rays", 0, FIRN_CLI_INTEGER, "N", "Rays a sample for ambient occlusion; 1 when nothing is said.", .min = 0,

@@ -194,6 +194,7 @@ static void walk(loops *l)
 typedef struct hole {
     double min[3], max[3], sum[3];
     int64_t n, n_open; /* edges */
+    int is_loose;      /* the rim of a sheet inside the mesh, which is left out */
 } hole;
 
 static double hole_size(const hole *h)
@@ -204,7 +205,7 @@ static double hole_size(const hole *h)
 static void measure(const firn_mesh *mesh, const loops *l, hole *holes)
 {
     for (int64_t i = 0; i < l->n_loops; i++)
-        holes[i] = (hole){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, {0, 0, 0}, 0, 0};
+        holes[i] = (hole){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, {0, 0, 0}, 0, 0, 0};
     for (int64_t e = 0; e < l->n; e++) {
         hole *h = &holes[l->loop_of[e] - 1];
         const double *x = mesh->xyz + 3 * (size_t)l->edges[e].low, *y = mesh->xyz + 3 * (size_t)l->edges[e].high;
@@ -253,29 +254,84 @@ static firn_mesh *fill(const firn_mesh *mesh, const loops *l, const hole *holes)
     return filled;
 }
 
-static firn_status judge(const firn_mesh *mesh, const loops *l, const hole *holes, const char *name,
-                         firn_report *report)
+static double diagonal_of(const firn_mesh *mesh)
 {
     double min[3], max[3];
     firn_mesh_bounds(mesh, min, max);
-    double diagonal = sqrt(pow(max[0] - min[0], 2) + pow(max[1] - min[1], 2) + pow(max[2] - min[2], 2));
-    const hole *largest = &holes[0];
-    for (int64_t i = 1; i < l->n_loops; i++)
-        if (hole_size(&holes[i]) > hole_size(largest)) largest = &holes[i];
-    double x[3], size = hole_size(largest);
-    for (int a = 0; a < 3; a++) x[a] = largest->sum[a] / (double)largest->n;
+    return sqrt(pow(max[0] - min[0], 2) + pow(max[1] - min[1], 2) + pow(max[2] - min[2], 2));
+}
+
+/* The largest of all loose holes, or of all others; NULL: there are none. *n: how many there are; x: its middle */
+static const hole *largest_of(const loops *l, const hole *holes, int is_loose, int64_t *n, double x[3])
+{
+    const hole *largest = NULL;
+    *n = 0;
+    for (int64_t i = 0; i < l->n_loops; i++) {
+        if (holes[i].is_loose != is_loose) continue;
+        ++*n;
+        if (!largest || hole_size(&holes[i]) > hole_size(largest)) largest = &holes[i];
+    }
+    for (int a = 0; a < 3 && largest; a++) x[a] = largest->sum[a] / (double)largest->n;
+    return largest;
+}
+
+static firn_status judge(const loops *l, const hole *holes, double diagonal, const char *name, firn_report *report)
+{
+    double x[3];
+    int64_t n;
+    const hole *largest = largest_of(l, holes, 1, &n, x);
+    if (largest)
+        firn_report_warn(report,
+                         "%s: an open sheet %.3g m across around (%.4g, %.4g, %.4g) lies inside a closed shell, where "
+                         "it changes nothing; it was left out (%lld %s in all).",
+                         name, hole_size(largest), x[0], x[1], x[2], (long long)n, n == 1 ? "rim" : "rims");
+    largest = largest_of(l, holes, 0, &n, x);
+    if (!largest) return FIRN_OK;
+    const double size = hole_size(largest);
     if (size > LARGEST_HOLE * diagonal)
         return firn_report_add(
             report, FIRN_REFUSED,
             "%s: the mesh is open: %lld edges have one face only, around a hole %.3g m across at (%.4g, %.4g, %.4g), "
             "the largest of %lld. Only holes up to a tenth of the mesh (%.3g m) are closed here. Close "
             "it in the modelling program, or give it a thickness to use it as a two-sided wall.",
-            name, (long long)largest->n_open, size, x[0], x[1], x[2], (long long)l->n_loops, LARGEST_HOLE * diagonal);
+            name, (long long)largest->n_open, size, x[0], x[1], x[2], (long long)n, LARGEST_HOLE * diagonal);
     if (size > ROUNDING * diagonal)
-        firn_report_warn(
-            report, "%s: the mesh is open; %lld %s closed, the largest %.3g m across around (%.4g, %.4g, %.4g).", name,
-            (long long)l->n_loops, l->n_loops == 1 ? "hole was" : "holes were", size, x[0], x[1], x[2]);
+        firn_report_warn(report,
+                         "%s: the mesh is open; %lld %s closed, the largest %.3g m across around (%.4g, %.4g, %.4g).",
+                         name, (long long)n, n == 1 ? "hole was" : "holes were", size, x[0], x[1], x[2]);
     return FIRN_OK;
+}
+
+/* Leaves out the triangles of shells with these points. */
+static firn_status drop_triangles(firn_mesh *mesh, const uint8_t *is_loose, firn_report *report)
+{
+    int64_t kept = 0, at = 0;
+    for (int64_t t = 0; t < mesh->n_triangles; t++) kept += !is_loose[mesh->triangles[3 * t]];
+    uint32_t *triangles = firn_memory_array(NULL, (size_t)kept, 3 * sizeof *triangles);
+    if (!triangles) return no_memory(report);
+    for (int64_t t = 0; t < mesh->n_triangles; t++)
+        if (!is_loose[mesh->triangles[3 * t]])
+            memcpy(triangles + 3 * at++, mesh->triangles + 3 * t, 3 * sizeof *triangles);
+    firn_memory_release(NULL, mesh->triangles, (size_t)mesh->n_triangles * 3 * sizeof *triangles);
+    mesh->triangles = triangles, mesh->n_triangles = kept;
+    return FIRN_OK;
+}
+
+/* Takes sheets out of the filled mesh that lie inside of it, and marks the holes that were theirs. */
+static firn_status drop_sheets(firn_mesh *filled, const loops *l, hole *holes, double largest, firn_report *report)
+{
+    int64_t n_large = 0;
+    for (int64_t i = 0; i < l->n_loops; i++) n_large += hole_size(&holes[i]) > largest;
+    if (n_large == 0) return FIRN_OK;
+    uint8_t *is_loose = firn_memory_array(NULL, (size_t)filled->n_points, sizeof *is_loose);
+    if (!is_loose) return no_memory(report);
+    for (int64_t e = 0; e < l->n; e++)
+        if (hole_size(&holes[l->loop_of[e] - 1]) > largest) is_loose[l->edges[e].low] = 1;
+    firn_status status = firn_mesh_loose(filled, is_loose, report);
+    for (int64_t e = 0; e < l->n && !status; e++) holes[l->loop_of[e] - 1].is_loose = is_loose[l->edges[e].low];
+    if (!status) status = drop_triangles(filled, is_loose, report);
+    firn_memory_release(NULL, is_loose, (size_t)filled->n_points * sizeof *is_loose);
+    return status;
 }
 
 static firn_status close_loops(firn_mesh *mesh, loops *l, const char *name, firn_report *report)
@@ -290,15 +346,16 @@ static firn_status close_loops(firn_mesh *mesh, loops *l, const char *name, firn
     hole *holes = firn_memory_allocate(NULL, n_bytes);
     if (!holes) return no_memory(report);
     measure(mesh, l, holes);
-    firn_status status = judge(mesh, l, holes, name, report);
-    firn_mesh *filled = status ? NULL : fill(mesh, l, holes);
-    if (filled) {
+    const double diagonal = diagonal_of(mesh);
+    firn_mesh *filled = fill(mesh, l, holes);
+    firn_status status = filled ? drop_sheets(filled, l, holes, LARGEST_HOLE * diagonal, report) : no_memory(report);
+    if (!status) status = judge(l, holes, diagonal, name, report);
+    if (!status) {
         firn_mesh old = *mesh; /* the caller's handle stays, its contents change hands */
         *mesh = *filled;
         *filled = old;
-        firn_mesh_destroy(filled);
-    } else if (!status)
-        status = no_memory(report);
+    }
+    firn_mesh_destroy(filled);
     firn_memory_release(NULL, holes, n_bytes);
     return status;
 }

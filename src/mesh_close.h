@@ -12,6 +12,7 @@ firn_status firn_mesh_weld(firn_mesh *mesh, const char *path, firn_report *repor
  * by a fan (a warning says how many and where); a larger one is refused with its place. Flipped, doubled and
  * self-intersecting faces need no repair: inside is what the outside cannot reach (a flood fill). Winding numbers would
  * ask for faces that agree on their side, which is just what inverted and doubled ones do not.
+ * So a sheet that lies loose inside a closed shell changes nothing: it is left out, and a warning says where it was.
  * Only a closed shell inside another one is asked which way it looks: it may be a cavity (mesh_shells.h); where the
  * faces do not say it, a warning does. */
 firn_status firn_mesh_close(firn_mesh *mesh, const char *name, firn_report *report);

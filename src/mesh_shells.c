@@ -25,6 +25,7 @@ typedef struct shell {
     int32_t solid;    /* the sense of solids where this one lies; 0: not known */
     int32_t level, least;
     int32_t is_undecided;
+    int32_t is_open, outer; /* has it a rim? which shell without one holds it? */
 } shell;
 
 /* Shell `inner` lies in `outer` with so many of its points */
@@ -430,7 +431,7 @@ static firn_status sort_by_size(shells *s)
     return FIRN_OK;
 }
 
-static firn_status look_inside(shells *s)
+static firn_status prepare(shells *s)
 {
     size_t n = (size_t)s->n;
     s->shells = firn_memory_array(NULL, n, sizeof *s->shells);
@@ -447,11 +448,80 @@ static firn_status look_inside(shells *s)
     measure(s);
     firn_status status = sort_into_columns(s);
     if (!status) status = find_senses(s);
+    return status ? status : sort_by_size(s);
+}
+
+static firn_status look_inside(shells *s)
+{
+    firn_status status = prepare(s);
     if (status || !has_nesting(s)) return status;
-    status = sort_by_size(s);
-    if (!status) status = find_nestings(s);
+    status = find_nestings(s);
     if (!status) decide_all(s);
     return status;
+}
+
+/* ---------------------------------------------------------------- sheets inside of shells */
+
+/* Six times the volume of a tetrahedron, by its sign */
+static int side_of_plane(const double *a, const double *b, const double *c, const double *d)
+{
+    double u[3], v[3], w[3];
+    for (int i = 0; i < 3; i++) u[i] = b[i] - a[i], v[i] = c[i] - a[i], w[i] = d[i] - a[i];
+    return u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2]) +
+               u[2] * (v[0] * w[1] - v[1] * w[0]) >
+           0;
+}
+
+/* Does an edge of triangle t run through triangle u? */
+static int pierces(const firn_mesh *mesh, const uint32_t *t, const uint32_t *u)
+{
+    const double *p[3], *q[3];
+    for (int c = 0; c < 3; c++) p[c] = mesh->xyz + 3 * (size_t)t[c], q[c] = mesh->xyz + 3 * (size_t)u[c];
+    for (int c = 0; c < 3; c++) {
+        const double *a = p[c], *b = p[(c + 1) % 3];
+        if (side_of_plane(q[0], q[1], q[2], a) == side_of_plane(q[0], q[1], q[2], b)) continue;
+        const int side = side_of_plane(a, b, q[0], q[1]);
+        if (side_of_plane(a, b, q[1], q[2]) == side && side_of_plane(a, b, q[2], q[0]) == side) return 1;
+    }
+    return 0;
+}
+
+/* With all corners inside, a face may still lead through a notch of the shell about it. */
+static int crosses(const shells *s, int64_t t, int32_t outer)
+{
+    const uint32_t *own = s->mesh->triangles + 3 * t;
+    int64_t first[2], last[2];
+    cells_of(s, t, first, last);
+    for (int64_t i = first[0]; i <= last[0]; i++)
+        for (int64_t column = i * s->n_side + first[1]; column <= i * s->n_side + last[1]; column++)
+            for (int64_t e = s->start[column]; e < s->start[column + 1]; e++) {
+                const uint32_t *other = s->mesh->triangles + 3 * (size_t)s->entries[e];
+                if (s->shell_of[other[0]] != outer) continue;
+                if (pierces(s->mesh, own, other) || pierces(s->mesh, other, own)) return 1;
+            }
+    return 0;
+}
+
+static firn_status find_outer(shells *s, const uint8_t *is_rim)
+{
+    firn_status status = prepare(s);
+    if (!status) status = find_nestings(s);
+    if (status) return status;
+    for (int32_t k = 0; k < s->n; k++) s->shells[k].outer = NO_SHELL;
+    for (int64_t p = 0; p < s->mesh->n_points; p++)
+        if (is_rim[p] && s->shell_of[p] != NO_SHELL) s->shells[s->shell_of[p]].is_open = 1;
+    for (int64_t i = 0; i < s->n_nestings; i++) {
+        shell *inner = &s->shells[s->nestings[i].inner];
+        const int32_t outer = s->nestings[i].outer;
+        if (!inner->is_open || s->shells[outer].is_open || !is_whole(s, &s->nestings[i])) continue;
+        if (inner->outer == NO_SHELL || s->shells[inner->outer].diagonal < s->shells[outer].diagonal)
+            inner->outer = outer;
+    }
+    for (int64_t t = 0; t < s->mesh->n_triangles; t++) {
+        shell *h = &s->shells[s->shell_of[s->mesh->triangles[3 * t]]];
+        if (h->outer != NO_SHELL && crosses(s, t, h->outer)) h->outer = NO_SHELL;
+    }
+    return FIRN_OK;
 }
 
 static void release(shells *s)
@@ -472,16 +542,22 @@ static void release(shells *s)
     firn_memory_release(NULL, s->nestings, (size_t)s->n_room * sizeof *s->nestings);
 }
 
+static firn_status number_all(shells *s)
+{
+    s->parent = firn_memory_array(NULL, (size_t)s->mesh->n_points, sizeof *s->parent);
+    s->shell_of = firn_memory_array(NULL, (size_t)s->mesh->n_points, sizeof *s->shell_of);
+    if (!s->parent || !s->shell_of) return FIRN_MEMORY;
+    join_points(s), number_shells(s);
+    return FIRN_OK;
+}
+
 firn_status firn_mesh_shells(const firn_mesh *mesh, const char *name, uint8_t *levels, int *n_levels,
                              firn_report *report)
 {
     shells s = {.mesh = mesh};
     memset(levels, 0, (size_t)mesh->n_triangles);
     *n_levels = 1;
-    s.parent = firn_memory_array(NULL, (size_t)mesh->n_points, sizeof *s.parent);
-    s.shell_of = firn_memory_array(NULL, (size_t)mesh->n_points, sizeof *s.shell_of);
-    firn_status status = s.parent && s.shell_of ? FIRN_OK : FIRN_MEMORY;
-    if (!status) join_points(&s), number_shells(&s);
+    firn_status status = number_all(&s);
     if (!status && s.n > 1) status = look_inside(&s);
     if (status) firn_report_add(report, status, "There is no memory to look for cavities in a mesh.");
     for (int64_t t = 0; t < mesh->n_triangles && !status && s.n > 1; t++) {
@@ -490,6 +566,18 @@ firn_status firn_mesh_shells(const firn_mesh *mesh, const char *name, uint8_t *l
         if (level >= *n_levels) *n_levels = level + 1;
     }
     if (!status && s.n > 1) warn(&s, name, report);
+    release(&s);
+    return status;
+}
+
+firn_status firn_mesh_loose(const firn_mesh *mesh, uint8_t *is_loose, firn_report *report)
+{
+    shells s = {.mesh = mesh};
+    firn_status status = number_all(&s);
+    if (!status && s.n > 1) status = find_outer(&s, is_loose);
+    if (status) firn_report_add(report, status, "There is no memory to look for sheets inside a mesh.");
+    for (int64_t p = 0; p < mesh->n_points && !status; p++)
+        is_loose[p] = s.n > 1 && s.shell_of[p] != NO_SHELL && s.shells[s.shell_of[p]].outer != NO_SHELL;
     release(&s);
     return status;
 }

@@ -16,4 +16,9 @@ enum { FIRN_MESH_LEVELS = 32 };
 firn_status firn_mesh_shells(const firn_mesh *mesh, const char *name, uint8_t *levels, int *n_levels,
                              firn_report *report);
 
+/* Of a welded mesh whose holes were filled: is_loose[n_points] says on which points the rims of holes lay that are too
+ * large to be filled. It becomes true on all points of shells with such rims that lie wholly inside another one
+ * without, false elsewhere: these are sheets, and inside a body no sheet changes anything. */
+firn_status firn_mesh_loose(const firn_mesh *mesh, uint8_t *is_loose, firn_report *report);
+
 #endif

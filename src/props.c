@@ -22,7 +22,7 @@ struct firn_props {
     int up; /* axis */
     double fps, time;
     int has_floor;
-    double floor;
+    double floor, foot; /* foot: INFINITY where nothing stands */
     int n_props, n_materials;
     prop *props;
     firn_color *colors; /* a < 0: not given */
@@ -35,19 +35,23 @@ static int upright_axis(const double gravity[3])
     return fabs(gravity[2]) > fabs(gravity[0]) && fabs(gravity[2]) > fabs(gravity[1]) ? 2 : 1;
 }
 
+static int is_at_rest(const firn_motion_def *motion)
+{
+    double moves = motion->n_keys;
+    for (int c = 0; c < 3; c++) moves += fabs(motion->velocity[c]) + fabs(motion->spin[c]);
+    return moves == 0;
+}
+
 /* A level plane at rest is the ground of the picture, not a thing in it. */
 static int is_floor(const firn_collider_def *def, int up, double *height)
 {
-    if (def->n_shapes != 1 || def->distance || def->motion.n_keys) return 0;
+    if (def->n_shapes != 1 || def->distance || !is_at_rest(&def->motion)) return 0;
     const firn_shape_def *shape = &def->shapes[0];
     const firn_shape_kind_info *kind = firn_shape_kind_find(shape->kind);
     if (!kind || !kind->is_half_space) return 0;
-    double length = 0, moves = 0;
-    for (int c = 0; c < 3; c++) {
-        length += shape->normal[c] * shape->normal[c];
-        moves += fabs(def->motion.velocity[c]) + fabs(def->motion.spin[c]) + fabs(shape->rotate[c]);
-    }
-    if (moves > 0 || shape->thickness > 0 || !(shape->normal[up] > 0.9999 * sqrt(length))) return 0;
+    double length = 0, turns = 0;
+    for (int c = 0; c < 3; c++) length += shape->normal[c] * shape->normal[c], turns += fabs(shape->rotate[c]);
+    if (turns > 0 || shape->thickness > 0 || !(shape->normal[up] > 0.9999 * sqrt(length))) return 0;
     *height = shape->center[up];
     return 1;
 }
@@ -67,6 +71,28 @@ static double depth_of(const firn_collider_def *def, double dx)
     return 0;
 }
 
+/* Rays upwards from below the shape's box, which may be wider than the shape, see where its lowest places are. */
+static void look_for_foot(firn_props *props, const prop *p)
+{
+    enum { SIDE = 48, STEPS = 200 };
+    double low[3], high[3], size = 0;
+    if (!firn_shape_bounds(p->shape, low, high)) return;
+    for (int c = 0; c < 3; c++) size = fmax(size, high[c] - low[c]);
+    for (int k = 0; k < SIDE * SIDE; k++) {
+        int a = (props->up + 1) % 3, b = (props->up + 2) % 3;
+        double x[3], distance = INFINITY;
+        x[a] = low[a] + (k % SIDE + 0.5) / SIDE * (high[a] - low[a]);
+        x[b] = low[b] + (k / SIDE + 0.5) / SIDE * (high[b] - low[b]);
+        x[props->up] = low[props->up] - 0.01 * size;
+        for (int step = 0; step < STEPS && x[props->up] < fmin(props->foot, high[props->up]); step++) {
+            distance = firn_shape_distance(p->shape, x, 0);
+            if (distance < 1e-4 * size) break;
+            x[props->up] += distance;
+        }
+        if (distance < 1e-4 * size) props->foot = fmin(props->foot, x[props->up]);
+    }
+}
+
 static firn_status add_prop(firn_props *props, const firn_collider_def *def, double dx, firn_report *report)
 {
     prop *p = &props->props[props->n_props];
@@ -82,6 +108,7 @@ static firn_status add_prop(firn_props *props, const firn_collider_def *def, dou
     }
     firn_report_destroy(why);
     if (status == FIRN_OK) status = firn_motion_create(&def->motion, NULL, &p->motion);
+    if (status == FIRN_OK && is_at_rest(&def->motion) && firn_shape_speed(p->shape) == 0) look_for_foot(props, p);
     if (status == FIRN_OK)
         props->n_props++;
     else
@@ -91,7 +118,7 @@ static firn_status add_prop(firn_props *props, const firn_collider_def *def, dou
 
 static firn_status fill(firn_props *props, const firn_scene_def *scene, firn_report *report)
 {
-    props->up = upright_axis(scene->gravity), props->fps = scene->fps;
+    props->up = upright_axis(scene->gravity), props->fps = scene->fps, props->foot = INFINITY;
     const double *low = scene->grid.box_min;
     if (scene->grid.has_box && scene->grid.walls[2 * props->up] != FIRN_WALL_OPEN &&
         scene->grid.walls[2 * props->up] != FIRN_WALL_DELETE)
@@ -171,6 +198,12 @@ int firn_props_floor(const firn_props *props, double *height)
 {
     if (props->has_floor) *height = props->floor;
     return props->has_floor;
+}
+
+int firn_props_foot(const firn_props *props, double *height)
+{
+    if (props->foot < INFINITY) *height = props->foot;
+    return props->foot < INFINITY;
 }
 
 int firn_props_color(const firn_props *props, const char *material, firn_color *color)

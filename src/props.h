@@ -19,6 +19,8 @@ int firn_props_is_z_up(const firn_props *props); /* gravity points along z */
 double firn_props_fps(const firn_props *props);
 /* Height of a level plane among the colliders, or of the box's lower wall. False: there is none. */
 int firn_props_floor(const firn_props *props, double *height);
+/* How far down colliders reach that never move and have an end. False: there are none. */
+int firn_props_foot(const firn_props *props, double *height);
 /* False where the scene leaves it at the default grey. */
 int firn_props_color(const firn_props *props, const char *material, firn_color *color);
 

@@ -217,6 +217,8 @@ static firn_camera make_camera(const frame *f)
     return firn_camera_look(&def->camera, target, f->min, f->max, def->width, def->height);
 }
 
+#define FARTHEST 1.5f /* from the shot to where colliders end, in sizes of the shot */
+
 /* The scene's colliders, drawn in a box somewhat larger than the shot, or than they are themselves where that is not
  * much larger; false: there are none. */
 static int make_solids(const frame *f, float size, firn_solids *solids)
@@ -233,7 +235,7 @@ static int make_solids(const frame *f, float size, firn_solids *solids)
         for (int c = 0; c < 3; c++) p[c] = corner >> c & 1 ? high[c] : low[c];
         firn_survey_turn(f->survey->is_z_up, p, turned);
         for (int c = 0; c < 3; c++) {
-            float x = (float)(turned[c] - f->origin[c]), limit = 1.5f * size;
+            float x = (float)(turned[c] - f->origin[c]), limit = FARTHEST * size;
             if (x > solids->max[c]) solids->max[c] = fminf(x, f->max[c] + limit);
             if (x < solids->min[c]) solids->min[c] = fmaxf(x, f->min[c] - limit);
         }
@@ -290,13 +292,17 @@ static firn_status trace(frame *f, const firn_camera *camera, firn_tracer **trac
     return status;
 }
 
-static float ground_of(const frame *f)
+/* Without a floor as low as the particles come, and below what stands there: a ground that cut a terrain would lie now
+ * above it, now below. */
+static float ground_of(const frame *f, float size)
 {
-    double height = f->survey->lowest - f->radius, floor;
+    double height = f->survey->lowest - f->radius, floor, foot;
     if (f->def->ground == FIRN_GROUND_GIVEN)
         height = f->def->ground_height;
     else if (f->def->props && firn_props_floor(f->def->props, &floor))
         height = floor;
+    else if (f->def->props && firn_props_foot(f->def->props, &foot))
+        height = fmin(height, fmax(foot, f->origin[1] + f->min[1] - FARTHEST * size));
     return (float)(height - f->origin[1]);
 }
 
@@ -316,9 +322,9 @@ static firn_status paint(frame *f, firn_image *image, firn_report *report)
                         .is_data = def->attribute[0] != 0,
                         .has_ground = def->ground != FIRN_GROUND_NONE,
                         .n_threads = f->n_threads,
-                        .ground = ground_of(f),
                         .size = fmaxf(sqrtf(diagonal), 4 * f->radius),
                         .radius = f->radius};
+    light.ground = ground_of(f, light.size);
     sun_direction(def, light.sun);
     firn_status status = trace(f, &camera, &tracer, report);
     light.hits = f->hits, light.tracer = tracer;

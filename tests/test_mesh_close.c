@@ -1,5 +1,6 @@
 /* Which open, doubled and torn meshes are mended, and which are refused with their place. */
 #include "mesh_close.h"
+#include "memory.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -175,6 +176,103 @@ static void large_holes_are_refused_with_their_place(void **state)
     firn_mesh_destroy(block);
 }
 
+/* A block with a notch along its edge: an L that goes up by 1 */
+static firn_mesh *notched(void)
+{
+    static const double outline[6][2] = {{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 2}};
+    static const uint32_t lid[4][3] = {{0, 1, 3}, {1, 2, 3}, {0, 3, 5}, {3, 4, 5}};
+    firn_mesh *mesh = firn_mesh_create(12, 20);
+    for (int p = 0; p < 12; p++)
+        memcpy(mesh->xyz + 3 * p, (double[3]){outline[p % 6][0], outline[p % 6][1], p / 6}, 24);
+    uint32_t *t = mesh->triangles;
+    for (int k = 0; k < 4; k++) {
+        memcpy(t, (uint32_t[3]){lid[k][2], lid[k][1], lid[k][0]}, 12), t += 3;
+        memcpy(t, (uint32_t[3]){lid[k][0] + 6, lid[k][1] + 6, lid[k][2] + 6}, 12), t += 3;
+    }
+    for (uint32_t k = 0; k < 6; k++) {
+        uint32_t next = (k + 1) % 6;
+        memcpy(t, (uint32_t[6]){k, next, next + 6, k, next + 6, k + 6}, 24), t += 6;
+    }
+    return mesh;
+}
+
+static firn_mesh *with_quad(const firn_mesh *mesh, const double corners[4][3])
+{
+    firn_mesh *quad = firn_mesh_create(4, 2);
+    memcpy(quad->xyz, corners, 96);
+    memcpy(quad->triangles, (uint32_t[6]){0, 1, 2, 0, 2, 3}, 24);
+    firn_mesh *joined = geometry_joined(mesh, quad);
+    firn_mesh_destroy(quad);
+    return joined;
+}
+
+/* A loose quad inside of a closed shell changes nothing and is left out, with its place, also when the shell has a
+ * small hole. Outside, through a wall, across a notch and in what is open itself it is refused. */
+static void loose_sheets_inside(void **state)
+{
+    (void)state;
+    static const struct {
+        double quad[4][3];
+        const char *says;
+    } cases[] = {
+        {{{0.2, 0.2, 0.2}, {0.8, 0.2, 0.2}, {0.8, 0.8, 0.6}, {0.2, 0.8, 0.6}}, NULL},
+        {{{0.5, 0.25, 0.5}, {1.75, 0.25, 0.5}, {1.75, 0.75, 0.5}, {0.5, 0.75, 0.5}}, NULL},
+        {{{3, 0.2, 0.2}, {3.6, 0.2, 0.2}, {3.6, 0.8, 0.2}, {3, 0.8, 0.2}}, "(3.3, 0.5, 0.2)"},
+        {{{1.2, 1.2, 0.5}, {1.8, 1.2, 0.5}, {1.8, 1.8, 0.5}, {1.2, 1.8, 0.5}}, "(1.5, 1.5, 0.5)"}, /* in the notch */
+        {{{0.2, 0.2, 0.5}, {0.8, 0.2, 0.5}, {0.8, 0.8, 1.5}, {0.2, 0.8, 1.5}}, "(0.5, 0.5, 1)"},   /* through the lid */
+        {{{0.9, 1.8, 0.3}, {1.8, 0.9, 0.3}, {0.2, 0.1, 0.7}, {0.1, 0.2, 0.7}}, "(0.75, 0.75, 0.5)"}, /* across it */
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (int hole = 0; hole < 3; hole++) { /* none, a small one in an own shell, a large one */
+            firn_mesh *block = notched(), *ball = geometry_sphere(40, 0.3, -1, 0.5, 0.5), *mesh;
+            if (hole == 1) {
+                remove_triangles(ball, 0, 80);
+                mesh = geometry_joined(block, ball);
+                firn_mesh_destroy(block);
+                block = mesh;
+            }
+            if (hole == 2) remove_triangles(block, 18, 2);
+            mesh = with_quad(block, cases[k].quad);
+            firn_report *report = firn_report_create();
+            firn_status status = firn_mesh_close(mesh, "a mesh", report);
+            assert_int_equal(status, cases[k].says || hole == 2 ? FIRN_REFUSED : FIRN_OK);
+            if (status == FIRN_OK) {
+                assert_int_equal(firn_report_count(report, FIRN_WARNING), 1 + hole);
+                assert_true(scratch_says(report, k ? "around (1.125, 0.5, 0.5) lies inside a closed shell"
+                                                   : "around (0.5, 0.5, 0.4) lies inside a closed shell"));
+                assert_true(!hole || scratch_says(report, "1 hole was closed"));
+                assert_int_equal(firn_mesh_is_open(mesh), 0);
+                assert_true(fabs(firn_mesh_volume(mesh) - 3 - (hole ? 0.1128 : 0)) < 1e-3);
+                assert_true(hole || mesh->n_triangles == 20);
+            } else if (hole < 2)
+                assert_true(scratch_says(report, cases[k].says));
+            firn_report_destroy(report);
+            firn_mesh_destroy(block), firn_mesh_destroy(ball), firn_mesh_destroy(mesh);
+        }
+}
+
+/* Whatever allocation fails: a sentence, and the mesh as it was. */
+static void no_memory_for_sheets(void **state)
+{
+    (void)state;
+    firn_mesh *block = notched();
+    firn_mesh *mesh = with_quad(block, (const double[4][3]){{.2, .2, .2}, {.8, .2, .2}, {.8, .8, .6}, {.2, .8, .6}});
+    firn_status status = FIRN_MEMORY;
+    int fail = 0;
+    while (status) {
+        firn_report *report = firn_report_create();
+        firn_memory_fail_after(++fail);
+        status = firn_mesh_close(mesh, "a mesh", report);
+        firn_memory_fail_after(0);
+        assert_true(status == FIRN_OK || (status == FIRN_MEMORY && firn_report_count(report, FIRN_ERROR) == 1));
+        assert_in_range(fail, 1, 100);
+        firn_report_destroy(report);
+    }
+    assert_true(fail > 20);
+    assert_int_equal(mesh->n_triangles, 20);
+    firn_mesh_destroy(block), firn_mesh_destroy(mesh);
+}
+
 static void a_mesh_of_lines_is_refused(void **state)
 {
     (void)state;
@@ -198,6 +296,8 @@ int main(void)
         cmocka_unit_test(walls_inside_are_no_holes),
         cmocka_unit_test(doubled_faces_close_no_holes),
         cmocka_unit_test(large_holes_are_refused_with_their_place),
+        cmocka_unit_test(loose_sheets_inside),
+        cmocka_unit_test(no_memory_for_sheets),
         cmocka_unit_test(a_mesh_of_lines_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,6 +199,55 @@ static void test_bounds(void **state)
     firn_props_destroy(props);
 }
 
+static firn_props *parse(const char *colliders)
+{
+    char text[1024];
+    int n = snprintf(text, sizeof text,
+                     "grid: {dx: 8 cm}\nmaterials: {a: {law: neo_hookean}}\nbodies: {x: {material: a, shape: {kind: "
+                     "sphere, radius: 1}}}\ncolliders: {%s}\n",
+                     colliders);
+    firn_report *report = firn_report_create();
+    firn_scene *scene = firn_scene_parse(text, (size_t)n, "t.yaml", 0, NULL, report);
+    if (!scene) fail_msg("%s", firn_report_sentence(report, 0, NULL));
+    firn_props *props;
+    assert_int_equal(firn_props_of_scene(firn_scene_definition(scene), &props, report), FIRN_OK);
+    firn_scene_destroy(scene);
+    firn_report_destroy(report);
+    return props;
+}
+
+/* Particles rest on a step of a terrain that goes on below them: the ground is not put at the step, where it would
+ * cut the terrain, but where that one stands. What moves, or has no end, does not count. */
+static void test_the_ground_is_below_what_stands(void **state)
+{
+    (void)state;
+#define LIFT "lift: {shape: {kind: sphere, radius: 0.2, center: [0, -5, 0]}, motion: {velocity: [0, 1, 0]}}"
+#define HILL "hill: {shape: {kind: half_space, center: [0, -3, 0], normal: [0.2, 1, 0]}}"
+    double foot;
+    firn_props *none = parse(LIFT ", " HILL);
+    assert_false(firn_props_foot(none, &foot));
+    firn_props_destroy(none);
+    firn_props *props = parse("a: {shape: {kind: box, center: [-1.5, -0.2, 0], size: [4, 0.4, 4]}}, " LIFT ", "
+                              "b: {shape: {kind: box, center: [0, -0.5, 0], size: [6, 0.6, 4]}}");
+    assert_true(firn_props_foot(props, &foot) && fabs(foot + 0.8) < 2e-3);
+    firn_props_at(props, 0);
+    firn_points *points = picture_points(1000, 0.02f);
+    firn_survey survey = firn_survey_default();
+    assert_int_equal(firn_survey_add(&survey, points, "", NULL), FIRN_OK);
+    firn_image *images[3]; /* by itself, given at the foot, given at the step */
+    for (int k = 0; k < 3; k++) {
+        firn_render_def def = firn_render_default();
+        def.width = 160, def.height = 90, def.samples = 1, def.camera.elevation = 0.5, def.props = props;
+        def.ground = k ? FIRN_GROUND_GIVEN : FIRN_GROUND_AUTO, def.ground_height = k == 1 ? foot : survey.lowest - 0.02;
+        assert_int_equal(firn_render_frame(points, &survey, &def, &images[k], NULL), FIRN_OK);
+    }
+    assert_memory_equal(images[0]->rgb, images[1]->rgb, 160 * 90 * 3);
+    assert_true(memcmp(images[0]->rgb, images[2]->rgb, 160 * 90 * 3) != 0);
+    for (int k = 0; k < 3; k++) firn_image_destroy(images[k]);
+    firn_points_destroy(points);
+    firn_props_destroy(props);
+}
+
 /* A folder without a manifest has no props, and that is no trouble. */
 static void test_no_manifest(void **state)
 {
@@ -211,9 +260,10 @@ static void test_no_manifest(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scene),      cmocka_unit_test(test_sequence),
-                                       cmocka_unit_test(test_trace),      cmocka_unit_test(test_hits),
-                                       cmocka_unit_test(test_bounds),     cmocka_unit_test(test_free_azimuth),
-                                       cmocka_unit_test(test_no_manifest)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scene),       cmocka_unit_test(test_sequence),
+        cmocka_unit_test(test_trace),       cmocka_unit_test(test_hits),
+        cmocka_unit_test(test_bounds),      cmocka_unit_test(test_free_azimuth),
+        cmocka_unit_test(test_no_manifest), cmocka_unit_test(test_the_ground_is_below_what_stands)};
     return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
 }
