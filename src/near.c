@@ -7,7 +7,7 @@
  *     clearance = (d - margin) / L.
  *
  * L is 1 for distances from formulas, sqrt 3 for those interpolated between voxels, of which each derivative is at most
- * 1. Files that deform are true to a part of a voxel only, which is the margin: half of one, a quarter of a cell at
+ * 1. Files that deform are true to a part of a voxel only, which is the margin: a quarter of one, and of a cell at
  * most.
  *
  * Nodes. An odometer adds up the longest way that any point of any surface can have gone from one pose p, R to the

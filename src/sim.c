@@ -92,7 +92,7 @@ static firn_status create_colliders(firn_sim *sim, firn_report *report)
         const double voxel = firn_shape_voxel(collider->shape);
         if (voxel > 0) collider->steepness = sqrt(3);
         collider->is_rigid = firn_shape_speed_between(collider->shape, -INFINITY, INFINITY) < 0;
-        if (!collider->is_rigid) collider->margin = fmin(0.5 * voxel, 0.25 * sim->h);
+        if (!collider->is_rigid) collider->margin = fmin(0.25 * voxel, 0.25 * sim->h);
     }
     for (int m = 0; m < sim->n_pools; m++)
         sim->pools[m].n_components[FIRN_FIELD_CLEAR] = sim->has_particle_pass ? 3 : 0;
