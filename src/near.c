@@ -4,11 +4,12 @@
  * point is outside. A distance d is Lipschitz, in space and in the way of the surface: a point stays outside until it
  * and the surface together have gone a way of
  *
- *     clearance = (d - margin) / L.
+ *     clearance = max((d - margin) / L, d - margin - blur).
  *
  * L is 1 for distances from formulas, sqrt 3 for those interpolated between voxels, of which each derivative is at most
- * 1. Files that deform are true to a part of a voxel only, which is the margin: a quarter of one, and of a cell at
- * most.
+ * 1. Over longer ways the true distance, which lies within half a voxel's diagonal, does better: the blur is that here
+ * and there, 2 voxels. Files that deform are true to a part of a voxel only, which is the margin: a quarter of one, and
+ * of a cell at most.
  *
  * Nodes. An odometer adds up the longest way that any point of any surface can have gone from one pose p, R to the
  * next,

@@ -90,7 +90,7 @@ static firn_status create_colliders(firn_sim *sim, firn_report *report)
         if (status != FIRN_OK)
             return firn_report_add(report, status, "collider '%s' cannot be used: see above", collider->def.name);
         const double voxel = firn_shape_voxel(collider->shape);
-        if (voxel > 0) collider->steepness = sqrt(3);
+        if (voxel > 0) collider->steepness = sqrt(3), collider->blur = 2 * voxel;
         collider->is_rigid = firn_shape_speed_between(collider->shape, -INFINITY, INFINITY) < 0;
         if (!collider->is_rigid) collider->margin = fmin(0.25 * voxel, 0.25 * sim->h);
     }

@@ -9,6 +9,8 @@
 #include "shape.h"
 #include "shares.h"
 
+#include <math.h>
+
 enum { FIRN_CHUNKS = 64 }; /* fixed partition for sums, so that their order never depends on threads */
 
 /* ---------------------------------------------------------------- things that act on nodes */
@@ -32,7 +34,7 @@ typedef struct firn_collider {
     double dt;                 /* of that step */
     int is_active, is_at_rest; /* at rest: its pose and surface are what they were the time before */
     int is_rigid;              /* its shape never changes */
-    double steepness, margin;  /* of its distances; see near.c */
+    double steepness, margin, blur; /* of its distances; see near.c */
     double way;                /* m: the longest of any point of it since particles last moved */
 } firn_collider;
 
@@ -321,7 +323,7 @@ firn_near_block *firn_near_at(const firn_sim *sim, int32_t block);
  * with that clearance from all colliders is outside. */
 static inline double firn_near_clearance(const firn_collider *c, double distance)
 {
-    return (distance - c->margin) / c->steepness;
+    return fmax((distance - c->margin) / c->steepness, distance - c->margin - c->blur);
 }
 float firn_near_until(const firn_sim *sim, double clearance);
 /* As firn_contact_surface for a node that is in the collider, or near it. */
