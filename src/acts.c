@@ -173,80 +173,67 @@ static double clearance_of(const firn_sim *sim, const firn_collider *c, double d
     return firn_near_clearance(c, distance - in_touch(sim));
 }
 
-static double distance_between(const double x[3], const double y[3])
+/* The particle's way u in this step, seen from the surface where that is now, and its length. A body carries what is
+ * fixed to it from the pose before to the pose now, whatever its velocity at the end; what deforms goes `own` more. */
+static double way_of(const subject *s, const firn_collider *c, const double own[3], double u[3])
 {
-    return sqrt((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) + (x[2] - y[2]) * (x[2] - y[2]));
+    double y[3], carried[3], length2 = 0;
+    firn_pose_to_shape(&c->pose_before, s->before, y);
+    firn_pose_to_world(&c->pose, y, carried);
+    for (int a = 0; a < 3; a++) {
+        u[a] = s->x[a] - carried[a] - own[a];
+        length2 += u[a] * u[a];
+    }
+    return sqrt(length2);
 }
 
-/* Moves `at` as far as the surface there deforms in this step. `seen` is a look there at its end; where files begin or
- * end within it the velocity jumps, and each part of the step has its own. */
-static void deform(const firn_sim *sim, const firn_collider *c, const firn_surface_point *seen, double at[3])
+/* How far the surface near x deformed in this step, in the world. `at` is a glance at its end; where files begin or end
+ * within it the velocity jumps, and each part of the step has its own. */
+static void deformation(const firn_sim *sim, const firn_collider *c, const double x[3], const firn_surface_point *at,
+                        double own[3])
 {
-    const double end = sim->time + sim->dt, x[3] = {at[0], at[1], at[2]};
+    const double end = sim->time + sim->dt;
     double rigid[3];
+    for (int a = 0; a < 3; a++) own[a] = 0;
+    if (c->is_rigid) return;
     firn_pose_velocity(&c->pose, x, rigid);
     for (double from = sim->time, until; from < end; from = until) {
-        firn_surface_point there = *seen;
+        firn_surface_point there = *at;
         until = c->shape ? firn_shape_border(c->shape, from, end) : end;
         if (until < end) firn_contact_glance(c, x, until, INFINITY, &there);
         for (int a = 0; a < 3; a++)
-            at[a] += (until - from) * (there.velocity[a] - rigid[a] - c->def.surface_velocity[a]);
+            own[a] += (until - from) * (there.velocity[a] - rigid[a] - c->def.surface_velocity[a]);
     }
 }
 
-/* Where a particle's way through a step begins, seen from the surface where that is now: a body carries what is fixed
- * to it from the pose before to the pose now, whatever its velocity at the end. */
-static void carry(const subject *s, const firn_collider *c, double at[3])
-{
-    double y[3];
-    firn_pose_to_shape(&c->pose_before, s->before, y);
-    firn_pose_to_world(&c->pose, y, at);
-}
-
-/* The surface at the beginning of a way, `at`, which still must go along with what deforms. That is one look, of which
- * the distance goes along as well, unless it is far. */
-static void begin_way(const firn_sim *sim, const firn_collider *c, double at[3], firn_surface_point *there)
-{
-    const double time = sim->time + sim->dt, x[3] = {at[0], at[1], at[2]};
-    firn_contact_surface(c, at, time, INFINITY, there);
-    if (c->is_rigid) return;
-    deform(sim, c, there, at);
-    if (distance_between(at, x) > 0.05 * sim->h)
-        firn_contact_surface(c, at, time, INFINITY, there);
-    else
-        for (int a = 0; a < 3; a++) there->distance += (at[a] - x[a]) * there->normal[a];
-}
-
-/* The way of a particle in this step, seen from the moving surface, begins at `at`, where that still must go along with
- * what deforms, and ends at x. Does it meet the surface? Sphere tracing from its beginning: the distance of the surface
- * is always safe to go (see solids.h). Then `x` becomes the place that is left when the rest of the way glides along
- * the surface, and *s the surface where they met. However thin the wall and however fast the particle, it stays on its
- * side. What `touched` before begins on the surface, which is asked for whole at once. */
-static int meets(const firn_sim *sim, const firn_collider *c, int touched, double at[3], double x[3],
+/* The way u of a particle in this step, seen from the moving surface, ends at x. Does it meet the surface? Sphere
+ * tracing from its beginning: the distance of the surface is always safe to go (see solids.h). Then `x` becomes the
+ * place that is left when the rest of the way glides along the surface, and *s the surface where they met. However thin
+ * the wall and however fast the particle, it stays on its side. *s comes as a glance at x, or with a distance that is
+ * NAN where nobody has looked. What `touched` before begins on the surface, which is asked for whole at once. */
+static int meets(const firn_sim *sim, const firn_collider *c, int touched, const double u[3], double x[3],
                  firn_surface_point *s)
 {
     enum { STEPS = 64 };
     const double time = sim->time + sim->dt, touch = in_touch(sim);
-    int is_whole = touched || !c->is_rigid;
+    double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]), gone = 0, at[3], along = 0;
+    int is_whole = touched;
     firn_surface_point there;
-    if (is_whole)
-        begin_way(sim, c, at, &there);
-    else
-        there.distance = firn_contact_distance(c, at, time);
-    if (there.distance < -0.5 * sim->h) { /* it began deep inside: out by the shortest way, at most as far in a step */
+    for (int a = 0; a < 3; a++) at[a] = x[a] - u[a];
+    if (touched) firn_contact_surface(c, at, time, INFINITY, &there);
+    double distance = touched ? there.distance : firn_contact_distance(c, at, time);
+    if (distance < -0.5 * sim->h) { /* it began deep inside: out by the shortest way, at most as far in a step */
         firn_contact_surface(c, x, time, INFINITY, s);
         if (s->distance > 0) return 0;
         double depth = fmin(-s->distance, 0.5 * sim->h);
         for (int a = 0; a < 3; a++) x[a] += depth * s->normal[a];
         return 1;
     }
-    const double from[3] = {at[0], at[1], at[2]}, length = distance_between(x, from);
-    double gone = 0, along = 0;
-    for (int step = 0; step < STEPS && there.distance > touch; step++) {
-        gone += there.distance;
+    for (int step = 0; step < STEPS && distance > touch; step++) {
+        gone += distance;
         if (gone >= length) return 0;
-        for (int a = 0; a < 3; a++) at[a] = x[a] - (x[a] - from[a]) * (1 - gone / length);
-        there.distance = firn_contact_distance(c, at, time), is_whole = 0;
+        for (int a = 0; a < 3; a++) at[a] = x[a] - u[a] * (1 - gone / length);
+        distance = firn_contact_distance(c, at, time), is_whole = 0;
     }
     if (!is_whole) firn_contact_surface(c, at, time, INFINITY, &there);
     /* What lay on the surface may by rounding begin below it. The side of its beginning counts, and not where its way
@@ -267,22 +254,16 @@ static double keep_out(subject *s, const firn_collider *c, int touched, firn_exc
     const firn_sim *sim = s->sim;
     const double time = sim->time + sim->dt;
     firn_surface_point at = {.distance = NAN};
-    double begin[3], x[3], v[3], was[3];
-    carry(s, c, begin);
-    /* so far in a step few go, and they are looked at with all others */
-    if (!touched || distance_between(s->x, begin) + c->deforms > sim->h) {
-        double along[3] = {begin[0], begin[1], begin[2]};
+    double x[3], u[3] = {0}, v[3], was[3], own[3] = {0, 0, 0}, length = INFINITY;
+    if (touched && c->is_rigid) length = way_of(s, c, own, u);
+    if (length > sim->h) { /* so far in a step few go, and they are looked at with all others */
         if (!firn_contact_glance(c, s->x, time, 2 * sim->h, &at)) return clearance_of(sim, c, at.distance);
-        if (!c->is_rigid) { /* the surface beside the end goes as far as that beside the beginning */
-            double there[3] = {s->x[0], s->x[1], s->x[2]};
-            deform(sim, c, &at, there);
-            for (int a = 0; a < 3; a++) along[a] += there[a] - s->x[a];
-        }
-        if (at.distance > c->steepness * distance_between(s->x, along) + in_touch(sim))
-            return clearance_of(sim, c, at.distance);
+        deformation(sim, c, s->x, &at, own);
+        length = way_of(s, c, own, u);
+        if (at.distance > c->steepness * length + in_touch(sim)) return clearance_of(sim, c, at.distance);
     }
     for (int a = 0; a < 3; a++) x[a] = s->x[a], v[a] = was[a] = s->v[a];
-    if (!meets(sim, c, touched, begin, x, &at)) {
+    if (!meets(sim, c, touched, u, x, &at)) {
         if (isnan(at.distance)) at.distance = firn_contact_distance(c, s->x, time);
         return clearance_of(sim, c, at.distance);
     }

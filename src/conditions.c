@@ -318,7 +318,7 @@ firn_status firn_conditions_prepare(firn_sim *sim)
         collider->is_active = end > collider->def.start && sim->time < collider->def.stop;
         firn_motion_at(&collider->motion, sim->time, collider->def.start, &collider->pose_before);
         firn_motion_at(&collider->motion, end, collider->def.start, &collider->pose);
-        collider->dt = sim->dt, collider->deforms = firn_near_deformation(collider, sim->time, end);
+        collider->dt = sim->dt;
     }
     for (int g = 0; g < sim->n_grips; g++) {
         firn_grip *grip = &sim->grips[g];

@@ -159,11 +159,10 @@ static double way_between(const firn_collider *c, const firn_pose *from, const f
     return norm_of(to->position, from->position, 3) + (turn > 0 ? turn * reach_of(c) : 0) + deformed;
 }
 
-double firn_near_deformation(const firn_collider *c, double from, double until)
+/* How far the surface deforms at most from one time to another, m. */
+static double deformation_between(const firn_collider *c, double from, double until)
 {
-    double speed = c->is_rigid || from == until ? 0
-                   : c->shape                   ? firn_shape_speed_between(c->shape, from, until)
-                                                : INFINITY;
+    double speed = c->is_rigid || from == until ? 0 : firn_shape_speed_between(c->shape, from, until);
     return speed > 0 ? speed * (until - from) : 0;
 }
 
@@ -171,8 +170,8 @@ double firn_near_deformation(const firn_collider *c, double from, double until)
 static void measure(const firn_sim *sim, const firn_collider *c, const firn_pose *was, double *way, double *of_step)
 {
     const double end = sim->time + sim->dt, last = sim->near.has_poses ? sim->near.time : end;
-    *way = way_between(c, was, &c->pose, firn_near_deformation(c, fmin(last, end), fmax(last, end)));
-    *of_step = way_between(c, &c->pose_before, &c->pose, c->deforms);
+    *way = way_between(c, was, &c->pose, deformation_between(c, fmin(last, end), fmax(last, end)));
+    *of_step = way_between(c, &c->pose_before, &c->pose, deformation_between(c, sim->time, end));
     if (norm_of(c->pose.R, c->pose_before.R, 9) > 0.09 * sqrt(2)) *of_step = INFINITY; /* see clearance.c */
 }
 

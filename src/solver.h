@@ -29,14 +29,13 @@ typedef struct firn_collider {
     firn_collider_def def; /* its pointers are not used after creation */
     firn_shape *shape;
     firn_motion motion;
-    firn_pose pose;                 /* at the end of the step being made */
-    firn_pose pose_before;          /* and at its beginning */
-    double dt;                      /* of that step */
-    double deforms;                 /* how far any point of it goes in that step besides, at most, m */
-    int is_active, is_at_rest;      /* at rest: its pose and surface are what they were the time before */
-    int is_rigid;                   /* its shape never changes */
+    firn_pose pose;            /* at the end of the step being made */
+    firn_pose pose_before;     /* and at its beginning */
+    double dt;                 /* of that step */
+    int is_active, is_at_rest; /* at rest: its pose and surface are what they were the time before */
+    int is_rigid;              /* its shape never changes */
     double steepness, margin, blur; /* of its distances; see near.c */
-    double way;                     /* m: the longest of any point of it since particles last moved */
+    double way;                /* m: the longest of any point of it since particles last moved */
 } firn_collider;
 
 /* A grip holds the particles that were in its region when it took hold (field GRIP), until it is released. */
@@ -327,8 +326,6 @@ static inline double firn_near_clearance(const firn_collider *c, double distance
     return fmax((distance - c->margin) / c->steepness, distance - c->margin - c->blur);
 }
 float firn_near_until(const firn_sim *sim, double clearance);
-/* How far the surface deforms at most from one time to another, m; infinite for a caller's function. */
-double firn_near_deformation(const firn_collider *c, double from, double until);
 /* As firn_contact_surface for a node that is in the collider, or near it. */
 int firn_near_surface(const firn_sim *sim, int collider, int32_t block, int node, const double x[3],
                       firn_surface_point *s);
