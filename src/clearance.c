@@ -2,8 +2,9 @@
  * once a variant (lanes.h), because every bundle near a collider with a second pass comes here in every step.
  *
  * A particle went a way w in the step, the surface s, and it turned by R. Seen from the surface the particle's way is
- * u, |u| <= w + s + |R - 1| d, and d > |u| follows from d > 1.1 (w + s) while |R - 1| <= 0.09. The factors just below
- * and above 1 keep rounding from losing what is small against the clearance; 1e-5 h is more than places are rounded by.
+ * u, |u| <= w + s + |R - 1| d with d at the step's end, and d > |u| follows from d > 1.1 (w + s) while |R - 1| <= 0.09.
+ * The factors just below and above 1 keep rounding from losing what is small against the clearance; 1e-5 h is more than
+ * places are rounded by.
  */
 #include "clearance.h"
 

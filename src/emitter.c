@@ -187,18 +187,27 @@ static double flow_of_cell(const firn_emitter *e, double time, const int64_t cel
     return sum;
 }
 
-/* What lies in the shape of one cell, in m^3: n^3 cubes, which fade where the surface is. */
+/* What lies in the shape of a cube, in m^3. Cubes that the surface may pass through - distances between voxels may be
+ * sqrt 3 times too great - are cut in eight, n times in a row, and then fade where it is. */
+static double volume_of_cube(const firn_emitter *e, double time, const double middle[3], double edge, int n)
+{
+    const double d = firn_shape_distance(e->shape, middle, time), whole = edge * edge * edge;
+    double sum = 0;
+    if (fabs(d) > 1.5 * edge) return d < 0 ? whole : 0;
+    if (n == 0) return whole * fmin(fmax(0.5 - d / edge, 0), 1);
+    for (int part = 0; part < 8; part++) {
+        double x[3];
+        for (int a = 0; a < 3; a++) x[a] = middle[a] + (part >> a & 1 ? 0.25 : -0.25) * edge;
+        sum += volume_of_cube(e, time, x, 0.5 * edge, n - 1);
+    }
+    return sum;
+}
+
 static double volume_of_cell(const firn_emitter *e, double time, const int64_t cell[3], int n)
 {
-    double sum = 0, h = e->spacing / n, x[3];
-    middle_of(e, cell, 0, 1, x);
-    const double middle = firn_shape_distance(e->shape, x, time);
-    if (fabs(middle) > 1.5 * e->spacing) return middle < 0 ? e->spacing * e->spacing * e->spacing : 0;
-    for (int m = 0; m < n * n * n; m++) {
-        middle_of(e, cell, m, n, x);
-        sum += fmin(fmax(0.5 - firn_shape_distance(e->shape, x, time) / h, 0), 1);
-    }
-    return sum * h * h * h;
+    double middle[3];
+    middle_of(e, cell, 0, 1, middle);
+    return volume_of_cube(e, time, middle, e->spacing, n);
 }
 
 /* The sum over all cells. Its parts have an order of their own, so that threads do not show. */
@@ -242,13 +251,9 @@ static firn_status find_flows(firn_emitter *e, double time, firn_memory *memory,
     return status;
 }
 
-/* Thin and small shapes are cut more finely: into parts of a 32nd of their box at most. */
 firn_status firn_emitter_volume(const firn_emitter *e, double time, firn_memory *memory, double *volume)
 {
-    double least = INFINITY;
-    for (int a = 0; a < 3; a++) least = fmin(least, e->high[a] - e->low[a]);
-    const int n = (int)fmin(fmax(4, ceil(32 * e->spacing / least)), 16);
-    return sum_of_cells(e, time, volume_of_cell, n, memory, volume);
+    return sum_of_cells(e, time, volume_of_cell, 3, memory, volume);
 }
 
 /* In walls thinner than a spacing most patches would be missed: there they lie outside alone. */

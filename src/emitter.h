@@ -44,7 +44,7 @@ firn_status firn_emitter_look(firn_emitter *e, double time, firn_memory *memory)
 int firn_emitter_is_patch(const firn_emitter *e, const firn_patch *patch, double time);
 /* Flow through the true surface, m^3/s */
 firn_status firn_emitter_flow(const firn_emitter *e, double time, firn_memory *memory, double *flow);
-/* What the shape holds, m^3 */
+/* What the shape holds, m^3: right where it is thicker than an eighth of a spacing. */
 firn_status firn_emitter_volume(const firn_emitter *e, double time, firn_memory *memory, double *volume);
 /* Finds e->share, and warns where nothing will be sent out. */
 firn_status firn_emitter_share(firn_emitter *e, firn_memory *memory, firn_report *report);

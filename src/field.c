@@ -651,17 +651,18 @@ static void set_paint(const firn_field *f, const firn_volume *volume, const doub
     if (f->stickiness && firn_volume_paint(volume, x, f->stickiness, &value)) s->stickiness = value;
 }
 
-/* The volume that lasts to at least `time`; found by bisection. Of a sequence. */
+/* The volume that lasts to at least `time`, and no longer if that is the next one's: what arrives there came with the
+ * speed before. Found by bisection. Of a sequence. */
 static int interval(const firn_field *f, double time)
 {
     const int recent = __atomic_load_n(f->recent, __ATOMIC_RELAXED);
-    const int is_in = recent < f->n - 1 && (recent == 0 || f->times[recent] <= time) &&
-                      (recent == f->n - 2 || time < f->times[recent + 1]);
+    const int is_in = recent < f->n - 1 && (recent == 0 || f->times[recent] < time) &&
+                      (recent == f->n - 2 || time <= f->times[recent + 1]);
     if (is_in) return recent;
     int low = 0, high = f->n - 1;
     while (high - low > 1) {
         int middle = (low + high) / 2;
-        if (f->times[middle] <= time)
+        if (f->times[middle] < time)
             low = middle;
         else
             high = middle;
@@ -807,11 +808,15 @@ static double voxel(const firn_shape_part *part)
     return largest;
 }
 
-static int ends(const firn_shape_part *part, double times[2])
+/* Where points know their speeds these are continuous from the first file to the last. */
+static double border(const firn_shape_part *part, double from)
 {
     const firn_field *f = part->data;
-    times[0] = f->times[0], times[1] = f->times[f->n - 1];
-    return f->n > 1;
+    if (f->n < 2 || from >= f->times[f->n - 1]) return INFINITY;
+    if (from < f->times[0]) return f->times[0];
+    if (f->velocity) return f->times[f->n - 1];
+    const int i = interval(f, from);
+    return f->times[from < f->times[i + 1] ? i + 1 : i + 2];
 }
 
 static void release(firn_shape_part *part) { firn_field_destroy(part->data); }
@@ -828,7 +833,7 @@ const firn_shape_kind firn_field_kinds[] = {
      glance,
      speed_between,
      voxel,
-     ends},
+     border},
     {{"vdb", "a level set or fog from a .vdb file, or a sequence of them, moving by their grids v where there are",
       "file grid scale fps start"},
      build_vdb,
@@ -840,6 +845,6 @@ const firn_shape_kind firn_field_kinds[] = {
      glance,
      speed_between,
      voxel,
-     ends},
+     border},
     {.info = {NULL, NULL, NULL}},
 };

@@ -8,8 +8,8 @@
  *
  * L is 1 for distances from formulas, sqrt 3 for those interpolated between voxels, of which each derivative is at most
  * 1. Over longer ways the true distance, which lies within half a voxel's diagonal, does better: the blur is that here
- * and there, 2 voxels. Files that deform are true to a part of a voxel only, which is the margin: a quarter of one, and
- * of a cell at most.
+ * and there, 2 voxels. What is mixed between files goes a little otherwise, for which there is a margin: a quarter of a
+ * voxel, and of a cell at most (measured: none was needed).
  *
  * Nodes. An odometer adds up the longest way that any point of any surface can have gone from one pose p, R to the
  * next,
@@ -336,8 +336,7 @@ float firn_near_until(const firn_sim *sim, double clearance) { return below(clea
 /* ---------------------------------------------------------------- what is known of particles */
 
 /* Particles are within 2.5 sqrt 3 cells of the middle of their home block, and nothing that is two cells away is met in
- * a step (see keep_out in acts.c). Over such lengths distances between voxels are as good as true ones: L is 1. Of
- * blocks that are far from everything no more is kept than this. */
+ * a step (see keep_out in acts.c). Of blocks that are far from everything no more is kept than this. */
 int firn_near_is_far(const firn_sim *sim, int32_t home)
 {
     const firn_near *near = &sim->near;
@@ -352,7 +351,7 @@ int firn_near_is_far(const firn_sim *sim, int32_t home)
         const firn_collider *collider = &sim->colliders[c];
         if (!collider->is_active || !collider->def.particle_pass) continue;
         double distance = firn_contact_distance(collider, center, sim->time + sim->dt);
-        least = fmin(least, distance - collider->margin - 2.5 * sqrt(3) * sim->h);
+        least = fmin(least, firn_near_clearance(collider, distance) - 2.5 * sqrt(3) * sim->h);
     }
     block->particles = firn_near_until(sim, least);
     block->again = firn_near_until(sim, fmax(needed - least, 0.5 * sim->h));

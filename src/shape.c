@@ -276,13 +276,8 @@ double firn_shape_speed_between(const firn_shape *shape, double from, double unt
 
 double firn_shape_border(const firn_shape *shape, double from, double until)
 {
-    double ends[2];
-    for (int i = 0; i < shape->n; i++) {
-        const firn_shape_part *part = &shape->parts[i];
-        if (!part->kind->ends || !part->kind->ends(part, ends)) continue;
-        for (int k = 0; k < 2; k++)
-            if (ends[k] > from) until = fmin(until, ends[k]);
-    }
+    for (int i = 0; i < shape->n; i++)
+        if (shape->parts[i].kind->border) until = fmin(until, shape->parts[i].kind->border(&shape->parts[i], from));
     return until;
 }
 

@@ -46,7 +46,7 @@ void firn_shape_glance(const firn_shape *shape, const double x[3], double time, 
 double firn_shape_speed(const firn_shape *shape);
 /* The greatest between two times; infinite where it is not known, less than 0 where the shape never changes. */
 double firn_shape_speed_between(const firn_shape *shape, double from, double until);
-/* The first time after `from` at which a part begins or ends to deform; at most `until`. */
+/* The first time after `from` at which the velocity of a part jumps; at most `until`. */
 double firn_shape_border(const firn_shape *shape, double from, double until);
 /* The largest voxel between which distances are interpolated, m; 0: all are from formulas. */
 double firn_shape_voxel(const firn_shape *shape);

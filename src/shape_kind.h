@@ -25,9 +25,9 @@ typedef struct firn_shape_kind {
     /* The distance and velocity of query, to the last bit, and nothing else, where that is faster; NULL: it is not. */
     void (*glance)(const firn_shape_part *part, const double p[3], double time, firn_surface_point *surface);
     double (*speed_between)(const firn_shape_part *part, double from,
-                            double until);                     /* see shape.h; NULL: never changes */
-    double (*voxel)(const firn_shape_part *part);              /* see shape.h; NULL: distances are from formulas */
-    int (*ends)(const firn_shape_part *part, double times[2]); /* when it begins and ends to deform; 0: never */
+                            double until);                      /* see shape.h; NULL: never changes */
+    double (*voxel)(const firn_shape_part *part);               /* see shape.h; NULL: distances are from formulas */
+    double (*border)(const firn_shape_part *part, double from); /* see shape.h; NULL: never */
 } firn_shape_kind;
 
 struct firn_shape_part {

@@ -317,6 +317,20 @@ static void filling_is_right_to_half_a_percent(void **state)
         }
 }
 
+/* A sheet of a fifth of a spacing that lies askew holds its volume when it begins. */
+static void a_thin_sheet_askew_is_filled(void **state)
+{
+    (void)state;
+    setup s;
+    make(&s);
+    const double size[3] = {0.9, 0.9, 0.01}, turn[3] = {0.5, 0.3, 0};
+    strcpy(s.shape.kind, "box"), s.emitter.from = FIRN_FROM_VOLUME;
+    for (int a = 0; a < 3; a++) s.shape.size[a] = size[a], s.shape.rotate[a] = turn[a], s.emitter.velocity[a] = 0;
+    firn_sim *sim = run(&s, 0.01);
+    assert_true(fabs(volume_of(sim) / (size[0] * size[1] * size[2]) - 1) < 5e-3);
+    firn_sim_destroy(sim);
+}
+
 /* A flow into the shape sends out nothing, which a warning says; what begins before the shot is refused. */
 static void what_cannot_be_is_told(void **state)
 {
@@ -348,6 +362,7 @@ int main(void)
         cmocka_unit_test(a_stream_that_comes_in_again),
         cmocka_unit_test(what_cannot_be_is_told),
         cmocka_unit_test(filling_is_right_to_half_a_percent),
+        cmocka_unit_test(a_thin_sheet_askew_is_filled),
         cmocka_unit_test(a_moving_sheet_goes_on_alike),
     };
     return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);

@@ -24,13 +24,13 @@ static void write_block(const char *path, const double low[3], const double high
     fclose(file);
 }
 
-/* One square across x, from `low` to `high` along y and z: open, for a two-sided sheet */
-static void write_sheet(const char *path, double x, double low, double high)
+/* One square across x, from `low` to `high` along y and z: open, for a two-sided sheet; its diagonal is 1-4 or 2-3. */
+static void write_sheet(const char *path, double x, double low, double high, int other_diagonal)
 {
     FILE *file = fopen(path, "w");
     if (!file) exit(2);
     for (int p = 0; p < 4; p++) fprintf(file, "v %.9g %.9g %.9g\n", x, p & 1 ? high : low, p & 2 ? high : low);
-    fprintf(file, "f 1 2 4 3\n");
+    fprintf(file, other_diagonal ? "f 1 2 3\nf 2 4 3\n" : "f 1 2 4\nf 1 4 3\n");
     fclose(file);
 }
 
@@ -109,16 +109,16 @@ static void check_incline(verify_table *table)
 /* ---------------------------------------------------------------- the leak */
 
 /* What moves: the sand, against a sheet at rest; the sheet, to and fro; the sheet until it stops in the sand, by keys
- * or as a sequence of files. */
-typedef enum motion { SAND, TO_AND_FRO, STOPS, SEQUENCE } motion;
+ * or as a sequence of files: at the last of them, or before it with other faces in each, where a step ends or not. */
+typedef enum motion { SAND, TO_AND_FRO, STOPS, SEQUENCE, OTHER_FACES, OTHER_FACES_PASSED } motion;
 enum { N_FILES = 5 };
 
 typedef struct checkpoint { /* when the sand is counted, and where the sheet is then */
     double time, sheet;
 } checkpoint;
 
-/* Moves the sheet into the sand by `way`, in the time `turn`. Files and keys end at a time that no step is meant to
- * end at, in the middle of what is asked for. Returns how often to count. */
+/* Moves the sheet into the sand by `way`, in the time `turn`. Where it stops by keys no step is meant to end. Returns
+ * how often to count. */
 static int set_motion(firn_collider_def *wall, motion moves, double way, double turn, firn_key keys[4],
                       checkpoint counts[3])
 {
@@ -128,10 +128,9 @@ static int set_motion(firn_collider_def *wall, motion moves, double way, double 
                              {.time = 4 * turn, .rotation = {0, 0, 0, 1}}};
     memcpy(keys, all, sizeof all);
     if (moves == TO_AND_FRO || moves == STOPS) wall->motion.keys = keys, wall->motion.n_keys = moves == STOPS ? 2 : 4;
-    const int stays = moves == STOPS || moves == SEQUENCE;
     for (int k = 1; k < 4; k++) counts[k - 1] = (checkpoint){all[k].time, moves == SAND ? 0 : all[k].position[0]};
-    if (moves == STOPS) counts[0].time = 1.05 * turn;
-    return stays ? 1 : 3;
+    if (moves == STOPS || moves == OTHER_FACES_PASSED) counts[0].time = 1.05 * turn;
+    return moves >= STOPS ? 1 : 3;
 }
 
 /* Sand fills a channel of `across` cells square, `length` cells to both sides of a sheet of so many cells' thickness.
@@ -139,8 +138,9 @@ static int set_motion(firn_collider_def *wall, motion moves, double way, double 
 static int64_t leak(double thickness, int across, int length, motion moves, int64_t *n_particles)
 {
     const double h = 0.01, speed = 10 * h * 24, gap = 0.5 * h, way = 0.4 * length * h, turn = way / speed;
+    const int n_ways = moves > SEQUENCE ? N_FILES - 3 : N_FILES - 1;
     verify_scene s;
-    verify_scene_init(&s, h, "sand", moves == SEQUENCE ? 1e4 : 1e5, 0.3, 2200);
+    verify_scene_init(&s, h, "sand", moves >= SEQUENCE ? 1e4 : 1e5, 0.3, 2200);
     s.scene.is_double = 0;
     for (int side = 0; side < 2; side++) {
         double low[3] = {side ? gap : -gap - length * h, 0, 0},
@@ -160,9 +160,10 @@ static int64_t leak(double thickness, int across, int length, motion moves, int6
     for (int i = 0; i < N_FILES; i++) {
         char name[32];
         snprintf(name, sizeof name, "sheet.%d.obj", i);
-        write_sheet(name, moves == SEQUENCE ? way * i / (N_FILES - 1) : 0, -h, (across + 1) * h);
+        const double done = moves < SEQUENCE ? 0 : fmin((double)i / n_ways, 1);
+        write_sheet(name, done * way, -h, (across + 1) * h, moves > SEQUENCE && i % 2);
     }
-    strcpy(shape->file, moves == SEQUENCE ? "sheet.%d.obj" : "sheet.0.obj"), shape->fps = (N_FILES - 1) / turn;
+    strcpy(shape->file, moves >= SEQUENCE ? "sheet.%d.obj" : "sheet.0.obj"), shape->fps = n_ways / turn;
     firn_key keys[4];
     checkpoint counts[3];
     const int n_counts = set_motion(wall, moves, way, turn, keys, counts);
@@ -188,13 +189,18 @@ static int64_t leak(double thickness, int across, int length, motion moves, int6
 
 static void check_leaks(verify_table *table)
 {
-    static const char *const what[] = {"the sand moves", "it moves", "it stops in the sand", "a sequence that stops"};
+    static const char *const what[] = {"the sand moves",
+                                       "it moves",
+                                       "it stops in the sand",
+                                       "a sequence that stops",
+                                       "one with other faces in each file",
+                                       "that one within a step"};
     int across = table->is_full ? 50 : 10, length = table->is_full ? 25 : 12;
     for (int is_thin = 0; is_thin < 2; is_thin++)
-        for (motion moves = SAND; moves <= SEQUENCE;
+        for (motion moves = SAND; moves <= OTHER_FACES_PASSED;
              moves++) { /* a sequence takes memory with every voxel of its way */
-            double thickness = moves == SEQUENCE && is_thin ? 0.15 : is_thin ? 0.1 : 0.5;
-            int64_t n, n_through = leak(thickness, moves == SEQUENCE ? 6 : across, length, moves, &n);
+            double thickness = moves >= SEQUENCE && is_thin ? 0.15 : is_thin ? 0.1 : 0.5;
+            int64_t n, n_through = leak(thickness, moves >= SEQUENCE ? 6 : across, length, moves, &n);
             char name[160];
             snprintf(name, sizeof name, "a sheet of %g cells at ten cells a frame (%s): of %lld particles through",
                      thickness, what[moves], (long long)n);
