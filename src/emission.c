@@ -14,6 +14,7 @@
  * A particle born at time s within a step from t is placed where it would have been at t, x - v (s - t), because the
  * step itself will carry it on. Everything follows from counters and times, so threads and resumes change nothing. */
 #include "emission.h"
+#include "numbered.h"
 #include "emitter.h"
 #include "lattice.h"
 #include "solver.h"
@@ -77,8 +78,12 @@ static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, fi
     if (e->pool < 0)
         return firn_report_add(report, FIRN_REFUSED, "emitter '%s': there is no material '%s'", def->name,
                                def->material);
-    firn_status status =
-        firn_shape_create_for(def->n_shapes, def->shapes, (firn_shape_need){0, sim->h, 0}, &e->shape, report);
+    e->spacing = sim->h / cbrt(def->particles_per_cell);
+    int moves = 0;
+    for (int i = 0; i < def->n_shapes; i++) moves |= firn_numbered_is(def->shapes[i].file);
+    const firn_shape_need need = {.cell = sim->h,
+                                  .above = (moves ? FIRN_EMITTER_LOOKS_MOVING : FIRN_EMITTER_LOOKS) * e->spacing};
+    firn_status status = firn_shape_create_for(def->n_shapes, def->shapes, need, &e->shape, report);
     if (status != FIRN_OK) return firn_report_add(report, status, "emitter '%s' cannot be used: see above", def->name);
     if (!firn_shape_bounds(e->shape, e->low, e->high))
         return firn_report_add(report, FIRN_REFUSED, "emitter '%s': its shape has no bounds; use a closed one",
@@ -86,7 +91,7 @@ static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, fi
     double speed2 = 0;
     for (int a = 0; a < 3; a++) speed2 += def->velocity[a] * def->velocity[a];
     double speed = sqrt(speed2) + fabs(def->outward);
-    e->spacing = sim->h / cbrt(def->particles_per_cell), e->noise = def->velocity_noise * speed;
+    e->noise = def->velocity_noise * speed;
     e->rest_rate = wave_at_rest(sim, &sim->pools[e->pool], def->temperature) + speed / sim->h;
     firn_emitter_choose_sides(e);
     if (def->from == FIRN_FROM_SURFACE && !(def->rate > 0) && firn_emitter_share(e, &sim->memory, report) != FIRN_OK)
@@ -398,6 +403,9 @@ static firn_status step_emitter(firn_sim *sim, firn_emitter *e, emitter_state *s
         s->n_born += n, s->until = end;
     else
         *s = before;
+    if (status == FIRN_OK && n > 0 && room_left(e, s) == 0)
+        firn_report_warn(report, "emitter '%s' has sent out its max_particles, %lld, at t = %.6g s; it makes no more",
+                         e->def.name, (long long)s->n_born, end);
     firn_memory_release(&sim->memory, volumes, (size_t)n * 2 * sizeof *volumes);
     return status;
 }

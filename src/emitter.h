@@ -7,6 +7,11 @@
 #include "memory.h"
 #include "shape.h"
 
+/* Patches and flows are looked for that far above a surface that moves or stands, in spacings; see layer_above and
+ * flow_of_cell. */
+#define FIRN_EMITTER_LOOKS_MOVING 1.5
+#define FIRN_EMITTER_LOOKS 0.5
+
 typedef struct firn_patch {
     double x[3];     /* next to the surface, m */
     uint64_t number; /* its own, always the same */

@@ -98,8 +98,9 @@ static firn_status append(firn_field *f, double time, firn_volume *volume, const
     if (f->n_bytes <= MAX_BYTES) return FIRN_OK;
     return firn_report_add(
         report, FIRN_REFUSED,
-        "%s: the distance fields of this sequence exceed %zu MB at %g s; give a larger voxel than %g m.", path,
-        MAX_BYTES >> 20, time, volume->voxel);
+        "%s: the distance fields of this sequence exceed %zu MB at %g s, as its voxels are %g m; give "
+        "a larger voxel (by itself it is a third of a wall's thickness at most), or fewer files.",
+        path, MAX_BYTES >> 20, time, volume->voxel);
 }
 
 /* The speed of the surface in volume i, or on its way to the next one. */
@@ -270,6 +271,8 @@ static firn_status load_mesh(const firn_shape_def *def, const char *path, firn_m
 static void set_bands(plan *p, const firn_shape_def *def, firn_shape_need need, double least_band)
 {
     p->band = p->inner = fmax(BAND * p->voxel + 0.5 * def->thickness, least_band);
+    if (def->thickness > 0 && need.above > 0)
+        p->band = p->inner = fmax(p->band, need.above + 0.5 * def->thickness + p->voxel);
     if (!(def->thickness > 0)) p->inner = fmax(p->band, need.depth + p->voxel);
 }
 
@@ -544,11 +547,11 @@ static firn_status single_mesh(const firn_shape_def *def, firn_shape_need need, 
 static firn_status add_vdb(const firn_shape_def *def, firn_shape_need need, const char *path, double time,
                            int is_moving, firn_field *f, firn_report *report)
 {
-    const double half = 0.5 * def->thickness;
+    const double half = 0.5 * def->thickness, above = half > 0 ? half + need.above : 0;
     firn_volume *volume;
     firn_vdb_channels there;
     firn_status status = firn_vdb_read_volume(path, def->grid, def->scale > 0 ? def->scale : 1, fmax(need.depth, half),
-                                              half, is_moving, omp_get_max_threads(), &volume, &there, report);
+                                              above, is_moving, omp_get_max_threads(), &volume, &there, report);
     if (status) return status;
     if (f->n && (there.friction != f->friction || there.stickiness != f->stickiness || there.velocity != f->velocity)) {
         firn_volume_destroy(volume);

@@ -4,6 +4,7 @@
 #include "mesh_read.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum { HEADER = 84, RECORD = 50 };
 
@@ -67,7 +68,16 @@ static firn_status read_ascii(firn_mesh_cursor *c, firn_mesh **mesh)
     firn_status status = make(c, n / 3, mesh);
     if (status) return status;
     firn_mesh_read_skip_line(c); /* "solid" and a name, which may be any words */
+    int is_closed = 0;           /* the last solid */
     while (next_word(c)) {
+        if (strncasecmp(c->at, "endsolid", strlen("endsolid")) == 0) { /* whatever stands behind it */
+            firn_mesh_read_skip_line(c), is_closed = 1;
+            continue;
+        }
+        if (firn_mesh_read_word(c, "solid")) {
+            firn_mesh_read_skip_line(c), is_closed = 0;
+            continue;
+        }
         if (!firn_mesh_read_word(c, "vertex")) {
             skip_word(c);
             continue;
@@ -80,7 +90,7 @@ static firn_status read_ascii(firn_mesh_cursor *c, firn_mesh **mesh)
         }
         at++;
     }
-    return FIRN_OK;
+    return is_closed ? FIRN_OK : firn_mesh_read_damaged(c, "it ends without `endsolid`: the file is cut off.");
 }
 
 firn_status firn_mesh_stl_read(firn_mesh_cursor *c, firn_mesh **mesh)

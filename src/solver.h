@@ -29,13 +29,13 @@ typedef struct firn_collider {
     firn_collider_def def; /* its pointers are not used after creation */
     firn_shape *shape;
     firn_motion motion;
-    firn_pose pose;            /* at the end of the step being made */
-    firn_pose pose_before;     /* and at its beginning */
-    double dt;                 /* of that step */
-    int is_active, is_at_rest; /* at rest: its pose and surface are what they were the time before */
-    int is_rigid;              /* its shape never changes */
+    firn_pose pose;                 /* at the end of the step being made */
+    firn_pose pose_before;          /* and at its beginning */
+    double dt;                      /* of that step */
+    int is_active, is_at_rest;      /* at rest: its pose and surface are what they were the time before */
+    int is_rigid;                   /* its shape never changes */
     double steepness, margin, blur; /* of its distances; see near.c */
-    double way;                /* m: the longest of any point of it since particles last moved */
+    double way;                     /* m: the longest of any point of it since particles last moved */
 } firn_collider;
 
 /* A grip holds the particles that were in its region when it took hold (field GRIP), until it is released. */

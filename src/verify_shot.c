@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PATH_ROOM = 4096 };
@@ -232,7 +233,9 @@ static void check_if_named(void *user, const firn_manifest_moment *moment)
 firn_status firn_verify_shot_file(const char *path, firn_report *report)
 {
     const char *slash = strrchr(path, '/');
+    struct stat there;
     char folder[PATH_ROOM];
+    if (stat(path, &there) != 0) return firn_report_add(report, FIRN_IO, "%s: there is no such file or folder", path);
     firn_manifest manifest;
     firn_verify_shot result = {0};
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");

@@ -1,6 +1,7 @@
 /* test_emission.c: what leaves a surface - as much as its area and speed say, along its normal or the velocity, evenly,
  * at its own moments; and that every seed is the scene's too. Emitters of volumes: test_sim.c. */
 #include "firn/firn.h"
+#include "geometry.h"
 #include "mesh.h"
 #include "running.h"
 #include "scratch.h"
@@ -119,6 +120,24 @@ static void a_thin_wall_has_two_sides(void **state)
         free(P);
         firn_sim_destroy(sim);
     }
+}
+
+/* A cube from a mesh whose walls are a tenth of a spacing thick: what its voxels know reaches as far above them as
+ * patches and flow are looked for. */
+static void a_thin_wall_from_a_mesh(void **state)
+{
+    (void)state;
+    setup s;
+    make(&s);
+    firn_mesh *cube = geometry_block((const double[3]){0, 0, 0}, (const double[3]){0.4, 0.4, 0.4});
+    assert_int_equal(firn_mesh_write(scratch("cube.obj"), cube, NULL), FIRN_OK);
+    firn_mesh_destroy(cube);
+    strcpy(s.shape.kind, "mesh"), snprintf(s.shape.file, sizeof s.shape.file, "%s", scratch("cube.obj"));
+    s.shape.thickness = 0.005, s.emitter.outward = 0.5;
+    firn_sim *sim = run(&s, 0.4);
+    double full = 2 * 6 * 0.16 * 0.5 * 0.4 / pow(0.05, 3);
+    assert_true(fabs((double)firn_sim_n_particles(sim) / full - 1) < 0.01);
+    firn_sim_destroy(sim);
 }
 
 /* At a rate: as many as it says, on all faces by their area, and not one within. */
@@ -356,6 +375,7 @@ int main(void)
         cmocka_unit_test(a_ball_sends_out_its_area),
         cmocka_unit_test(a_stream_leaves_one_face),
         cmocka_unit_test(a_thin_wall_has_two_sides),
+        cmocka_unit_test(a_thin_wall_from_a_mesh),
         cmocka_unit_test(at_a_rate_by_area),
         cmocka_unit_test(chance_is_in_the_seeds),
         cmocka_unit_test(colliders_without_particles),

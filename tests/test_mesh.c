@@ -330,6 +330,7 @@ static void every_mistake_is_a_sentence(void **state)
         {"empty.stl", "", "the file is empty"},
         {"short.stl", "abc", "84 bytes"},
         {"cut.stl", "solid x\nvertex 0 0 0\nvertex 1 0 0\n", "multiple of three"},
+        {"unclosed.stl", "solid x\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\n", "ends without `endsolid`"},
         {"number.stl", "solid x\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1\n", "not a number"},
         {"model.fbx", "x", ".obj, .ply or .stl", 1},
         {"none", "x", ".obj, .ply or .stl", 1},
