@@ -676,23 +676,22 @@ static int interval(const firn_field *f, double time)
 
 /* Where the place x of the time between two volumes, at the share s of the way, is found in each of them: carried along
  * with the speed of the surface, where that is known, else with that of the middle. False where no surface is near that
- * has a speed of its own: then `far` are the distances, if they come before the velocities. */
+ * has a speed of its own: then `far` are the distances, where speeds are known. */
 static int carry(const firn_field *f, int i, double s, double h, const double x[3], double at[2][3], double v[3],
                  double far[2])
 {
-    double speed[2][4]; /* of four channels the last three */
+    double speed[2][4];
     int is_near[2] = {0, 0};
-    if (f->velocity) firn_volume_pair_channels(f->volumes + i, x, f->velocity - 1, speed, is_near);
+    if (f->velocity) firn_volume_pair_vector(f->volumes + i, x, f->velocity, speed, far, is_near);
     for (int k = 0; k < 2; k++) {
         memcpy(at[k], x, sizeof at[k]);
         for (int a = 0; !f->velocity && a < 3; a++) at[k][a] = x[a] + ((double)k - s) * f->shifts[i][a];
-        if (f->velocity) far[k] = speed[k][0];
     }
     for (int a = 0; !f->velocity && a < 3; a++) v[a] = f->shifts[i][a] / h;
     if (!is_near[0] && !is_near[1]) return 0;
     const double share = is_near[0] && is_near[1] ? s : is_near[1] ? 1 : 0; /* a far side lends the other's speed */
     for (int a = 0; a < 3; a++) {
-        v[a] = (1 - share) * speed[0][a + 1] + share * speed[1][a + 1];
+        v[a] = (1 - share) * speed[0][a] + share * speed[1][a];
         for (int k = 0; k < 2; k++) at[k][a] = x[a] + ((double)k - s) * h * v[a];
     }
     return 1;
@@ -716,7 +715,7 @@ static void query_moving(const firn_field *f, int i, double s, double h, const d
     const int is_carried = carry(f, i, s, h, x, at, out->velocity, d);
     if (wants_slope)
         firn_volume_pair_slope(f->volumes + i, at, s > 0.5, d, g, is_near);
-    else if (is_carried || f->velocity != 1)
+    else if (is_carried)
         firn_volume_pair_distance(f->volumes + i, at, d);
     out->distance = (1 - s) * d[0] + s * d[1];
     if (!wants_slope) return;
@@ -738,7 +737,7 @@ static void ask(const firn_field *f, const double x[3], double time, int wants_a
     }
     const firn_volume *volume = f->volumes[f->n > 1 && time > f->times[0] ? f->n - 1 : 0];
     if (!wants_all) {
-        firn_volume_channels(volume, x, 0, 1, &out->distance);
+        out->distance = firn_volume_distance(volume, x);
         return;
     }
     firn_volume_slope(volume, x, &out->distance, g);

@@ -26,15 +26,23 @@ size_t firn_volume_bytes(const firn_volume *v)
                (sizeof *v->leaf_block + sizeof *v->core + (size_t)v->n_channels * FIRN_LEAF_SIZE * sizeof(float));
 }
 
+static size_t n_distances(const firn_volume *v) { return (size_t)v->n_leaves * FIRN_LEAF_SIZE; }
+
+static size_t n_others(const firn_volume *v)
+{
+    return n_distances(v) * (size_t)(v->n_channels - 1) + FIRN_VOLUME_SLACK;
+}
+
 void firn_volume_destroy(firn_volume *v)
 {
     if (!v) return;
-    size_t n = (size_t)n_table(v), n_data = (size_t)v->n_leaves * (size_t)v->n_channels * FIRN_LEAF_SIZE;
+    size_t n = (size_t)n_table(v);
     firn_memory_release(NULL, v->table, n * sizeof *v->table);
     firn_memory_release(NULL, v->sign, n * sizeof *v->sign);
     firn_memory_release(NULL, v->leaf_block, (size_t)v->n_leaves * sizeof *v->leaf_block);
     firn_memory_release(NULL, v->core, (size_t)v->n_leaves * sizeof *v->core);
-    firn_memory_release(NULL, v->data, n_data * sizeof *v->data);
+    firn_memory_release(NULL, v->distance, n_distances(v) * sizeof *v->distance);
+    firn_memory_release(NULL, v->others, n_others(v) * sizeof *v->others);
     firn_memory_release(NULL, v, sizeof *v);
 }
 
@@ -78,8 +86,9 @@ firn_status firn_volume_create(double voxel, const double origin[3], double band
     v->sign = firn_memory_array(NULL, n, sizeof *v->sign);
     v->leaf_block = firn_memory_array(NULL, (size_t)n_leaves, sizeof *v->leaf_block);
     v->core = firn_memory_array(NULL, (size_t)n_leaves, sizeof *v->core);
-    v->data = firn_memory_array(NULL, (size_t)n_leaves * (size_t)n_channels, FIRN_LEAF_SIZE * sizeof(float));
-    if (!v->table || !v->sign || !v->leaf_block || !v->core || !v->data) {
+    v->distance = firn_memory_array(NULL, n_distances(v), sizeof *v->distance);
+    v->others = firn_memory_array(NULL, n_others(v), sizeof *v->others);
+    if (!v->table || !v->sign || !v->leaf_block || !v->core || !v->distance || !v->others) {
         firn_volume_destroy(v);
         return firn_report_add(report, FIRN_MEMORY, "There is no memory for a volume of %lld leaves.",
                                (long long)n_leaves);
@@ -190,9 +199,16 @@ typedef double four __attribute__((vector_size(32)));
 
 static inline four load_four(const float *p) { return (four){(double)p[0], (double)p[1], (double)p[2], (double)p[3]}; }
 
-/* Trilinear interpolation of four neighbouring channels in one leaf; f is the share within the cell. */
-static inline void interpolate_four(const float *corner, int next, const double f[3], double value[4])
+/* The first of the eight voxels around, among the 9^3 of its leaf */
+static inline int corner_of(const int cell[3]) { return (cell[0] * 9 + cell[1]) * 9 + cell[2]; }
+
+/* Trilinear interpolation of the three channels from `first` on in one leaf; f is the share within the cell. A fourth
+ * number comes along, of the next channel or voxel. */
+static inline void interpolate_vector(const firn_volume *v, int32_t leaf, const int cell[3], const double f[3],
+                                      int first, double value[4])
 {
+    const int next = v->n_channels - 1;
+    const float *corner = firn_volume_at(v, leaf, corner_of(cell), first);
     four a[4]; /* along z, then y, then x */
     for (int m = 0; m < 4; m++) {
         const float *pair = corner + ((m >> 1) * 81 + (m & 1) * 9) * next;
@@ -203,35 +219,27 @@ static inline void interpolate_four(const float *corner, int next, const double 
     memcpy(value, &x, sizeof x);
 }
 
-/* The same of n channels from `first` on. */
-static inline void interpolate(const firn_volume *v, int32_t leaf, const int cell[3], const double f[3], int first,
-                               int n, double value[])
+/* The same of one number a voxel; those of neighbours are `next` apart. */
+static inline double interpolate(const float *corner, int next, const double f[3])
 {
-    const int next = v->n_channels;
-    const float *corner = firn_volume_at(v, leaf, (cell[0] * 9 + cell[1]) * 9 + cell[2], first);
-    int c = 0;
-    for (; c + 4 <= n; c += 4) interpolate_four(corner + c, next, f, value + c);
-    for (; c < n; c++) {
-        double a[4];
-        for (int m = 0; m < 4; m++) {
-            const float *pair = corner + ((m >> 1) * 81 + (m & 1) * 9) * next + c;
-            a[m] = pair[0] + f[2] * ((double)pair[next] - pair[0]);
-        }
-        double y0 = a[0] + f[1] * (a[1] - a[0]), y1 = a[2] + f[1] * (a[3] - a[2]);
-        value[c] = y0 + f[0] * (y1 - y0);
+    double a[4];
+    for (int m = 0; m < 4; m++) {
+        const float *pair = corner + ((m >> 1) * 81 + (m & 1) * 9) * next;
+        a[m] = pair[0] + f[2] * ((double)pair[next] - pair[0]);
     }
+    const double y0 = a[0] + f[1] * (a[1] - a[0]), y1 = a[2] + f[1] * (a[3] - a[2]);
+    return y0 + f[0] * (y1 - y0);
 }
 
 /* The same of the distance alone, with its gradient. */
 static inline double slope(const firn_volume *v, int32_t leaf, const int cell[3], const double f[3], double gradient[3])
 {
     const double inverse = v->inverse;
-    const int next = v->n_channels;
-    const float *corner = firn_volume_at(v, leaf, (cell[0] * 9 + cell[1]) * 9 + cell[2], 0);
+    const float *corner = firn_volume_at(v, leaf, corner_of(cell), 0);
     double a[4], z[4];
     for (int m = 0; m < 4; m++) {
-        const float *pair = corner + ((m >> 1) * 81 + (m & 1) * 9) * next;
-        z[m] = (double)pair[next] - pair[0];
+        const float *pair = corner + (m >> 1) * 81 + (m & 1) * 9;
+        z[m] = (double)pair[1] - pair[0];
         a[m] = pair[0] + f[2] * z[m];
     }
     double y0 = a[0] + f[1] * (a[1] - a[0]), y1 = a[2] + f[1] * (a[3] - a[2]);
@@ -298,15 +306,14 @@ static inline void to_voxels(const firn_volume *v, const double x[3], double u[3
     }
 }
 
-static inline int channels(const firn_volume *v, const double x[3], int first, int n, double value[])
+static inline double distance_at(const firn_volume *v, const double x[3])
 {
     double u[3], f[3];
     int block[3], cell[3];
     to_voxels(v, x, u);
-    int32_t leaf = find_leaf(v, u, block, cell, f);
-    if (leaf >= 0) return interpolate(v, leaf, cell, f, first, n, value), 1;
-    for (int c = 0; c < n; c++) value[c] = first + c ? 0 : far_distance(v, u, block, NULL);
-    return 0;
+    const int32_t leaf = find_leaf(v, u, block, cell, f);
+    if (leaf < 0) return far_distance(v, u, block, NULL);
+    return interpolate(firn_volume_at(v, leaf, corner_of(cell), 0), 1, f);
 }
 
 /* A look some voxels off a kink: the plane d(y) + g . (x - y) that the place y = x + way tells of x. *doubt: how far
@@ -395,10 +402,7 @@ static inline place_kind slope_at(const firn_volume *v, const double x[3], doubl
     return CLEAR;
 }
 
-WIDE int firn_volume_channels(const firn_volume *v, const double x[3], int first, int n, double value[])
-{
-    return channels(v, x, first, n, value);
-}
+WIDE double firn_volume_distance(const firn_volume *v, const double x[3]) { return distance_at(v, x); }
 
 WIDE int firn_volume_slope(const firn_volume *v, const double x[3], double *distance, double gradient[3])
 {
@@ -408,18 +412,28 @@ WIDE int firn_volume_slope(const firn_volume *v, const double x[3], double *dist
     return kind != FAR;
 }
 
-WIDE void firn_volume_pair_channels(firn_volume *const v[2], const double x[3], int first, double value[2][4],
-                                    int is_near[2])
+WIDE void firn_volume_pair_vector(firn_volume *const v[2], const double x[3], int first, double value[2][4],
+                                  double far[2], int is_near[2])
 {
-    for (int k = 0; k < 2; k++) is_near[k] = channels(v[k], x, first, 4, value[k]);
+    for (int k = 0; k < 2; k++) {
+        double u[3], f[3];
+        int block[3], cell[3];
+        to_voxels(v[k], x, u);
+        const int32_t leaf = find_leaf(v[k], u, block, cell, f);
+        is_near[k] = leaf >= 0;
+        if (leaf >= 0)
+            interpolate_vector(v[k], leaf, cell, f, first, value[k]);
+        else
+            far[k] = far_distance(v[k], u, block, NULL), memset(value[k], 0, sizeof value[k]);
+    }
 }
 
 WIDE void firn_volume_pair_distance(firn_volume *const v[2], double x[2][3], double distance[2])
 {
-    for (int k = 0; k < 2; k++) channels(v[k], x[k], 0, 1, &distance[k]);
+    for (int k = 0; k < 2; k++) distance[k] = distance_at(v[k], x[k]);
 }
 
-WIDE void firn_volume_pair_slope(firn_volume *const v[2], double x[2][3], int first, double distance[2],
+WIDE void firn_volume_pair_slope(firn_volume *const v[2], double x[2][3], int first_one, double distance[2],
                                  double gradient[2][3], int is_near[2])
 {
     double u[2][3];
@@ -428,12 +442,12 @@ WIDE void firn_volume_pair_slope(firn_volume *const v[2], double x[2][3], int fi
         kind[k] = slope_at(v[k], x[k], u[k], &distance[k], gradient[k]);
         is_near[k] = kind[k] != FAR;
     }
-    if (kind[first] == KINK) choose_side(v[first], u[first], distance[first], gradient[first]);
-    if (kind[!first] != KINK) return;
-    if (kind[first] == FAR)
-        choose_side(v[!first], u[!first], distance[!first], gradient[!first]);
+    if (kind[first_one] == KINK) choose_side(v[first_one], u[first_one], distance[first_one], gradient[first_one]);
+    if (kind[!first_one] != KINK) return;
+    if (kind[first_one] == FAR)
+        choose_side(v[!first_one], u[!first_one], distance[!first_one], gradient[!first_one]);
     else
-        memcpy(gradient[!first], gradient[first], sizeof *gradient);
+        memcpy(gradient[!first_one], gradient[first_one], sizeof *gradient);
 }
 
 int firn_volume_paint(const firn_volume *v, const double x[3], int channel, double *value)
@@ -443,7 +457,7 @@ int firn_volume_paint(const firn_volume *v, const double x[3], int channel, doub
     to_voxels(v, x, u);
     int32_t leaf = find_leaf(v, u, block, cell, f);
     if (leaf < 0) return 0;
-    interpolate(v, leaf, cell, f, channel, 1, value);
+    *value = interpolate(firn_volume_at(v, leaf, corner_of(cell), channel), v->n_channels - 1, f);
     if (!isnan(*value)) return 1;
     for (int corner = 0; corner < 8; corner++) {
         int up[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
@@ -459,8 +473,14 @@ int firn_volume_paint(const firn_volume *v, const double x[3], int channel, doub
 
 int firn_volume_sample(const firn_volume *v, const double x[3], double value[FIRN_MAX_CHANNELS], double gradient[3])
 {
-    firn_volume_slope(v, x, value, gradient);
-    return firn_volume_channels(v, x, 1, v->n_channels - 1, value + 1);
+    double u[3], f[3];
+    int block[3], cell[3];
+    const int is_near = firn_volume_slope(v, x, value, gradient);
+    to_voxels(v, x, u);
+    const int32_t leaf = find_leaf(v, u, block, cell, f);
+    for (int c = 1; c < v->n_channels; c++)
+        value[c] = leaf < 0 ? 0 : interpolate(firn_volume_at(v, leaf, corner_of(cell), c), v->n_channels - 1, f);
+    return is_near;
 }
 
 void firn_volume_bounds(const firn_volume *v, double min[3], double max[3])

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { FIRN_LEAF = 8, FIRN_LEAF_ROW = 9, FIRN_LEAF_SIZE = 729, FIRN_MAX_CHANNELS = 6 };
+enum { FIRN_LEAF = 8, FIRN_LEAF_ROW = 9, FIRN_LEAF_SIZE = 729, FIRN_MAX_CHANNELS = 6, FIRN_VOLUME_SLACK = 1 };
 
 typedef struct firn_volume {
     double voxel, inverse, origin[3], band; /* inverse: 1 / voxel */
@@ -28,7 +28,9 @@ typedef struct firn_volume {
     unsigned paint; /* bit c: channel c is paint, NaN where there is none */
     int32_t (*leaf_block)[3];
     int16_t *core; /* of each leaf: its voxel nearest to the surface, as a place among the 9^3 */
-    float *data;   /* [leaf][9][9][9][channel]: what is asked for together stands together */
+    /* What is asked for together stands together, in few lines of the cache. */
+    float *distance; /* [leaf][9][9][9] */
+    float *others;   /* [leaf][9][9][9][channel - 1], and FIRN_VOLUME_SLACK more */
 } firn_volume;
 
 /* `blocks`: block coordinates of the leaves. Values and signs are filled by the caller, then firn_volume_finish. */
@@ -42,7 +44,9 @@ size_t firn_volume_bytes(const firn_volume *volume);
 /* `at`: the place among the 9^3 of a leaf */
 static inline float *firn_volume_at(const firn_volume *volume, int64_t leaf, int at, int channel)
 {
-    return volume->data + ((size_t)leaf * FIRN_LEAF_SIZE + (size_t)at) * (size_t)volume->n_channels + (size_t)channel;
+    const size_t place = (size_t)leaf * FIRN_LEAF_SIZE + (size_t)at;
+    if (channel == 0) return volume->distance + place;
+    return volume->others + place * (size_t)(volume->n_channels - 1) + (size_t)(channel - 1);
 }
 
 /* All channels at x and the gradient of channel 0. False where x is in no leaf: then value[0] is a lower bound of
@@ -50,16 +54,17 @@ static inline float *firn_volume_at(const firn_volume *volume, int64_t leaf, int
  * and the other channels are zero. */
 int firn_volume_sample(const firn_volume *volume, const double x[3], double value[FIRN_MAX_CHANNELS],
                        double gradient[3]);
-/* The same of what is wanted alone: n channels from `first` on; the distance and its gradient. */
-int firn_volume_channels(const firn_volume *volume, const double x[3], int first, int n, double value[]);
+/* The same of what is wanted alone: the distance; with its gradient. */
+double firn_volume_distance(const firn_volume *volume, const double x[3]);
 int firn_volume_slope(const firn_volume *volume, const double x[3], double *distance, double gradient[3]);
-/* The same of two volumes at once, which a processor looks up side by side: four channels at one place; the distance,
- * or the distance and its gradient, at a place of each. Where two faces are equally near volume `first` says which
- * one counts, for both. */
-void firn_volume_pair_channels(firn_volume *const volumes[2], const double x[3], int first, double value[2][4],
-                               int is_near[2]);
+/* The same of two volumes at once, which a processor looks up side by side: the three channels from `first` on at one
+ * place (value[][3] is nothing), or of a volume that has no leaf there the distance; the distance, or the distance and
+ * its gradient, at a place of each. Where two faces are equally near volume `first_one` says which one counts, for
+ * both. */
+void firn_volume_pair_vector(firn_volume *const volumes[2], const double x[3], int first, double value[2][4],
+                             double far[2], int is_near[2]);
 void firn_volume_pair_distance(firn_volume *const volumes[2], double x[2][3], double distance[2]);
-void firn_volume_pair_slope(firn_volume *const volumes[2], double x[2][3], int first, double distance[2],
+void firn_volume_pair_slope(firn_volume *const volumes[2], double x[2][3], int first_one, double distance[2],
                             double gradient[2][3], int is_near[2]);
 /* Paint at x. False where there is none: in no leaf, or where voxels without paint have more than half of the weight;
  * with less they do not take part, so that paint ends half way between two voxels and keeps its value up to there. */
