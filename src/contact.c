@@ -31,8 +31,8 @@ static void query_function(const firn_collider *c, const double y[3], double tim
 /* From the speed of the surface in the shape to that in the world. */
 static void set_velocity(const firn_collider *c, const double x[3], firn_surface_point *s)
 {
-    double own[3], rigid[3];
-    firn_pose_direction(&c->pose, s->velocity, own);
+    double own[3] = {0, 0, 0}, rigid[3];
+    if (!c->is_rigid) firn_pose_direction(&c->pose, s->velocity, own);
     firn_pose_velocity(&c->pose, x, rigid);
     for (int a = 0; a < 3; a++) s->velocity[a] = own[a] + rigid[a] + c->def.surface_velocity[a];
 }

@@ -174,29 +174,3 @@ void firn_motion_at(const firn_motion *motion, double time, double since, firn_p
     quaternion_of_vector(turn, q);
     rotation_of_quaternion(q, pose->R);
 }
-
-void firn_pose_to_shape(const firn_pose *p, const double x[3], double y[3])
-{
-    double d[3] = {x[0] - p->position[0], x[1] - p->position[1], x[2] - p->position[2]};
-    for (int a = 0; a < 3; a++) y[a] = p->R[a] * d[0] + p->R[3 + a] * d[1] + p->R[6 + a] * d[2] + p->pivot[a];
-}
-
-void firn_pose_to_world(const firn_pose *p, const double y[3], double x[3])
-{
-    double d[3] = {y[0] - p->pivot[0], y[1] - p->pivot[1], y[2] - p->pivot[2]};
-    firn_pose_direction(p, d, x);
-    for (int a = 0; a < 3; a++) x[a] += p->position[a];
-}
-
-void firn_pose_direction(const firn_pose *p, const double y[3], double x[3])
-{
-    for (int a = 0; a < 3; a++) x[a] = p->R[3 * a] * y[0] + p->R[3 * a + 1] * y[1] + p->R[3 * a + 2] * y[2];
-}
-
-void firn_pose_velocity(const firn_pose *p, const double x[3], double v[3])
-{
-    double d[3] = {x[0] - p->position[0], x[1] - p->position[1], x[2] - p->position[2]};
-    v[0] = p->velocity[0] + p->spin[1] * d[2] - p->spin[2] * d[1];
-    v[1] = p->velocity[1] + p->spin[2] * d[0] - p->spin[0] * d[2];
-    v[2] = p->velocity[2] + p->spin[0] * d[1] - p->spin[1] * d[0];
-}

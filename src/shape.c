@@ -114,7 +114,10 @@ static void place(firn_shape_part *part, const firn_shape_def *def)
         frame_along(def->normal, A);
     for (int i = 0; i < 3; i++) {
         part->center[i] = def->center[i];
-        for (int j = 0; j < 3; j++) part->frame[i][j] = R[i][0] * A[0][j] + R[i][1] * A[1][j] + R[i][2] * A[2][j];
+        for (int j = 0; j < 3; j++) {
+            part->frame[i][j] = R[i][0] * A[0][j] + R[i][1] * A[1][j] + R[i][2] * A[2][j];
+            part->is_turned |= part->frame[i][j] != (i == j);
+        }
     }
 }
 
@@ -193,12 +196,15 @@ void firn_shape_destroy(firn_shape *shape)
 static void to_local(const firn_shape_part *part, const double x[3], double p[3])
 {
     double d[3] = {x[0] - part->center[0], x[1] - part->center[1], x[2] - part->center[2]};
-    for (int i = 0; i < 3; i++) p[i] = part->frame[0][i] * d[0] + part->frame[1][i] * d[1] + part->frame[2][i] * d[2];
+    memcpy(p, d, sizeof d);
+    for (int i = 0; part->is_turned && i < 3; i++)
+        p[i] = part->frame[0][i] * d[0] + part->frame[1][i] * d[1] + part->frame[2][i] * d[2];
 }
 
 static void to_world(const firn_shape_part *part, double v[3])
 {
     double w[3];
+    if (!part->is_turned) return;
     for (int i = 0; i < 3; i++) w[i] = part->frame[i][0] * v[0] + part->frame[i][1] * v[1] + part->frame[i][2] * v[2];
     memcpy(v, w, sizeof w);
 }

@@ -34,6 +34,7 @@ struct firn_shape_part {
     const firn_shape_kind *kind;
     firn_csg csg;
     double center[3], frame[3][3]; /* world = center + frame * local */
+    int is_turned;                 /* frame is not that of the world */
     double half_wall;              /* half the wall's thickness; 0: solid */
     double radius, radius2, half[3];
     firn_shape_need need;

@@ -7,6 +7,7 @@
 #include "grid.h"
 #include "particles.h"
 #include "shape.h"
+#include "pose.h"
 #include "shares.h"
 
 #include <math.h>
@@ -19,11 +20,6 @@ typedef struct firn_motion {
     firn_motion_def def;
     firn_key *keys; /* own copy */
 } firn_motion;
-
-/* Place and velocity of a rigid motion at a time: x_world = position + R (x_shape - pivot). */
-typedef struct firn_pose {
-    double position[3], R[9], velocity[3], spin[3], pivot[3];
-} firn_pose;
 
 typedef struct firn_collider {
     firn_collider_def def; /* its pointers are not used after creation */
@@ -380,10 +376,6 @@ void firn_mirror_unfold(firn_sim *sim);
 firn_status firn_motion_create(const firn_motion_def *def, firn_memory *memory, firn_motion *motion);
 void firn_motion_destroy(firn_motion *motion, firn_memory *memory);
 void firn_motion_at(const firn_motion *motion, double time, double since, firn_pose *pose);
-void firn_pose_to_world(const firn_pose *pose, const double shape[3], double world[3]);
-void firn_pose_to_shape(const firn_pose *pose, const double world[3], double shape[3]);
-void firn_pose_velocity(const firn_pose *pose, const double world[3], double velocity[3]);
-void firn_pose_direction(const firn_pose *pose, const double shape[3], double world[3]);
 /* save.c: the state of firn_sim_save piece by piece, so that it need not stand in memory twice. NULL put: only counts.
  */
 typedef void firn_save_put(void *user, const void *data, size_t n_bytes);

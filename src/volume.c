@@ -340,18 +340,21 @@ enum { N_SIDES = 14, N_AXIAL = 6 }; /* along the axes and, where these leave a d
  * voxels off there is only one.
  *
  * Where much of the gradient is left it is mostly of the nearer face. So two looks, along it and against it, mostly
- * find a face each, and the right one is steeper along it: at worst one that is a tenth of a voxel farther. Else 14
- * directions are tried, and that face counts which says most nearly what the voxels around x say - they lie between
- * both faces' distances, nearer to the right one, as interpolating goes over a valley and under a ridge - and whose
- * gradient has most nearly the length 1. */
+ * find a face each, and the right one is steeper along it: at worst one that is a tenth of a voxel farther. The first
+ * is towards the nearer face. With g = w g1 + (1 - w) g2 and the length 1 of both, |g|^2 = 1 - 2 w (1 - g . g1): while
+ * g . g1 > |g|^2 more than half of it is that face's, and the second look is not needed. Else 14 directions are tried,
+ * and that face counts which says most nearly what the voxels around x say - they lie between both faces' distances,
+ * nearer to the right one, as interpolating goes over a valley and under a ridge - and whose gradient has most nearly
+ * the length 1. */
 WIDE static void choose_side(const firn_volume *v, const double u[3], double distance, double gradient[3])
 {
     const double reach = 2.5; /* voxels: off the cells that the border between the faces can pass through */
     const double left2 = gradient[0] * gradient[0] + gradient[1] * gradient[1] + gradient[2] * gradient[2];
     double way[3], g[3], found[3], norm2, doubt, steepest = 0, least = INFINITY;
-    for (int side = -1; side <= 1 && left2 > 0.4; side += 2) {
+    const double towards = distance < 0 ? reach : -reach;
+    for (int look = 0; look < 2 && left2 > 0.4 && steepest < left2 + 0.05; look++) {
         double along = 0;
-        for (int a = 0; a < 3; a++) way[a] = side * reach * gradient[a] / sqrt(left2);
+        for (int a = 0; a < 3; a++) way[a] = (look ? -towards : towards) * gradient[a] / sqrt(left2);
         if (!look_beside(v, u, way, distance, g, &norm2, &doubt) || norm2 > 1.1 || doubt > 1) continue;
         for (int a = 0; a < 3; a++) along += g[a] * gradient[a];
         if (along > steepest) steepest = along, memcpy(found, g, sizeof found);
