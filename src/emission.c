@@ -230,6 +230,14 @@ static firn_status add_birth(firn_sim *sim, const firn_emitter *e, int64_t *n, c
     return FIRN_OK;
 }
 
+/* How many points of a row that follow one are beyond some distance, too, of which that one is farther by `beyond`.
+ * They are a spacing apart, jittered by .3 of it along each axis. */
+static int64_t follow(const firn_emitter *e, double beyond)
+{
+    const double steepness = firn_shape_voxel(e->shape) > 0 ? sqrt(3) : 1; /* see near.c */
+    return (int64_t)fmax(0, ceil(beyond / (steepness * e->spacing) - 0.6 * sqrt(3)) - 1);
+}
+
 /* Particles whose lattice points are inside between `begin` and `end` and never were before; with no time between them
  * all that are inside. */
 static firn_status fill(firn_sim *sim, const firn_emitter *e, emitter_state *s, double begin, double end, int64_t *n)
@@ -259,8 +267,12 @@ static firn_status fill(firn_sim *sim, const firn_emitter *e, emitter_state *s, 
                 firn_lattice_place(e->spacing, index, x);
                 for (int a = 0; a < 3; a++) x[a] += drift[a], before[a] = x[a] - shift[a];
                 const double d = firn_shape_distance(e->shape, x, end);
-                if (d > far || (d > 0 && !firn_emitter_was_inside(e, x, end, begin))) continue;
-                if (!is_first && (d < -deep || firn_emitter_was_inside(e, before, begin, e->def.start))) continue;
+                if (d > far || (!is_first && d < -deep)) {
+                    at[2] += follow(e, d > far ? d - far : -d - deep);
+                    continue;
+                }
+                if (d > 0 && !firn_emitter_was_inside(e, x, end, begin)) continue;
+                if (!is_first && firn_emitter_was_inside(e, before, begin, e->def.start)) continue;
                 if (*n >= room_left(e, s)) return FIRN_OK;
                 for (int a = 0; a < 3; a++) x[a] -= back[a];
                 if (add_birth(sim, e, n, x, e->def.velocity, number) != FIRN_OK) return FIRN_MEMORY;

@@ -156,21 +156,27 @@ static void pose_of_keys(const firn_motion *motion, double time, firn_pose *pose
     turn_along(k, n, i, time, pose->R, pose->spin);
 }
 
+static void place_by_speed(const firn_motion_def *def, double t, firn_pose *pose)
+{
+    double turn[3], q[4];
+    for (int a = 0; a < 3; a++) {
+        pose->velocity[a] = def->velocity[a], pose->spin[a] = def->spin[a];
+        pose->position[a] = def->velocity[a] * t, turn[a] = def->spin[a] * t;
+    }
+    quaternion_of_vector(turn, q);
+    rotation_of_quaternion(q, pose->R);
+}
+
 /* `since`: when a motion without keys began. */
 void firn_motion_at(const firn_motion *motion, double time, double since, firn_pose *pose)
 {
     const firn_motion_def *def = &motion->def;
     memcpy(pose->pivot, def->pivot, sizeof pose->pivot);
-    if (def->n_keys > 0) {
+    if (def->n_keys > 0)
         pose_of_keys(motion, time, pose);
-        for (int a = 0; a < 3; a++) pose->position[a] += def->pivot[a];
-        return;
-    }
-    double t = time > since ? time - since : 0, turn[3], q[4];
-    for (int a = 0; a < 3; a++) {
-        pose->velocity[a] = def->velocity[a], pose->spin[a] = def->spin[a];
-        pose->position[a] = def->pivot[a] + def->velocity[a] * t, turn[a] = def->spin[a] * t;
-    }
-    quaternion_of_vector(turn, q);
-    rotation_of_quaternion(q, pose->R);
+    else
+        place_by_speed(def, time > since ? time - since : 0, pose);
+    pose->is_turned = 0;
+    for (int i = 0; i < 9; i++) pose->is_turned |= pose->R[i] != (i % 4 == 0);
+    for (int a = 0; a < 3; a++) pose->position[a] += def->pivot[a];
 }

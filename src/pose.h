@@ -4,18 +4,27 @@
 #ifndef FIRN_POSE_H
 #define FIRN_POSE_H
 
+#include <stdint.h>
+#include <string.h>
+
 typedef struct firn_pose {
     double position[3], R[9], velocity[3], spin[3], pivot[3];
+    int64_t is_turned; /* R is not 1, which most colliders stand with */
 } firn_pose;
 
 static inline void firn_pose_to_shape(const firn_pose *p, const double world[3], double shape[3])
 {
     const double d[3] = {world[0] - p->position[0], world[1] - p->position[1], world[2] - p->position[2]};
-    for (int a = 0; a < 3; a++) shape[a] = p->R[a] * d[0] + p->R[3 + a] * d[1] + p->R[6 + a] * d[2] + p->pivot[a];
+    for (int a = 0; a < 3; a++)
+        shape[a] = (p->is_turned ? p->R[a] * d[0] + p->R[3 + a] * d[1] + p->R[6 + a] * d[2] : d[a]) + p->pivot[a];
 }
 
 static inline void firn_pose_direction(const firn_pose *p, const double shape[3], double world[3])
 {
+    if (!p->is_turned) {
+        memcpy(world, shape, 3 * sizeof *world);
+        return;
+    }
     for (int a = 0; a < 3; a++)
         world[a] = p->R[3 * a] * shape[0] + p->R[3 * a + 1] * shape[1] + p->R[3 * a + 2] * shape[2];
 }

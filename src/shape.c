@@ -4,6 +4,7 @@
  *     union: min(a, b)    difference: max(a, -b)    intersection: max(a, b),
  * and the normal, velocity and paint of whichever part decided come along. Joined distances are exact outside a
  * union and inside an intersection, elsewhere never larger than the true one: 1-Lipschitz everywhere.
+ * A part whose box is too far to decide is not asked.
  * A part with a thickness becomes the wall |d| - thickness/2, which is solid from both sides. */
 #include "shape_kind.h"
 #include "memory.h"
@@ -139,6 +140,8 @@ static firn_status build_part(firn_shape_part *part, const firn_shape_def *def, 
     place(part, def);
     status = kind->build(part, def, where, report);
     if (status) part->kind = NULL; /* a kind releases nothing of what it could not build */
+    part->has_box = !status && kind->bounds && !kind->voxel;
+    if (part->has_box) kind->bounds(part, part->low, part->high);
     return status;
 }
 
@@ -214,11 +217,21 @@ static void negate(double v[3])
     for (int i = 0; i < 3; i++) v[i] = -v[i];
 }
 
-/* `glances`: its distance and velocity alone */
-static void query_part(const firn_shape_part *part, const double x[3], double time, int glances, firn_surface_point *s)
+/* A lower bound of the distance of p, in the kind's frame: how far it is outside of the box along an axis. */
+static double outside_box(const firn_shape_part *part, const double p[3])
 {
-    double p[3];
-    to_local(part, x, p);
+    double most = -INFINITY;
+    for (int a = 0; a < 3; a++) {
+        const double below = part->low[a] - p[a], above = p[a] - part->high[a], beyond = below > above ? below : above;
+        most = beyond > most ? beyond : most;
+    }
+    return most - part->half_wall;
+}
+
+/* Of p, in the kind's frame. `glances`: its distance and velocity alone */
+static inline void query_part(const firn_shape_part *part, const double p[3], double time, int glances,
+                              firn_surface_point *s)
+{
     *s = (firn_surface_point){.friction = NAN, .stickiness = NAN};
     if (glances && part->kind->glance)
         part->kind->glance(part, p, time, s);
@@ -234,18 +247,27 @@ static const firn_shape_part *query_parts(const firn_shape *shape, const double 
                                           firn_surface_point *surface)
 {
     const firn_shape_part *decided = &shape->parts[0];
-    query_part(decided, x, time, glances, surface);
+    firn_surface_point second, *best = surface, *next = &second;
+    double p[3];
+    to_local(decided, x, p);
+    query_part(decided, p, time, glances, best);
     for (int i = 1; i < shape->n; i++) {
         const firn_shape_part *part = &shape->parts[i];
-        firn_surface_point s;
-        query_part(part, x, time, glances, &s);
+        to_local(part, x, p);
+        const double least = part->has_box && part->csg != FIRN_INTERSECTION ? outside_box(part, p) : -INFINITY;
+        if (least > 0 && least >= (part->csg == FIRN_UNION ? best->distance : -best->distance))
+            continue; /* it cannot decide */
+        query_part(part, p, time, glances, next);
         if (part->csg == FIRN_DIFFERENCE) {
-            s.distance = -s.distance;
-            negate(s.normal);
+            next->distance = -next->distance;
+            negate(next->normal);
         }
-        int takes_over = part->csg == FIRN_UNION ? s.distance < surface->distance : s.distance > surface->distance;
-        if (takes_over) *surface = s, decided = part;
+        if (part->csg == FIRN_UNION ? next->distance < best->distance : next->distance > best->distance) {
+            firn_surface_point *was = best;
+            best = next, next = was, decided = part;
+        }
     }
+    if (best != surface) *surface = *best;
     return decided;
 }
 

@@ -9,6 +9,9 @@
 #include <math.h>
 #include <string.h>
 
+/* hypot that does not guard against overflow, at a quarter of the time */
+static double length_of(double a, double b) { return sqrt(a * a + b * b); }
+
 /* ---------------------------------------------------------------- checks */
 
 static firn_status need_positive(double value, const char *name, const firn_shape_def *def, const char *where,
@@ -65,6 +68,8 @@ static firn_status build_cone(firn_shape_part *part, const firn_shape_def *def, 
 {
     part->radius = def->radius, part->radius2 = def->radius2;
     part->half[2] = 0.5 * def->height;
+    const double slant = length_of(def->height, def->radius - def->radius2);
+    part->side[0] = def->height / slant, part->side[1] = (def->radius - def->radius2) / slant;
     if (!(def->radius >= 0) || !(def->radius2 >= 0) || !(def->radius + def->radius2 > 0))
         return firn_report_add(report, FIRN_REFUSED,
                                "%s: a %s needs radius (low end) and radius2 (high end), none negative and not both 0; "
@@ -144,62 +149,100 @@ static void box(const firn_shape_part *part, const double p[3], double time, fir
 
 /* A point in the half plane of a round kind, and the result there. */
 typedef struct profile {
-    double r, z;     /* the point */
-    double distance; /* to the nearest piece so far, unsigned */
-    double away[2];  /* unit vector from the nearest point to (r, z) */
+    double r, z;               /* the point */
+    double away[2], distance2; /* from the nearest place so far, and its square */
+    double spare[2];           /* the normal there, where the point lies on it */
 } profile;
 
-/* hypot that does not guard against overflow, at a quarter of the time */
-static double length_of(double a, double b) { return sqrt(a * a + b * b); }
-
-/* Nearest point of the segment a-b; (normal_r, normal_z) stands in where the point lies on the segment itself. */
-static void nearest_on_segment(profile *f, const double a[2], const double b[2], const double normal[2])
+/* A place `away` from which the point lies. */
+static void offer(profile *f, double away_r, double away_z, double normal_r, double normal_z)
 {
-    double e[2] = {b[0] - a[0], b[1] - a[1]}, w[2] = {f->r - a[0], f->z - a[1]};
-    double length2 = e[0] * e[0] + e[1] * e[1];
-    double t = length2 > 0 ? fmax(0, fmin(1, (w[0] * e[0] + w[1] * e[1]) / length2)) : 0;
-    double v[2] = {w[0] - t * e[0], w[1] - t * e[1]}, distance = length_of(v[0], v[1]);
-    if (distance >= f->distance) return;
-    f->distance = distance;
-    f->away[0] = distance > 0 ? v[0] / distance : normal[0];
-    f->away[1] = distance > 0 ? v[1] / distance : normal[1];
+    const double distance2 = away_r * away_r + away_z * away_z;
+    if (distance2 >= f->distance2) return;
+    f->distance2 = distance2;
+    f->away[0] = away_r, f->away[1] = away_z, f->spare[0] = normal_r, f->spare[1] = normal_z;
+}
+
+/* The nearest place of the slanted side from (low, -h) to (high, h), the line of a round kind. */
+static void offer_side(profile *f, const firn_shape_part *part)
+{
+    const double h = part->half[2], e[2] = {part->radius2 - part->radius, 2 * h}, length2 = e[0] * e[0] + e[1] * e[1],
+                 w[2] = {f->r - part->radius, f->z + h}, along = w[0] * e[0] + w[1] * e[1],
+                 t = !(along > 0)      ? 0
+                     : along < length2 ? along / length2
+                                       : 1;
+    offer(f, w[0] - t * e[0], w[1] - t * e[1], part->side[0], part->side[1]);
 }
 
 /* From (r, z) back to space. On the axis the radial direction is open: x is taken. */
-static void turn_back(const double p[3], double r, double normal_r, double normal_z, firn_surface_point *s)
+static void normal_of(const double p[3], double r, double normal_r, double normal_z, firn_surface_point *s)
 {
     s->normal[0] = normal_r * (r > 0 ? p[0] / r : 1);
     s->normal[1] = normal_r * (r > 0 ? p[1] / r : 0);
     s->normal[2] = normal_z;
 }
 
-/* Cone, frustum and cylinder: the region below the slanted segment, between the two discs. */
+/* From the nearest place, outward; on the surface that is known already. */
+static void turn_back(const double p[3], const profile *f, double sign, firn_surface_point *s)
+{
+    const double distance = sqrt(f->distance2);
+    if (distance > 0)
+        normal_of(p, f->r, sign * f->away[0] / distance, sign * f->away[1] / distance, s);
+    else
+        normal_of(p, f->r, f->spare[0], f->spare[1], s);
+}
+
+/* Cone and frustum: the region below the slanted side, between the two discs. */
 static void cone(const firn_shape_part *part, const double p[3], double time, firn_surface_point *s)
 {
     (void)time;
-    double h = part->half[2], low = part->radius, high = part->radius2, r = length_of(p[0], p[1]), z = p[2];
-    double slant = length_of(2 * h, low - high), side[2] = {2 * h / slant, (low - high) / slant};
-    profile f = {r, z, INFINITY, {0, 1}};
-    nearest_on_segment(&f, (const double[2]){low, -h}, (const double[2]){high, h}, side);
-    nearest_on_segment(&f, (const double[2]){0, -h}, (const double[2]){low, -h}, (const double[2]){0, -1});
-    nearest_on_segment(&f, (const double[2]){0, h}, (const double[2]){high, h}, (const double[2]){0, 1});
-    int is_inside = fabs(z) < h && (r - low) * side[0] + (z + h) * side[1] < 0;
-    double sign = is_inside ? -1 : 1;
-    s->distance = sign * f.distance;
-    if (f.distance == 0) sign = 1; /* on the surface `away` is the outward normal already */
-    turn_back(p, r, sign * f.away[0], sign * f.away[1], s);
+    const double h = part->half[2], low = part->radius, high = part->radius2, r = length_of(p[0], p[1]), z = p[2];
+    profile f = {r, z, .distance2 = INFINITY, .spare = {0, 1}};
+    offer_side(&f, part);
+    offer(&f, r > low ? r - low : 0, z + h, 0, -1);
+    offer(&f, r > high ? r - high : 0, z - h, 0, 1);
+    const double sign = fabs(z) < h && (r - low) * part->side[0] + (z + h) * part->side[1] < 0 ? -1 : 1;
+    s->distance = sign * sqrt(f.distance2);
+    turn_back(p, &f, sign, s);
+}
+
+/* As the box, in the half plane. */
+static double distance_of_cylinder(const firn_shape_part *part, double r, double z)
+{
+    const double beside = r - part->radius, above = fabs(z) - part->half[2];
+    if (beside > 0 && above > 0) return length_of(beside, above);
+    return beside > above ? beside : above;
+}
+
+static void glance_at_cylinder(const firn_shape_part *part, const double p[3], double time, firn_surface_point *s)
+{
+    (void)time;
+    s->distance = distance_of_cylinder(part, length_of(p[0], p[1]), p[2]);
+}
+
+static void cylinder(const firn_shape_part *part, const double p[3], double time, firn_surface_point *s)
+{
+    (void)time;
+    const double r = length_of(p[0], p[1]), beside = r - part->radius, above = fabs(p[2]) - part->half[2];
+    const double up = p[2] < 0 ? -1 : 1;
+    s->distance = distance_of_cylinder(part, r, p[2]);
+    if (beside > 0 && above > 0)
+        normal_of(p, r, beside / s->distance, up * above / s->distance, s);
+    else if (beside > above)
+        normal_of(p, r, 1, 0, s);
+    else
+        normal_of(p, r, 0, up, s);
 }
 
 /* The wall of a cone, open at both ends: an unsigned distance that shape.c makes a wall of. */
 static void funnel(const firn_shape_part *part, const double p[3], double time, firn_surface_point *s)
 {
     (void)time;
-    double h = part->half[2], low = part->radius, high = part->radius2, r = length_of(p[0], p[1]);
-    double slant = length_of(2 * h, low - high), side[2] = {2 * h / slant, (low - high) / slant};
-    profile f = {r, p[2], INFINITY, {0, 1}};
-    nearest_on_segment(&f, (const double[2]){low, -h}, (const double[2]){high, h}, side);
-    s->distance = f.distance;
-    turn_back(p, r, f.away[0], f.away[1], s);
+    const double r = length_of(p[0], p[1]);
+    profile f = {r, p[2], .distance2 = INFINITY, .spare = {0, 1}};
+    offer_side(&f, part);
+    s->distance = sqrt(f.distance2);
+    turn_back(p, &f, 1, s);
 }
 
 static void torus(const firn_shape_part *part, const double p[3], double time, firn_surface_point *s)
@@ -207,7 +250,7 @@ static void torus(const firn_shape_part *part, const double p[3], double time, f
     (void)time;
     double r = length_of(p[0], p[1]), v[2] = {r - part->radius, p[2]}, length = length_of(v[0], v[1]);
     s->distance = length - part->radius2;
-    turn_back(p, r, length > 0 ? v[0] / length : 0, length > 0 ? v[1] / length : 1, s);
+    normal_of(p, r, length > 0 ? v[0] / length : 0, length > 0 ? v[1] / length : 1, s);
 }
 
 /* Nearest point x of the ellipsoid sum (x_i/e_i)^2 = 1 to y (taken to the first octant):  y - x is parallel to the
@@ -312,11 +355,12 @@ const firn_shape_kind firn_solid_kinds[] = {
      1},
     {{"cylinder", "a cylinder with flat ends", "radius height normal (axis)"},
      build_cylinder,
-     cone,
+     cylinder,
      bounds_cone,
      NULL,
      NULL,
-     1},
+     1,
+     glance_at_cylinder},
     {{"ellipsoid", "an ellipsoid", "size (full axes)"}, build_box, ellipsoid, bounds_box, NULL, NULL, 0},
     {{"cone", "a cone or frustum, center at half height", "radius (low end) radius2 (high end) height normal (axis)"},
      build_cone,

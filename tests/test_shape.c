@@ -238,6 +238,45 @@ static void joined_in_list_order(void **unused)
     firn_shape_destroy(shape);
 }
 
+/* Parts that cannot decide are not asked; the distance is to the last bit that of all parts asked alone, and a glance
+ * says the same. */
+static void joined_as_each_alone(void **unused)
+{
+    (void)unused;
+    enum { N = 5 };
+    kind_case cases[16];
+    const int n_kinds = all_cases(cases);
+    for (int list = 0; list < 60; list++) {
+        firn_shape_def d[N];
+        firn_shape *alone[N];
+        for (int i = 0; i < N; i++) {
+            d[i] = cases[(int)(random_unit() * n_kinds)].def;
+            for (int a = 0; a < 3; a++) d[i].center[a] = between(-1, 1), d[i].rotate[a] = list % 2 ? between(-3, 3) : 0;
+            alone[i] = build(1, &d[i]);
+            if (i > 0) d[i].csg = (firn_csg)(random_unit() * 3);
+        }
+        firn_shape *shape = build(N, d);
+        for (int trial = 0; trial < 300; trial++) {
+            double p[3], expected = 0;
+            firn_surface_point all, glance;
+            for (int a = 0; a < 3; a++) p[a] = between(-2, 2);
+            for (int i = 0; i < N; i++) {
+                const double own = firn_shape_distance(alone[i], p, 0);
+                expected = i == 0                          ? own
+                           : d[i].csg == FIRN_UNION        ? fmin(expected, own)
+                           : d[i].csg == FIRN_INTERSECTION ? fmax(expected, own)
+                                                           : fmax(expected, -own);
+            }
+            firn_shape_query(shape, p, 0, &all);
+            firn_shape_glance(shape, p, 0, &glance);
+            assert_true(all.distance == expected && glance.distance == expected);
+            assert_true(fabs(norm(all.normal) - 1) < 1e-12);
+        }
+        for (int i = 0; i < N; i++) firn_shape_destroy(alone[i]);
+        firn_shape_destroy(shape);
+    }
+}
+
 static void boxes(void **unused)
 {
     (void)unused;
@@ -300,7 +339,7 @@ int main(void)
         cmocka_unit_test(distance_is_exact),          cmocka_unit_test(gradient_is_normal),
         cmocka_unit_test(centers_and_axes),           cmocka_unit_test(rotation_order_and_axis),
         cmocka_unit_test(joined_in_list_order),       cmocka_unit_test(boxes),
-        cmocka_unit_test(bad_parameters_are_refused),
+        cmocka_unit_test(bad_parameters_are_refused), cmocka_unit_test(joined_as_each_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
