@@ -100,12 +100,15 @@ enum { WINDOW = 5 }; /* s */
 
 void firn_progress_measure(firn_progress_meter *meter, double wall, double time, double updates)
 {
-    double d_wall = wall - meter->wall, d_time = time - meter->time, d_updates = updates - meter->updates;
-    if (d_wall < 0.05 || d_time <= 0) return; /* too short to say anything */
-    double weight = meter->seconds_per_time > 0 ? 1 - exp(-d_wall / WINDOW) : 1;
-    meter->seconds_per_time += weight * (d_wall / d_time - meter->seconds_per_time);
-    meter->updates_per_second += weight * (d_updates / d_wall - meter->updates_per_second);
-    meter->wall = wall, meter->time = time, meter->updates = updates;
+    const double since[3] = {wall - meter->wall, time - meter->time, updates - meter->updates};
+    if (meter->has_begun && (since[0] < 0.05 || since[1] <= 0)) return; /* too short to say anything */
+    for (int i = 0; i < 3 && meter->has_begun; i++)
+        meter->sums[i] = exp(-since[0] / WINDOW) * meter->sums[i] + since[i];
+    if (meter->has_begun) {
+        meter->seconds_per_time = meter->sums[0] / meter->sums[1];
+        meter->updates_per_second = meter->sums[2] / meter->sums[0];
+    }
+    meter->has_begun = 1, meter->wall = wall, meter->time = time, meter->updates = updates;
 }
 
 /* ---------------------------------------------------------------- display */

@@ -34,10 +34,12 @@ void firn_progress_json(const firn_progress *progress, firn_json_writer *json);
 /* 75 -> "1:15", 3600 -> "1:00:00". */
 void firn_progress_clock(double seconds, char *out, size_t n_out);
 
-/* Rates from samples of the run, smoothed over about `window` seconds of wall time. */
+/* Rates over the last few seconds of wall time. The first sample begins the measurement: what came before, like loading
+ * colliders, does not come again. */
 typedef struct firn_progress_meter {
-    double wall, time; /* of the last sample taken in */
-    double updates;
+    int has_begun;
+    double wall, time, updates;                  /* of the last sample taken in */
+    double sums[3];                              /* of these three, those long ago with less weight */
     double seconds_per_time, updates_per_second; /* 0: no sample yet */
 } firn_progress_meter;
 void firn_progress_measure(firn_progress_meter *meter, double wall, double time, double updates);

@@ -85,12 +85,18 @@ static void test_rates_follow_the_run(void **state)
     (void)state;
     firn_progress_meter meter = {0};
     double wall = 0, time = 0, updates = 0;
+    firn_progress_measure(&meter, wall = 7, 0, 0); /* it took seven seconds to begin */
+    assert_true(meter.seconds_per_time == 0);
+    firn_progress_measure(&meter, wall += 0.1, time += 0.0001, updates += 1); /* and the first step was slow */
+    for (int i = 0; i < 4; i++) firn_progress_measure(&meter, wall += 0.2, time += 0.1, updates += 2);
+    assert_true(meter.seconds_per_time > 2 && meter.seconds_per_time < 2.3);
+    meter = (firn_progress_meter){0}, wall = time = updates = 0;
     for (int i = 0; i < 100; i++) firn_progress_measure(&meter, wall += 0.2, time += 0.1, updates += 2);
     assert_float_equal(meter.seconds_per_time, 2, 1e-9);
     assert_float_equal(meter.updates_per_second, 10, 1e-9);
     for (int i = 0; i < 100; i++) firn_progress_measure(&meter, wall += 0.4, time += 0.1, updates += 2);
-    /* 40 s, eight windows: the old rate has faded to e^-8 */
-    assert_float_equal(meter.seconds_per_time, 4, 2 * 4e-4);
+    /* 40 s, eight windows: what was before counts e^-8 */
+    assert_float_equal(meter.seconds_per_time, 4, 4 * 4e-4);
     assert_float_equal(meter.updates_per_second, 5, 5 * 4e-4);
 }
 
