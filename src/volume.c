@@ -2,14 +2,16 @@
  *
  * Nearest leaves of empty blocks are found by sweeping "who is nearest to my neighbour" over the table forwards and
  * backwards (Danielsson's vector distance transform); its rare error of a fraction of a block only makes a far
- * direction a little less good. */
+ * direction a little less good. Distances do not follow from them: to a point at the far side of its block another leaf
+ * may be nearer by more than a block. What holds for all leaves is how far they are along that axis along which they
+ * are farthest, which two passes over 26 neighbours find exactly. */
 #include "volume.h"
 #include "memory.h"
 
 #include <math.h>
 #include <string.h>
 
-#define MAX_BLOCKS ((int64_t)1 << 27) /* 5 bytes each */
+#define MAX_BLOCKS ((int64_t)1 << 27) /* 6 bytes each */
 #define UNKNOWN INT32_MIN             /* in the table, while the nearest leaves are looked for */
 
 static int64_t n_table(const firn_volume *v) { return (int64_t)v->n_blocks[0] * v->n_blocks[1] * v->n_blocks[2]; }
@@ -21,7 +23,7 @@ static int64_t place(const firn_volume *v, int i, int j, int k)
 
 size_t firn_volume_bytes(const firn_volume *v)
 {
-    return sizeof *v + (size_t)n_table(v) * (sizeof *v->table + sizeof *v->sign) +
+    return sizeof *v + (size_t)n_table(v) * (sizeof *v->table + sizeof *v->sign + sizeof *v->apart) +
            (size_t)v->n_leaves *
                (sizeof *v->leaf_block + sizeof *v->core + (size_t)v->n_channels * FIRN_LEAF_SIZE * sizeof(float));
 }
@@ -39,6 +41,7 @@ void firn_volume_destroy(firn_volume *v)
     size_t n = (size_t)n_table(v);
     firn_memory_release(NULL, v->table, n * sizeof *v->table);
     firn_memory_release(NULL, v->sign, n * sizeof *v->sign);
+    firn_memory_release(NULL, v->apart, n * sizeof *v->apart);
     firn_memory_release(NULL, v->leaf_block, (size_t)v->n_leaves * sizeof *v->leaf_block);
     firn_memory_release(NULL, v->core, (size_t)v->n_leaves * sizeof *v->core);
     firn_memory_release(NULL, v->distance, n_distances(v) * sizeof *v->distance);
@@ -84,11 +87,12 @@ firn_status firn_volume_create(double voxel, const double origin[3], double band
     size_t n = (size_t)n_table(v);
     v->table = firn_memory_array(NULL, n, sizeof *v->table);
     v->sign = firn_memory_array(NULL, n, sizeof *v->sign);
+    v->apart = firn_memory_array(NULL, n, sizeof *v->apart);
     v->leaf_block = firn_memory_array(NULL, (size_t)n_leaves, sizeof *v->leaf_block);
     v->core = firn_memory_array(NULL, (size_t)n_leaves, sizeof *v->core);
     v->distance = firn_memory_array(NULL, n_distances(v), sizeof *v->distance);
     v->others = firn_memory_array(NULL, n_others(v), sizeof *v->others);
-    if (!v->table || !v->sign || !v->leaf_block || !v->core || !v->distance || !v->others) {
+    if (!v->table || !v->sign || !v->apart || !v->leaf_block || !v->core || !v->distance || !v->others) {
         firn_volume_destroy(v);
         return firn_report_add(report, FIRN_MEMORY, "There is no memory for a volume of %lld leaves.",
                                (long long)n_leaves);
@@ -175,6 +179,37 @@ static void find_nearest(firn_volume *v)
     }
 }
 
+/* The smallest of the 13 neighbours that come before p, or, with step -1, after it. */
+static int least_beside(const firn_volume *v, const int p[3], int step)
+{
+    const int *n = v->n_blocks;
+    int least = UINT8_MAX;
+    for (int m = 0; m < 13; m++) { /* of 0 ... 26 those before the middle */
+        const int i = p[0] + step * (m / 9 - 1), j = p[1] + step * (m / 3 % 3 - 1), k = p[2] + step * (m % 3 - 1);
+        if (i < 0 || i >= n[0] || j < 0 || j >= n[1] || k < 0 || k >= n[2]) continue;
+        const int apart = v->apart[place(v, i, j, k)];
+        least = apart < least ? apart : least;
+    }
+    return least;
+}
+
+static void find_apart(firn_volume *v)
+{
+    const int *n = v->n_blocks;
+    const int64_t n_all = n_table(v);
+    for (int64_t at = 0; at < n_all; at++) v->apart[at] = v->table[at] >= 0 ? 0 : UINT8_MAX;
+    for (int step = 1; step >= -1; step -= 2)
+        for (int i = 0; i < n[0]; i++)
+            for (int j = 0; j < n[1]; j++)
+                for (int k = 0; k < n[2]; k++) {
+                    const int p[3] = {step > 0 ? i : n[0] - 1 - i, step > 0 ? j : n[1] - 1 - j,
+                                      step > 0 ? k : n[2] - 1 - k};
+                    uint8_t *mine = &v->apart[place(v, p[0], p[1], p[2])];
+                    const int apart = *mine ? least_beside(v, p, step) + 1 : 0;
+                    if (apart < *mine) *mine = (uint8_t)apart;
+                }
+}
+
 void firn_volume_finish(firn_volume *v)
 {
 #pragma omp parallel for schedule(dynamic, 64)
@@ -183,6 +218,7 @@ void firn_volume_finish(firn_volume *v)
         fill_shared(v, l);
     }
     find_nearest(v);
+    find_apart(v);
 }
 
 /* ---------------------------------------------------------------- lookup */
@@ -263,22 +299,32 @@ static void away_from_core(const firn_volume *v, int32_t leaf, const double u[3]
     for (int a = 0; a < 3; a++) gradient[a] = norm2 > 0 ? sign * gradient[a] / sqrt(norm2) : (a == 2);
 }
 
-/* Beyond the leaves: at least the band, and at least as far as the nearest leaf. */
+/* Beyond the leaves: at least the band, and at least as far as any leaf. Each of them is m blocks away along some axis
+ * b, which is 8 (m - 1) voxels and what is left of this block along it; and along the others it is no nearer than the
+ * box of all. */
 static double far_distance(const firn_volume *v, const double u[3], const int block[3], double gradient[3])
 {
+    double outside[3], along[3], least = INFINITY;
     int nearest[3];
-    double length2 = 0;
     for (int a = 0; a < 3; a++)
         nearest[a] = block[a] < 0 ? 0 : block[a] >= v->n_blocks[a] ? v->n_blocks[a] - 1 : block[a];
-    int64_t at = place(v, nearest[0], nearest[1], nearest[2]);
-    int32_t leaf = v->table[at] >= 0 ? v->table[at] : ~v->table[at];
+    const int64_t at = place(v, nearest[0], nearest[1], nearest[2]);
+    const int32_t leaf = v->table[at] >= 0 ? v->table[at] : ~v->table[at];
     for (int a = 0; a < 3; a++) {
-        double low = 8.0 * v->leaf_block[leaf][a], apart = fmax(0, fmax(low - u[a], u[a] - low - 8));
-        length2 += apart * apart;
+        const double first = 8.0 * (v->first[a] + 1), end = 8.0 * (v->first[a] + v->n_blocks[a] - 1),
+                     low = 8.0 * (nearest[a] + v->first[a]), left = fmin(u[a] - low, low + 8 - u[a]);
+        outside[a] = fmax(0, fmax(first - u[a], u[a] - end));
+        along[a] = fmax(outside[a], 8.0 * (v->apart[at] - 1) + (left < 0 ? 8 - left : left)); /* < 0: not in it */
     }
-    double sign = v->sign[at];
+    for (int b = 0; b < 3; b++) {
+        double length2 = along[b] * along[b];
+        for (int a = 0; a < 3; a++)
+            if (a != b) length2 += outside[a] * outside[a];
+        least = fmin(least, length2);
+    }
+    const double sign = v->sign[at];
     if (gradient) away_from_core(v, leaf, u, sign, gradient);
-    return sign * fmax(sign < 0 ? v->inner : v->band, v->voxel * sqrt(length2));
+    return sign * fmax(sign < 0 ? v->inner : v->band, v->voxel * sqrt(least));
 }
 
 /* The leaf around the place u (in voxels), the cell in it and the share within that; -1: there is none. */

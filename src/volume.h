@@ -2,8 +2,9 @@
  *
  * Leaves of 8^3 voxels; each keeps a copy of its upper neighbours' first layer (9^3 numbers), so that the eight
  * values around a point always lie in one leaf. Channel 0 is the signed distance in m, from -inner to band; further
- * channels (surface velocity, paint) are interpolated the same way. Sparse blocks remember their sign and the
- * nearest leaf, so that a far point gets a true lower bound of the distance and a sensible direction.
+ * channels (surface velocity, paint) are interpolated the same way. Sparse blocks remember their sign, how
+ * far every leaf is at least, and one that is near, so that a far point gets a true lower bound of the distance and a
+ * sensible direction.
  *
  *     voxel (i, j, k) sits at  origin + voxel * (i, j, k);   leaf (I, J, K) holds voxels 8 I ... 8 I + 7 */
 #ifndef FIRN_VOLUME_H
@@ -23,6 +24,7 @@ typedef struct firn_volume {
     int first[3], n_blocks[3]; /* the table's box, in blocks */
     int32_t *table;            /* >= 0: leaf; < 0: ~(nearest leaf) */
     int8_t *sign;              /* of every block without a leaf: -1 inside, +1 outside */
+    uint8_t *apart;            /* no leaf is nearer to a block, in blocks along an axis; 255: or farther */
     int64_t n_leaves;
     int n_channels;
     unsigned paint; /* bit c: channel c is paint, NaN where there is none */

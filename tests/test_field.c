@@ -24,6 +24,13 @@ static firn_shape *from_mesh(firn_mesh *mesh, const char *name, firn_shape_def d
     return build(&def);
 }
 
+static double random_between(double low, double high)
+{
+    static uint32_t state = 1;
+    state = state * 1664525u + 1013904223u;
+    return low + (high - low) * (state / 4294967296.0);
+}
+
 /* A fine sphere, moved and scaled by the definition: distance and normal near the surface to a few per mille of a
  * voxel, a true lower bound with the right sign far away. */
 static void sphere_from_a_mesh(void **state)
@@ -31,14 +38,12 @@ static void sphere_from_a_mesh(void **state)
     (void)state;
     firn_shape *shape = from_mesh(geometry_sphere(120, 50, 0, 0, 0), "ball.ply",
                                   (firn_shape_def){.scale = 0.01, .center = {1, 2, 3}, .voxel = 0.02});
-    uint32_t random = 1;
     int n_near = 0, n_far = 0;
     double far_sum = 0;
     for (int trial = 0; trial < 20000; trial++) {
         double x[3];
         for (int a = 0; a < 3; a++) {
-            random = random * 1664525u + 1013904223u;
-            x[a] = 2.4 * (random / 4294967296.0 - 0.5);
+            x[a] = random_between(-1.2, 1.2);
         }
         double exact = length(x) - 0.5, r[3] = {x[0], x[1], x[2]};
         for (int a = 0; a < 3; a++) x[a] += a + 1;
@@ -76,6 +81,53 @@ static void volume_of_a_sampled_mesh(void **state)
         firn_memory_release(NULL, xyz, (size_t)n * 24);
     }
     firn_shape_destroy(shape);
+}
+
+/* Two blocks, one of them smaller, in space or as cavities of a third: nowhere the distance may say more than the way
+ * to the nearer one, or clearances let surfaces come through unseen. */
+static void no_farther_than_it_is(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 20; trial++) {
+        const double voxel = 0.02, gap = voxel * (8 + 1.4 * (trial / 2)), step = 0.03 * (trial / 2);
+        const double low[3][3] = {{-0.5, -0.5, -0.2 - gap / 2}, {step - 0.5, step - 0.5, gap / 2}, {-1.3, -1.3, -1.3}};
+        const double high[3][3] = {{0.5, 0.5, -gap / 2}, {0.5, 0.5, 0.2 + gap / 2}, {1.3, 1.3, 1.3}};
+        const int is_cavity = trial & 1;
+        firn_mesh *mesh = geometry_block(low[0], high[0]);
+        for (int k = 1; k < 2 + is_cavity; k++) {
+            firn_mesh *block = geometry_block(low[k], high[k]), *both = geometry_joined(mesh, block);
+            firn_mesh_destroy(mesh), firn_mesh_destroy(block);
+            mesh = both;
+        }
+        for (int64_t t = 0; is_cavity && t < 24; t++) { /* the first two inside out */
+            const uint32_t first = mesh->triangles[3 * t];
+            mesh->triangles[3 * t] = mesh->triangles[3 * t + 1], mesh->triangles[3 * t + 1] = first;
+        }
+        firn_shape *shape = from_mesh(mesh, "two.obj", (firn_shape_def){.voxel = voxel});
+        double worst = -INFINITY, mean = 0;
+        int n = 0;
+        for (int p = 0; p < 50000; p++) {
+            double x[3], least = INFINITY;
+            for (int a = 0; a < 3; a++) x[a] = random_between(-1.2, 1.2);
+            if (p % 2) x[2] = random_between(-0.5, 0.5) * gap;
+            for (int k = 0; k < 2; k++) {
+                double outside2 = 0;
+                for (int a = 0; a < 3; a++) {
+                    const double out = fmax(0, fmax(low[k][a] - x[a], x[a] - high[k][a]));
+                    outside2 += out * out;
+                }
+                least = fmin(least, sqrt(outside2));
+            }
+            for (int a = 0; is_cavity && a < 3; a++) least = fmin(least, 1.3 - fabs(x[a]));
+            if (least == 0) continue;
+            const double d = firn_shape_distance(shape, x, 0) * (is_cavity ? -1 : 1);
+            worst = fmax(worst, d - least), mean += d / least, n++;
+        }
+        /* within a voxel as between voxels; and not so near that everything is asked for again and again */
+        if (!(worst < voxel && mean / n > (is_cavity ? 0.45 : 0.6)))
+            fail_msg("trial %d: %g voxels too far, %g of the true way", trial, worst / voxel, mean / n);
+        firn_shape_destroy(shape);
+    }
 }
 
 /* The share of a unit cube about the middle of `shape` that is inside, from places on a lattice of n^3 */
@@ -461,6 +513,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sphere_from_a_mesh),
         cmocka_unit_test(volume_of_a_sampled_mesh),
+        cmocka_unit_test(no_farther_than_it_is),
         cmocka_unit_test(wall_inside_a_body),
         cmocka_unit_test(flipped_and_crossing_meshes),
         cmocka_unit_test(cavities),
