@@ -107,6 +107,14 @@ static void frame_along(const double axis[3], double frame[3][3])
     }
 }
 
+/* From the axes of the world to those of the part */
+static void turn(const firn_shape_part *part, const double x[3], double y[3])
+{
+    memcpy(y, x, 3 * sizeof *y);
+    for (int i = 0; part->is_turned && i < 3; i++)
+        y[i] = part->frame[0][i] * x[0] + part->frame[1][i] * x[1] + part->frame[2][i] * x[2];
+}
+
 static void place(firn_shape_part *part, const firn_shape_def *def)
 {
     double R[3][3], A[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -120,6 +128,7 @@ static void place(firn_shape_part *part, const firn_shape_def *def)
             part->is_turned |= part->frame[i][j] != (i == j);
         }
     }
+    turn(part, part->center, part->origin);
 }
 
 static firn_status build_part(firn_shape_part *part, const firn_shape_def *def, firn_shape_need need, int i,
@@ -177,6 +186,8 @@ firn_status firn_shape_create_for(int n_shapes, const firn_shape_def *shapes, fi
     for (int i = 0; i < n_shapes; i++) { /* all of them, so that every error is told at once */
         firn_status status = build_part(&made->parts[i], &shapes[i], need, i, report);
         if (!worst) worst = status;
+        made->parts[i].is_aligned =
+            i > 0 && memcmp(made->parts[i].frame, made->parts[i - 1].frame, sizeof made->parts[i].frame) == 0;
     }
     if (worst) {
         firn_shape_destroy(made);
@@ -194,14 +205,6 @@ void firn_shape_destroy(firn_shape *shape)
         if (part->kind && part->kind->release) part->kind->release(part);
     }
     firn_memory_release(NULL, shape, sizeof *shape + (size_t)shape->n * sizeof *shape->parts);
-}
-
-static void to_local(const firn_shape_part *part, const double x[3], double p[3])
-{
-    double d[3] = {x[0] - part->center[0], x[1] - part->center[1], x[2] - part->center[2]};
-    memcpy(p, d, sizeof d);
-    for (int i = 0; part->is_turned && i < 3; i++)
-        p[i] = part->frame[0][i] * d[0] + part->frame[1][i] * d[1] + part->frame[2][i] * d[2];
 }
 
 static void to_world(const firn_shape_part *part, double v[3])
@@ -243,31 +246,35 @@ static inline void query_part(const firn_shape_part *part, const double p[3], do
     }
 }
 
+/* What part decides is mostly told by glances, where distances are from formulas; its normal is asked for last. */
 static const firn_shape_part *query_parts(const firn_shape *shape, const double x[3], double time, int glances,
                                           firn_surface_point *surface)
 {
     const firn_shape_part *decided = &shape->parts[0];
-    firn_surface_point second, *best = surface, *next = &second;
-    double p[3];
-    to_local(decided, x, p);
-    query_part(decided, p, time, glances, best);
-    for (int i = 1; i < shape->n; i++) {
+    firn_surface_point second = {0}, *best = &second, *next = surface;
+    double y[3], p[3], there[3] = {0}, distance = 0; /* `there`: p of the part that decided */
+    for (int i = 0; i < shape->n; i++) {
         const firn_shape_part *part = &shape->parts[i];
-        to_local(part, x, p);
-        const double least = part->has_box && part->csg != FIRN_INTERSECTION ? outside_box(part, p) : -INFINITY;
-        if (least > 0 && least >= (part->csg == FIRN_UNION ? best->distance : -best->distance))
-            continue; /* it cannot decide */
-        query_part(part, p, time, glances, next);
-        if (part->csg == FIRN_DIFFERENCE) {
-            next->distance = -next->distance;
-            negate(next->normal);
+        if (!part->is_aligned) turn(part, x, y);
+        for (int a = 0; a < 3; a++) p[a] = y[a] - part->origin[a];
+        if (i > 0 && part->has_box && part->csg != FIRN_INTERSECTION) {
+            const double least = outside_box(part, p);
+            if (least > 0 && least >= (part->csg == FIRN_UNION ? distance : -distance)) continue; /* cannot decide */
         }
-        if (part->csg == FIRN_UNION ? next->distance < best->distance : next->distance > best->distance) {
+        query_part(part, p, time, glances || (shape->n > 1 && part->has_box), next);
+        const double d = part->csg == FIRN_DIFFERENCE ? -next->distance : next->distance;
+        if (i == 0 || (part->csg == FIRN_UNION ? d < distance : d > distance)) {
             firn_surface_point *was = best;
-            best = next, next = was, decided = part;
+            best = next, next = was, decided = part, distance = d;
+            memcpy(there, p, sizeof there);
         }
     }
-    if (best != surface) *surface = *best;
+    if (!glances && shape->n > 1 && decided->has_box && decided->kind->glance)
+        query_part(decided, there, time, 0, surface);
+    else if (best != surface)
+        *surface = *best;
+    surface->distance = distance;
+    if (!glances && decided->csg == FIRN_DIFFERENCE) negate(surface->normal);
     return decided;
 }
 

@@ -33,11 +33,13 @@ typedef struct firn_shape_kind {
 struct firn_shape_part {
     const firn_shape_kind *kind;
     firn_csg csg;
-    double center[3], frame[3][3]; /* world = center + frame * local */
-    int is_turned;                 /* frame is not that of the world */
-    double half_wall;              /* half the wall's thickness; 0: solid */
-    int has_box;                   /* exact, and nowhere outside of this: */
-    double low[3], high[3];        /* box in the kind's frame */
+    double center[3], frame[3][3]; /* world = center + frame * local = frame * (origin + local) */
+    double origin[3];
+    int is_turned;          /* frame is not that of the world */
+    int is_aligned;         /* it is that of the part before */
+    double half_wall;       /* half the wall's thickness; 0: solid */
+    int has_box;            /* exact, and nowhere outside of this: */
+    double low[3], high[3]; /* box in the kind's frame */
     double radius, radius2, half[3];
     double side[2]; /* of cones: outward normal of the slanted side, r and z */
     firn_shape_need need;

@@ -147,31 +147,42 @@ static void box(const firn_shape_part *part, const double p[3], double time, fir
     }
 }
 
-/* A point in the half plane of a round kind, and the result there. */
+/* A point in the half plane of a round kind, and what is nearest to it so far. */
 typedef struct profile {
-    double r, z;               /* the point */
-    double away[2], distance2; /* from the nearest place so far, and its square */
-    double spare[2];           /* the normal there, where the point lies on it */
+    double r, z;
+    double distance2, normal[2]; /* squared; away from that place */
 } profile;
 
-/* A place `away` from which the point lies. */
-static void offer(profile *f, double away_r, double away_z, double normal_r, double normal_z)
+/* A face with its normal, so that this is exact on the face itself, too. */
+static void offer_face(profile *f, double distance, double normal_r, double normal_z)
+{
+    if (distance * distance >= f->distance2) return;
+    f->distance2 = distance * distance, f->normal[0] = normal_r, f->normal[1] = normal_z;
+}
+
+/* An edge, `away` from which the point lies; on the edge the normal is open, and that of a face is taken. */
+static void offer_edge(profile *f, double away_r, double away_z, double normal_r, double normal_z)
 {
     const double distance2 = away_r * away_r + away_z * away_z;
     if (distance2 >= f->distance2) return;
+    const double distance = sqrt(distance2);
     f->distance2 = distance2;
-    f->away[0] = away_r, f->away[1] = away_z, f->spare[0] = normal_r, f->spare[1] = normal_z;
+    f->normal[0] = distance > 0 ? away_r / distance : normal_r;
+    f->normal[1] = distance > 0 ? away_z / distance : normal_z;
 }
 
-/* The nearest place of the slanted side from (low, -h) to (high, h), the line of a round kind. */
-static void offer_side(profile *f, const firn_shape_part *part)
+/* How far the point is above the slanted side, the line from (low, -h) to (high, h) of a round kind. */
+static double above_side(const profile *f, const firn_shape_part *part)
 {
-    const double h = part->half[2], e[2] = {part->radius2 - part->radius, 2 * h}, length2 = e[0] * e[0] + e[1] * e[1],
-                 w[2] = {f->r - part->radius, f->z + h}, along = w[0] * e[0] + w[1] * e[1],
-                 t = !(along > 0)      ? 0
-                     : along < length2 ? along / length2
-                                       : 1;
-    offer(f, w[0] - t * e[0], w[1] - t * e[1], part->side[0], part->side[1]);
+    return (f->r - part->radius) * part->side[0] + (f->z + part->half[2]) * part->side[1];
+}
+
+/* Whether its foot lies on the side, and not beyond an end. */
+static int is_beside(const profile *f, const firn_shape_part *part)
+{
+    const double h = part->half[2], e[2] = {part->radius2 - part->radius, 2 * h},
+                 along = (f->r - part->radius) * e[0] + (f->z + h) * e[1];
+    return along > 0 && along < e[0] * e[0] + e[1] * e[1];
 }
 
 /* From (r, z) back to space. On the axis the radial direction is open: x is taken. */
@@ -182,28 +193,24 @@ static void normal_of(const double p[3], double r, double normal_r, double norma
     s->normal[2] = normal_z;
 }
 
-/* From the nearest place, outward; on the surface that is known already. */
-static void turn_back(const double p[3], const profile *f, double sign, firn_surface_point *s)
-{
-    const double distance = sqrt(f->distance2);
-    if (distance > 0)
-        normal_of(p, f->r, sign * f->away[0] / distance, sign * f->away[1] / distance, s);
-    else
-        normal_of(p, f->r, f->spare[0], f->spare[1], s);
-}
-
 /* Cone and frustum: the region below the slanted side, between the two discs. */
 static void cone(const firn_shape_part *part, const double p[3], double time, firn_surface_point *s)
 {
     (void)time;
-    const double h = part->half[2], low = part->radius, high = part->radius2, r = length_of(p[0], p[1]), z = p[2];
-    profile f = {r, z, .distance2 = INFINITY, .spare = {0, 1}};
-    offer_side(&f, part);
-    offer(&f, r > low ? r - low : 0, z + h, 0, -1);
-    offer(&f, r > high ? r - high : 0, z - h, 0, 1);
-    const double sign = fabs(z) < h && (r - low) * part->side[0] + (z + h) * part->side[1] < 0 ? -1 : 1;
-    s->distance = sign * sqrt(f.distance2);
-    turn_back(p, &f, sign, s);
+    const double h = part->half[2], low = part->radius, high = part->radius2;
+    profile f = {length_of(p[0], p[1]), p[2], .distance2 = INFINITY};
+    const double above = above_side(&f, part);
+    if (is_beside(&f, part)) offer_face(&f, above, part->side[0], part->side[1]);
+    if (f.r <= low)
+        offer_face(&f, f.z + h, 0, -1);
+    else
+        offer_edge(&f, f.r - low, f.z + h, 0, -1);
+    if (f.r <= high)
+        offer_face(&f, f.z - h, 0, 1);
+    else
+        offer_edge(&f, f.r - high, f.z - h, 0, 1);
+    s->distance = fabs(f.z) < h && above < 0 ? -sqrt(f.distance2) : sqrt(f.distance2);
+    normal_of(p, f.r, f.normal[0], f.normal[1], s);
 }
 
 /* As the box, in the half plane. */
@@ -238,11 +245,14 @@ static void cylinder(const firn_shape_part *part, const double p[3], double time
 static void funnel(const firn_shape_part *part, const double p[3], double time, firn_surface_point *s)
 {
     (void)time;
-    const double r = length_of(p[0], p[1]);
-    profile f = {r, p[2], .distance2 = INFINITY, .spare = {0, 1}};
-    offer_side(&f, part);
+    const double h = part->half[2];
+    profile f = {length_of(p[0], p[1]), p[2], .distance2 = INFINITY};
+    const double above = above_side(&f, part), up = above < 0 ? -1 : 1;
+    if (is_beside(&f, part)) offer_face(&f, above, up * part->side[0], up * part->side[1]);
+    offer_edge(&f, f.r - part->radius, f.z + h, 0, -1);
+    offer_edge(&f, f.r - part->radius2, f.z - h, 0, 1);
     s->distance = sqrt(f.distance2);
-    turn_back(p, &f, 1, s);
+    normal_of(p, f.r, f.normal[0], f.normal[1], s);
 }
 
 static void torus(const firn_shape_part *part, const double p[3], double time, firn_surface_point *s)

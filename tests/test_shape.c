@@ -174,6 +174,37 @@ static void gradient_is_normal(void **unused)
     assert_true(n_smooth >= n_all - 3); /* only on the seams, which a random point hardly ever meets */
 }
 
+/* From inside straight to the surface: there, where the distance is what rounding leaves of it, the normal is the same.
+ */
+static void normals_on_the_surface(void **unused)
+{
+    (void)unused;
+    kind_case cases[16];
+    int n = all_cases(cases);
+    for (int c = 0; c < n; c++) {
+        firn_shape_def def = cases[c].def;
+        for (int i = 0; i < 3; i++) def.center[i] = 0.3 * i - 0.2, def.rotate[i] = 0.4 + 0.7 * i;
+        firn_shape *shape = build(1, &def);
+        int n_inside = 0;
+        for (int trial = 0; trial < 20000; trial++) {
+            double p[3], y[3], along = 0;
+            firn_surface_point s, there;
+            for (int i = 0; i < 3; i++) p[i] = def.center[i] + between(-1, 1);
+            firn_shape_query(shape, p, 0, &s);
+            if (s.distance > -1e-3) continue;
+            for (int i = 0; i < 3; i++) y[i] = p[i] - s.distance * s.normal[i];
+            firn_shape_query(shape, y, 0, &there);
+            for (int i = 0; i < 3; i++) along += s.normal[i] * there.normal[i];
+            if (fabs(there.distance) > 1e-12 || along < 1 - 1e-9)
+                fail_msg("%s: from %g %g %g, %g deep, the normal at %g %g %g is turned by %g", def.kind, p[0], p[1],
+                         p[2], -s.distance, y[0], y[1], y[2], acos(fmax(-1, along)));
+            n_inside++;
+        }
+        assert_true(n_inside > 50 || cases[c].def.thickness > 0 || strcmp(def.kind, "funnel") == 0);
+        firn_shape_destroy(shape);
+    }
+}
+
 /* Degenerate places: the normal is still a unit vector and the distance the known one. */
 static void centers_and_axes(void **unused)
 {
@@ -340,6 +371,7 @@ int main(void)
         cmocka_unit_test(centers_and_axes),           cmocka_unit_test(rotation_order_and_axis),
         cmocka_unit_test(joined_in_list_order),       cmocka_unit_test(boxes),
         cmocka_unit_test(bad_parameters_are_refused), cmocka_unit_test(joined_as_each_alone),
+        cmocka_unit_test(normals_on_the_surface),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
