@@ -326,81 +326,11 @@ firn_status firn_conditions_prepare(firn_sim *sim)
         firn_motion_at(&grip->motion, sim->time, grip->def.start, &grip->pose_before);
         firn_motion_at(&grip->motion, end, grip->def.start, &grip->pose);
     }
-    for (int k = 0; k < sim->n_sinks; k++) {
-        firn_sink *sink = &sim->sinks[k];
-        sink->is_active = end > sink->def.start && sim->time < sink->def.stop;
-        firn_motion_at(&sink->motion, end, sink->def.start, &sink->pose);
-    }
+    firn_sinks_prepare(sim);
     if (firn_near_prepare(sim) != FIRN_OK) return FIRN_MEMORY;
     for (int f = 0; f < sim->n_forces; f++) firn_force_prepare(&sim->forces[f], sim->time);
     int n = FIRN_CHUNKS * firn_solver_n_exchanges(sim);
     for (int i = 0; i < n; i++) sim->chunks[i] = (firn_exchange){0};
     if (firn_approach_measure(sim) != FIRN_OK || firn_grasp_measure(sim) != FIRN_OK) return FIRN_MEMORY;
     return sim->n_pools > 1 ? firn_tally_prepare(sim) : FIRN_OK;
-}
-
-static int is_in_sink(const firn_sim *sim, const firn_sink *sink, const double x[3])
-{
-    double y[3];
-    if (!sink->is_active) return 0;
-    firn_pose_to_shape(&sink->pose, x, y);
-    return firn_shape_distance(sink->shape, y, sim->time) <= 0;
-}
-
-/* A sort may come first in a step, and first after a restore: what it deletes follows from the present alone. */
-void firn_conditions_place_sinks(firn_sim *sim)
-{
-    for (int k = 0; k < sim->n_sinks; k++) {
-        firn_sink *sink = &sim->sinks[k];
-        sink->is_active = sim->time > sink->def.start && sim->time <= sink->def.stop;
-        firn_motion_at(&sink->motion, sim->time, sink->def.start, &sink->pose);
-    }
-}
-
-int firn_conditions_deletes(const firn_sim *sim, const double x[3])
-{
-    const firn_grid_def *grid = &sim->scene.grid;
-    for (int w = 0; grid->has_box && w < 6; w++) {
-        if (grid->walls[w] != FIRN_WALL_DELETE) continue;
-        if (w & 1 ? x[w / 2] > grid->box_max[w / 2] : x[w / 2] < grid->box_min[w / 2]) return FIRN_LOST_WALL;
-    }
-    for (int k = 0; k < sim->n_sinks; k++)
-        if (is_in_sink(sim, &sim->sinks[k], x)) return FIRN_LOST_SINK;
-    return -1;
-}
-
-/* Whether a home block's particles can be in the sink, until they are sorted. */
-static int may_reach(const firn_sim *sim, const firn_sink *sink, const int32_t coord[3])
-{
-    double center[3], y[3];
-    for (int a = 0; a < 3; a++) center[a] = (4.0 * coord[a] + 1.5) * sim->h;
-    firn_pose_to_shape(&sink->pose, center, y);
-    return sink->is_active && firn_shape_distance(sink->shape, y, sim->time) <= 3 * sqrt(3.0) * sim->h;
-}
-
-int firn_conditions_may_delete(const firn_sim *sim, const int32_t coord[3])
-{
-    const firn_grid_def *grid = &sim->scene.grid;
-    for (int w = 0; grid->has_box && w < 6; w++) {
-        double low = 4.0 * (coord[w / 2] - 1) * sim->h, high = 4.0 * (coord[w / 2] + 2) * sim->h;
-        if (grid->walls[w] == FIRN_WALL_DELETE && (w & 1 ? high > grid->box_max[w / 2] : low < grid->box_min[w / 2]))
-            return 1;
-    }
-    for (int k = 0; k < sim->n_sinks; k++)
-        if (may_reach(sim, &sim->sinks[k], coord)) return 1;
-    return 0;
-}
-
-int firn_conditions_drains(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block)
-{
-    for (int k = 0; k < sim->n_sinks; k++) {
-        const firn_sink *sink = &sim->sinks[k];
-        double x[3];
-        if (!may_reach(sim, sink, block->coord)) continue;
-        for (int p = 0; p < block->n; p++) {
-            firn_acts_place(sim, pool, block, p, x);
-            if (is_in_sink(sim, sink, x)) return 1;
-        }
-    }
-    return 0;
 }

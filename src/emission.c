@@ -11,8 +11,11 @@
  *                     particle's cross-section; each sends out a particle whenever the last one has gone a spacing,
  *                     with a phase of its own.
  *
- * A particle born at time s within a step from t is placed where it would have been at t, x - v (s - t), because the
- * step itself will carry it on. Everything follows from counters and times, so threads and resumes change nothing. */
+ * A particle born at time s is placed where it would be at the beginning t of the step that it comes into, before s or
+ * after, as the step itself will carry it on: at x + v (t - s) + g (t - s)^2 / 2, with v + g (t - s). What comes in
+ * must be sorted in, and a sort takes as long as two steps: births wait for some steps while they are few (can_wait),
+ * but every frame has all of its own. Everything follows from counters and times, so threads and resumes change
+ * nothing. */
 #include "emission.h"
 #include "numbered.h"
 #include "emitter.h"
@@ -92,6 +95,7 @@ static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, fi
     for (int a = 0; a < 3; a++) speed2 += def->velocity[a] * def->velocity[a];
     double speed = sqrt(speed2) + fabs(def->outward);
     e->noise = def->velocity_noise * speed;
+    e->speed = speed + sqrt(3) * e->noise + firn_shape_speed(e->shape);
     e->rest_rate = wave_at_rest(sim, &sim->pools[e->pool], def->temperature) + speed / sim->h;
     firn_emitter_choose_sides(e);
     if (def->from == FIRN_FROM_SURFACE && !(def->rate > 0) && firn_emitter_share(e, &sim->memory, report) != FIRN_OK)
@@ -145,7 +149,7 @@ double firn_emission_rate(const firn_sim *sim, double until)
     double rate = 0;
     for (int i = 0; sim->emission && i < sim->emission->n; i++) {
         const firn_emitter *e = &sim->emission->emitters[i];
-        if (until > e->def.start && sim->time < e->def.stop) rate = fmax(rate, e->rest_rate);
+        if (until > e->def.start && sim->emission->states[i].until < e->def.stop) rate = fmax(rate, e->rest_rate);
     }
     return rate;
 }
@@ -203,10 +207,12 @@ static int64_t room_left(const firn_emitter *e, const emitter_state *s)
     return e->def.max_particles > 0 ? e->def.max_particles - s->n_born : INT64_MAX;
 }
 
-/* A particle at the place x with the velocity v and the emitter's noise */
+/* A particle that was born at `moment` and is now at the place x, if it went straight on with the velocity v; it falls,
+ * and has the emitter's noise. */
 static firn_status add_birth(firn_sim *sim, const firn_emitter *e, int64_t *n, const double x[3], const double v[3],
-                             uint64_t number)
+                             double moment, uint64_t number)
 {
+    const double *g = sim->scene.gravity, ago = sim->time - moment;
     struct firn_emission *emission = sim->emission;
     if (*n == emission->capacity) {
         int64_t capacity = emission->capacity ? 2 * emission->capacity : 1024;
@@ -223,8 +229,9 @@ static firn_status add_birth(firn_sim *sim, const firn_emitter *e, int64_t *n, c
         emission->x = more_x, emission->v = more_v, emission->capacity = capacity;
     }
     for (int a = 0; a < 3; a++) {
-        emission->x[3 * *n + a] = x[a];
-        emission->v[3 * *n + a] = v[a] + e->noise * (2 * firn_emitter_chance(e->def.seed + 7, number, (uint64_t)a) - 1);
+        const double noise = e->noise * (2 * firn_emitter_chance(e->def.seed + 7, number, (uint64_t)a) - 1);
+        emission->x[3 * *n + a] = x[a] + 0.5 * g[a] * ago * ago;
+        emission->v[3 * *n + a] = v[a] + g[a] * ago + noise;
     }
     ++*n;
     return FIRN_OK;
@@ -256,6 +263,8 @@ static firn_status fill(firn_sim *sim, const firn_emitter *e, emitter_state *s, 
     const double moved = firn_shape_speed(e->shape) * (end - begin), far = 2 * (way + moved);
     const double deep = moved > 0 ? INFINITY : far;
     const int is_first = !(end > begin);
+    /* when each came in is not known; what filled the shape at the start rested in its stream */
+    const double moment = begin > e->def.start ? 0.5 * (begin + end) : sim->time;
     firn_lattice_rows(e->spacing, low, high, first, last);
     for (at[0] = first[0]; at[0] <= last[0]; at[0]++)
         for (at[1] = first[1]; at[1] <= last[1]; at[1]++)
@@ -275,7 +284,7 @@ static firn_status fill(firn_sim *sim, const firn_emitter *e, emitter_state *s, 
                 if (!is_first && firn_emitter_was_inside(e, before, begin, e->def.start)) continue;
                 if (*n >= room_left(e, s)) return FIRN_OK;
                 for (int a = 0; a < 3; a++) x[a] -= back[a];
-                if (add_birth(sim, e, n, x, e->def.velocity, number) != FIRN_OK) return FIRN_MEMORY;
+                if (add_birth(sim, e, n, x, e->def.velocity, moment, number) != FIRN_OK) return FIRN_MEMORY;
             }
     return FIRN_OK;
 }
@@ -338,7 +347,7 @@ static firn_status send_out(firn_sim *sim, const firn_emitter *e, emitter_state 
             if (is_behind) y[a] = x[a], w[a] = v[a];
             y[a] -= w[a] * (moment - sim->time);
         }
-        if (add_birth(sim, e, n, y, w, number) != FIRN_OK) return FIRN_MEMORY;
+        if (add_birth(sim, e, n, y, w, moment, number) != FIRN_OK) return FIRN_MEMORY;
     }
     return FIRN_OK;
 }
@@ -384,7 +393,7 @@ static firn_status at_rate(firn_sim *sim, const firn_emitter *e, emitter_state *
         if (moment >= end || *n >= room_left(e, s)) return FIRN_OK;
         if (!find_place(e, (uint64_t)s->n_tried, moment, x, v)) continue;
         for (int a = 0; a < 3; a++) x[a] -= v[a] * (moment - sim->time);
-        if (add_birth(sim, e, n, x, v, (uint64_t)s->n_tried) != FIRN_OK) return FIRN_MEMORY;
+        if (add_birth(sim, e, n, x, v, moment, (uint64_t)s->n_tried) != FIRN_OK) return FIRN_MEMORY;
     }
 }
 
@@ -422,9 +431,28 @@ static firn_status step_emitter(firn_sim *sim, firn_emitter *e, emitter_state *s
     return status;
 }
 
-firn_status firn_emission_step(firn_sim *sim, firn_report *report)
+/* Births wait for at most so many steps, and until the first has gone a quarter of a spacing, less than the lattice is
+ * jittered by. The first of all do not wait, nor do those of the last step before `until`, nor where there will be a
+ * sort in any case. */
+static int can_wait(const firn_sim *sim, double until)
+{
+    enum { MOST_STEPS = 8 };
+    const double end = sim->time + sim->dt;
+    if (sim->must_sort || sim->dt >= (until - sim->time) * (1 - 1e-12)) return 0;
+    for (int i = 0; i < sim->emission->n; i++) {
+        const firn_emitter *e = &sim->emission->emitters[i];
+        const emitter_state *s = &sim->emission->states[i];
+        const double wait = end - s->until;
+        if (!(wait > 0) || s->until >= e->def.stop) continue; /* not begun, or stopped */
+        if (s->until <= e->def.start || wait > MOST_STEPS * sim->dt || wait * e->speed > 0.25 * e->spacing) return 0;
+    }
+    return 1;
+}
+
+firn_status firn_emission_step(firn_sim *sim, double until, firn_report *report)
 {
     firn_status status = FIRN_OK;
+    if (can_wait(sim, until)) return FIRN_OK;
     for (int i = 0; i < sim->emission->n && status == FIRN_OK; i++)
         status = step_emitter(sim, &sim->emission->emitters[i], &sim->emission->states[i], report);
     return status;

@@ -6,8 +6,9 @@
 
 firn_status firn_emission_create(firn_sim *sim, const firn_scene_def *scene, firn_report *report);
 void firn_emission_destroy(firn_sim *sim);
-/* Adds what is born during the coming step (sim->dt is known). */
-firn_status firn_emission_step(firn_sim *sim, firn_report *report);
+/* Adds what is born until the end of the coming step (sim->dt is known), or has it wait for a later one on the way to
+ * `until`. */
+firn_status firn_emission_step(firn_sim *sim, double until, firn_report *report);
 /* A rate (1/s) below which dt must stay for what is born before `until`; 0: nothing is. */
 double firn_emission_rate(const firn_sim *sim, double until);
 /* What must be saved to go on identically; n_bytes 0: nothing. */

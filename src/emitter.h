@@ -22,6 +22,7 @@ typedef struct firn_emitter {
     firn_shape *shape;
     int pool;
     double noise;                               /* m/s, of each component of the velocity */
+    double speed;                               /* m/s, the fastest of what is born, against the shape */
     double spacing, low[3], high[3], rest_rate; /* rest_rate: (wave speed at rest + speed) / dx, 1/s */
     double share;                               /* true flow from the surface over that of its patches */
     double below;        /* how far below the surface patches may lie, in spacings: half a one; 0 in thin walls */

@@ -79,7 +79,7 @@ typedef struct firn_block_report {
     int32_t rate_bundle, rate_lane, rate_is_viscous;
     double max_speed;       /* m/s */
     double low[3], high[3]; /* where they stand, cells */
-    int is_out_of_reach;
+    int is_out_of_reach, is_in_sink;
     unsigned flags; /* FIRN_FLAG_ bits of any particle */
     int32_t flag_bundle, flag_lane;
     int32_t n_inverted;

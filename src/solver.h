@@ -141,7 +141,7 @@ typedef struct firn_source {
 typedef struct firn_summary {
     double max_rate, max_speed, plastic, viscous;
     int64_t rate_particle, n_inverted;
-    int rate_is_viscous, is_out_of_reach;
+    int rate_is_viscous, is_out_of_reach, is_in_sink;
     unsigned flags;
 } firn_summary;
 
@@ -176,7 +176,8 @@ struct firn_sim {
     double time, dt;
     int64_t n_steps, n_retries, n_sorts;
     uint32_t next_id;
-    int must_sort, is_spoiled;  /* spoiled: the last step left something that is not a number */
+    int must_sort, must_drain;  /* before the next step */
+    int is_spoiled;             /* spoiled: the last step left something that is not a number */
     int is_empty;               /* a restore that failed half way left no particles; nothing goes on from there */
     int is_unchecked;           /* of benchmarks that ask what judging costs: no step is judged */
     double max_rate, max_speed; /* of all particles after the last step */
@@ -286,14 +287,17 @@ firn_status firn_conditions_prepare(firn_sim *sim);
 int firn_conditions_reach(const firn_sim *sim, int32_t block); /* does anything? */
 int firn_conditions_apply(const firn_sim *sim, int32_t block, int chunk);
 firn_status firn_conditions_check(const firn_sim *sim, firn_report *report); /* after all blocks */
-/* Before a sort: sinks as they stand now. */
-void firn_conditions_place_sinks(firn_sim *sim);
+/* sinks.c: sinks as they stand after the coming step, and now. */
+void firn_sinks_prepare(firn_sim *sim);
+void firn_sinks_place(firn_sim *sim);
 /* Why a particle at x is deleted, a firn_loss; -1: it stays. */
-int firn_conditions_deletes(const firn_sim *sim, const double x[3]);
+int firn_sinks_delete(const firn_sim *sim, const double x[3]);
 /* Whether that can be of any particle of a home block. */
-int firn_conditions_may_delete(const firn_sim *sim, const int32_t coord[3]);
+int firn_sinks_may_delete(const firn_sim *sim, const int32_t coord[3]);
 /* Is one of the block's particles in a sink? */
-int firn_conditions_drains(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block);
+int firn_sinks_reached(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block);
+/* Takes out all that are; a sort does so, too. */
+void firn_sinks_drain(firn_sim *sim);
 /* contact.c: one point against one body; and its books. */
 /* The surface as it stands at x, when that is nearer than `reach` (0: when x is inside). */
 int firn_contact_surface(const firn_collider *c, const double x[3], double time, double reach, firn_surface_point *s);

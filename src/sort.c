@@ -50,7 +50,7 @@ static int fate_of(const firn_sim *sim, const firn_pool_block *block, int target
     if (!sim->scene.grid.has_box && !sim->n_sinks) return target;
     double world[3];
     for (int a = 0; a < 3; a++) world[a] = (4.0 * coord[a] + x[a]) * sim->h;
-    int loss = firn_conditions_deletes(sim, world);
+    int loss = firn_sinks_delete(sim, world);
     return loss < 0 ? target : GONE + loss;
 }
 
@@ -62,7 +62,7 @@ static int may_lose(const firn_sim *sim, const firn_pool_block *block)
         for (int a = 0; a < 3; a++) coord[a] = block->coord[a] + side;
         if (!firn_grid_is_reachable(coord)) return 1;
     }
-    return firn_conditions_may_delete(sim, block->coord);
+    return firn_sinks_may_delete(sim, block->coord);
 }
 
 static void places_of(const firn_sim *sim, const firn_pool *pool, int64_t bundle, uint8_t target[16], uint8_t cell[16])
@@ -461,7 +461,7 @@ firn_status firn_sort_particles(firn_sim *sim, firn_report *report)
     uint64_t *keys = NULL;
     int32_t n_keys = 0;
     firn_status status = plans ? FIRN_OK : FIRN_MEMORY;
-    firn_conditions_place_sinks(sim);
+    firn_sinks_place(sim);
     firn_near_renew_all(sim);
     for (int m = 0; m < sim->n_pools && status == FIRN_OK; m++) status = make_plan(sim, &sim->pools[m], &plans[m]);
     if (status == FIRN_OK) status = collect_keys(sim, plans, &keys, &n_keys, &key_bytes);
@@ -480,7 +480,7 @@ firn_status firn_sort_particles(firn_sim *sim, firn_report *report)
             report, status,
             "no memory to sort %lld particles (%.1f MB in use); raise --max-memory or use fewer particles",
             (long long)firn_sim_n_particles(sim), (double)sim->memory.now / 1e6);
-    sim->n_sorts++, sim->must_sort = 0;
+    sim->n_sorts++, sim->must_sort = sim->must_drain = 0;
     return FIRN_OK;
 }
 

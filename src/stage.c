@@ -264,7 +264,7 @@ static void g2p_block(firn_sim *sim, int32_t home, const firn_workspace *w, doub
         double t2 = is_timed ? firn_solver_clock() : 0;
         firn_block_report *report = report_of(sim, r.material, home);
         k->diagnose(&r.transfer, &r.particles, w->wave, w->viscosity, w->plastic, w->viscous, w->flags, report);
-        report->is_out_of_reach |= firn_conditions_drains(sim, r.pool, r.block);
+        report->is_in_sink = firn_sinks_reached(sim, r.pool, r.block);
         double t3 = is_timed ? firn_solver_clock() : 0;
         seconds[0] += t1 - t0, seconds[1] += t2 - t1, seconds[2] += t3 - t2;
         t0 = t3;
@@ -301,7 +301,7 @@ static void summarize(firn_sim *sim, int chunk)
             }
             if (r->max_speed > s.max_speed) s.max_speed = r->max_speed;
             s.plastic += r->plastic, s.viscous += r->viscous, s.n_inverted += r->n_inverted;
-            s.is_out_of_reach |= r->is_out_of_reach, s.flags |= r->flags;
+            s.is_out_of_reach |= r->is_out_of_reach, s.is_in_sink |= r->is_in_sink, s.flags |= r->flags;
         }
         sim->summaries[chunk * sim->n_pools + m] = s;
     }
@@ -339,7 +339,7 @@ static firn_status collect_summaries(firn_sim *sim, firn_report *report)
             }
             if (s->max_speed > sim->max_speed) sim->max_speed = s->max_speed;
             account->plastic += s->plastic, account->viscous += s->viscous, account->n_inverted += s->n_inverted;
-            sim->must_sort |= s->is_out_of_reach;
+            sim->must_sort |= s->is_out_of_reach, sim->must_drain |= s->is_in_sink;
             flags |= s->flags;
         }
     sim->is_spoiled |= (flags & FIRN_FLAG_NONFINITE) != 0;

@@ -2,10 +2,11 @@
 # looks.sh SCENE.yaml [OPTION OF firn run...]: how much of a scene's steps goes into looks at colliders' surfaces - all
 # that firn_contact_distance, _glance, _surface and firn_near_surface do, waits for memory included. Samples of perf with
 # call chains over a whole run, of a build with frame pointers (made once, in build-looks or $FIRN_LOOKS_BUILD). Setting up
-# and writing do not count. Needs perf (package linux-perf); a minute, then as long as the scene takes.
+# and writing do not count, but for what other threads than the first do of it. Needs perf (package linux-perf); a
+# minute, then as long as the scene takes.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
-[ $# -gt 0 ] || { sed -n '2,5s/^# //p' "$0" >&2; exit 1; }
+[ $# -gt 0 ] || { sed -n '2,6s/^# //p' "$0" >&2; exit 1; }
 command -v perf >/dev/null || { echo "looks: perf is not there; it comes with the package linux-perf" >&2; exit 1; }
 build=${FIRN_LOOKS_BUILD:-$root/build-looks}
 scratch=$(mktemp -d)
