@@ -22,6 +22,15 @@ void firn_acts_place(const firn_sim *sim, const firn_pool *pool, const firn_pool
         x[a] = (4.0 * block->coord[a] + firn_pool_value(pool, FIRN_FIELD_X, block->first + p / 16, a, p % 16)) * sim->h;
 }
 
+void firn_acts_place_of(const firn_sim *sim, const firn_pool_block *block, int p, const void *places, double x[3])
+{
+    for (int a = 0; a < 3; a++) {
+        const int at = (p / 16) * 48 + a * 16 + p % 16;
+        const double u = sim->kernels->is_double ? ((const double *)places)[at] : (double)((const float *)places)[at];
+        x[a] = (4.0 * block->coord[a] + u) * sim->h;
+    }
+}
+
 static double value(const firn_pool *pool, firn_field field, const firn_pool_block *block, int p, int component)
 {
     return firn_pool_value(pool, field, block->first + p / 16, component, p % 16);
@@ -347,13 +356,10 @@ static subject subject_of(const firn_sim *sim, firn_pool *pool, const firn_pool_
                           const void *v)
 {
     subject s = {.sim = sim, .pool = pool, .block = block, .p = p, .mass = value(pool, FIRN_FIELD_MASS, block, p, 0)};
-    firn_acts_place(sim, pool, block, p, s.x);
+    firn_acts_place(sim, pool, block, p, s.x), firn_acts_place_of(sim, block, p, x, s.before);
     for (int a = 0; a < 3; a++) {
-        int at = (p / 16) * 48 + a * 16 + p % 16;
-        int wide = sim->kernels->is_double;
-        double was = wide ? ((const double *)x)[at] : (double)((const float *)x)[at];
-        s.before[a] = (4.0 * block->coord[a] + was) * sim->h;
-        if (v) s.v_before[a] = wide ? ((const double *)v)[at] : (double)((const float *)v)[at];
+        const int at = (p / 16) * 48 + a * 16 + p % 16;
+        if (v) s.v_before[a] = sim->kernels->is_double ? ((const double *)v)[at] : (double)((const float *)v)[at];
         s.v[a] = value(pool, FIRN_FIELD_V, block, p, a);
     }
     return s;

@@ -79,11 +79,15 @@ typedef struct firn_block_report {
     int32_t rate_bundle, rate_lane, rate_is_viscous;
     double max_speed;       /* m/s */
     double low[3], high[3]; /* where they stand, cells */
-    int is_out_of_reach, is_in_sink;
+    int is_out_of_reach;
     unsigned flags; /* FIRN_FLAG_ bits of any particle */
     int32_t flag_bundle, flag_lane;
     int32_t n_inverted;
     double plastic, viscous; /* J */
+    /* not of the kernel, see stage.c: whose the rate is; what went into sinks */
+    uint32_t rate_id;
+    int32_t n_drained;
+    double drained_mass; /* kg */
 } firn_block_report;
 
 /* What a step would do to a block of particles, found before any of them moves. */

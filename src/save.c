@@ -68,7 +68,7 @@ static header header_of(const firn_sim *sim)
                 .n_sources = (uint32_t)sim->n_sources,
                 .n_grips = (uint32_t)sim->n_grips,
                 .n_emitters = (uint32_t)sim->scene.n_emitters,
-                .must_sort = (uint32_t)(sim->must_sort | sim->must_drain << 1),
+                .must_sort = (uint32_t)sim->must_sort,
                 .next_id = sim->next_id,
                 .rate_is_viscous = sim->rate_is_viscous,
                 .rate_pool = sim->rate_pool,
@@ -303,8 +303,8 @@ static firn_status read_state(firn_sim *sim, walk *w, const header *h, firn_repo
     firn_status status = FIRN_OK;
     for (int m = 0; m < sim->n_pools && status == FIRN_OK; m++) status = read_pool(&sim->pools[m], w, report);
     if (status != FIRN_OK) return status;
-    sim->is_spoiled = 0, sim->must_sort = h->must_sort & 1, sim->must_drain = h->must_sort >> 1 & 1,
-    sim->next_id = h->next_id, sim->rate_is_viscous = h->rate_is_viscous, sim->rate_pool = h->rate_pool;
+    sim->is_spoiled = 0, sim->must_sort = (int)h->must_sort, sim->next_id = h->next_id,
+    sim->rate_is_viscous = h->rate_is_viscous, sim->rate_pool = h->rate_pool;
     sim->time = h->time, sim->dt = h->dt, sim->max_rate = h->max_rate, sim->max_speed = h->max_speed,
     sim->caution = h->caution;
     sim->n_steps = h->n_steps, sim->n_retries = h->n_retries, sim->n_sorts = h->n_sorts,

@@ -135,6 +135,8 @@ static firn_status create_sinks(firn_sim *sim, firn_report *report)
                                                    (firn_shape_need){0, sim->h, 0}, &sink->shape, report);
         if (status != FIRN_OK)
             return firn_report_add(report, status, "sink '%s' cannot be used: see above", sink->def.name);
+        sink->speed = firn_shape_speed(sink->shape);
+        sink->steepness = firn_shape_voxel(sink->shape) > 0 ? sqrt(3) : 1;
     }
     return FIRN_OK;
 }

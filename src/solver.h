@@ -49,8 +49,9 @@ typedef struct firn_sink {
     firn_sink_def def;
     firn_shape *shape;
     firn_motion motion;
-    firn_pose pose;
+    firn_pose pose, pose_before; /* at the end and at the beginning of the step being made */
     int is_active;
+    double speed, steepness; /* m/s, of its surface in the shape; of its distances, see near.c */
 } firn_sink;
 
 typedef struct firn_force {
@@ -139,9 +140,9 @@ typedef struct firn_source {
 
 /* What the reports of the home blocks of a chunk come to, for one pool; see kernels.h. */
 typedef struct firn_summary {
-    double max_rate, max_speed, plastic, viscous;
-    int64_t rate_particle, n_inverted;
-    int rate_is_viscous, is_out_of_reach, is_in_sink;
+    double max_rate, max_speed, plastic, viscous, drained_mass;
+    int64_t rate_particle, n_inverted, n_drained;
+    int rate_is_viscous, is_out_of_reach;
     unsigned flags;
 } firn_summary;
 
@@ -176,8 +177,7 @@ struct firn_sim {
     double time, dt;
     int64_t n_steps, n_retries, n_sorts;
     uint32_t next_id;
-    int must_sort, must_drain;  /* before the next step */
-    int is_spoiled;             /* spoiled: the last step left something that is not a number */
+    int must_sort, is_spoiled;  /* spoiled: the last step left something that is not a number */
     int is_empty;               /* a restore that failed half way left no particles; nothing goes on from there */
     int is_unchecked;           /* of benchmarks that ask what judging costs: no step is judged */
     double max_rate, max_speed; /* of all particles after the last step */
@@ -294,10 +294,11 @@ void firn_sinks_place(firn_sim *sim);
 int firn_sinks_delete(const firn_sim *sim, const double x[3]);
 /* Whether that can be of any particle of a home block. */
 int firn_sinks_may_delete(const firn_sim *sim, const int32_t coord[3]);
-/* Is one of the block's particles in a sink? */
-int firn_sinks_reached(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block);
-/* Takes out all that are; a sort does so, too. */
-void firn_sinks_drain(firn_sim *sim);
+/* May a particle of a home block come into a sink in this step? Then those that did are taken out at its end; `before`:
+ * where the block's particles were at its beginning. */
+int firn_sinks_reach(const firn_sim *sim, const int32_t coord[3]);
+void firn_sinks_drain(const firn_sim *sim, firn_pool *pool, firn_pool_block *block, const void *before,
+                      firn_block_report *report);
 /* contact.c: one point against one body; and its books. */
 /* The surface as it stands at x, when that is nearer than `reach` (0: when x is inside). */
 int firn_contact_surface(const firn_collider *c, const double x[3], double time, double reach, firn_surface_point *s);
@@ -354,6 +355,8 @@ int firn_acts_any(const firn_sim *sim);
 enum { FIRN_ACTS_PULLS = 1, FIRN_ACTS_SURFACES = 2 };
 unsigned firn_acts_expected(firn_sim *sim, int32_t home);
 void firn_acts_place(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, int p, double x[3]);
+/* The same of places that are laid out as the block's, from its first bundle on. */
+void firn_acts_place_of(const firn_sim *sim, const firn_pool_block *block, int p, const void *places, double x[3]);
 void firn_acts_pull(const firn_sim *sim, const firn_pool *pool, const firn_pool_block *block, void *pull);
 /* `x` and, for pulls, `v`: of the particles before G2P. */
 void firn_acts_apply(const firn_sim *sim, firn_pool *pool, const firn_pool_block *block, unsigned expected,

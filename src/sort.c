@@ -480,7 +480,7 @@ firn_status firn_sort_particles(firn_sim *sim, firn_report *report)
             report, status,
             "no memory to sort %lld particles (%.1f MB in use); raise --max-memory or use fewer particles",
             (long long)firn_sim_n_particles(sim), (double)sim->memory.now / 1e6);
-    sim->n_sorts++, sim->must_sort = sim->must_drain = 0;
+    sim->n_sorts++, sim->must_sort = 0;
     return FIRN_OK;
 }
 

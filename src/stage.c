@@ -239,11 +239,24 @@ static firn_exchange *acts_of(const firn_sim *sim, int pool_index, int32_t home)
 
 enum { ONE_TIMED_IN = 8 }; /* blocks whose parts are timed: looking at the clock costs as much as a few particles */
 
+static uint32_t id_at(const firn_pool *pool, const firn_pool_block *block, int bundle, int lane)
+{
+    return (uint32_t)firn_pool_value(pool, FIRN_FIELD_ID, block->first + bundle, 0, lane);
+}
+
+static void diagnose(const firn_sim *sim, const firn_resident *r, const firn_workspace *w, firn_block_report *report)
+{
+    sim->kernels->diagnose(&r->transfer, &r->particles, w->wave, w->viscosity, w->plastic, w->viscous, w->flags,
+                           report);
+    report->rate_id = id_at(r->pool, r->block, report->rate_bundle, report->rate_lane);
+}
+
 static void g2p_block(firn_sim *sim, int32_t home, const firn_workspace *w, double seconds[3])
 {
     const firn_kernels *k = sim->kernels;
     const int has_acts = firn_acts_any(sim), is_timed = home % ONE_TIMED_IN == 0;
     const unsigned expected = has_acts ? firn_acts_expected(sim, home) : 0;
+    const int drains = firn_sinks_reach(sim, sim->grid.coord[home]);
     double t0 = is_timed ? firn_solver_clock() : 0;
     const firn_grid *grid = &sim->grid;
     if (sim->keeps_old)
@@ -253,7 +266,7 @@ static void g2p_block(firn_sim *sim, int32_t home, const firn_workspace *w, doub
     FIRN_RESIDENTS (sim, home, r) {
         size_t bytes = (size_t)firn_bundles_of(r.block->n) * 48 * k->real_size;
         void *v_before = (char *)w->before + bytes;
-        if (expected) memcpy(w->before, r.particles.x, bytes);
+        if (expected || drains) memcpy(w->before, r.particles.x, bytes);
         if (expected & FIRN_ACTS_PULLS) memcpy(v_before, r.particles.v, bytes);
         k->g2p(&r.transfer, &r.particles, w->patch, w->forces, w->grad_v);
         firn_exchange *acts = has_acts ? acts_of(sim, r.material, home) : NULL;
@@ -263,17 +276,13 @@ static void g2p_block(firn_sim *sim, int32_t home, const firn_workspace *w, doub
         r.pool->material.law->kernels[sim->variant].update(&batch);
         double t2 = is_timed ? firn_solver_clock() : 0;
         firn_block_report *report = report_of(sim, r.material, home);
-        k->diagnose(&r.transfer, &r.particles, w->wave, w->viscosity, w->plastic, w->viscous, w->flags, report);
-        report->is_in_sink = firn_sinks_reached(sim, r.pool, r.block);
+        diagnose(sim, &r, w, report);
+        if (drains && !(report->flags & FIRN_FLAGS_TROUBLE))
+            firn_sinks_drain(sim, r.pool, &r.pool->blocks[r.pool->block_of_home[home]], w->before, report);
         double t3 = is_timed ? firn_solver_clock() : 0;
         seconds[0] += t1 - t0, seconds[1] += t2 - t1, seconds[2] += t3 - t2;
         t0 = t3;
     }
-}
-
-static uint32_t id_at(const firn_pool *pool, const firn_pool_block *block, int bundle, int lane)
-{
-    return (uint32_t)firn_pool_value(pool, FIRN_FIELD_ID, block->first + bundle, 0, lane);
 }
 
 const char *firn_stage_trouble(unsigned flags)
@@ -297,11 +306,12 @@ static void summarize(firn_sim *sim, int chunk)
             block->is_watched = (r->flags & FIRN_FLAG_EDGE) != 0;
             if (!(r->max_rate <= s.max_rate)) {
                 s.max_rate = r->max_rate, s.rate_is_viscous = r->rate_is_viscous;
-                s.rate_particle = id_at(pool, block, r->rate_bundle, r->rate_lane);
+                s.rate_particle = r->rate_id;
             }
             if (r->max_speed > s.max_speed) s.max_speed = r->max_speed;
             s.plastic += r->plastic, s.viscous += r->viscous, s.n_inverted += r->n_inverted;
-            s.is_out_of_reach |= r->is_out_of_reach, s.is_in_sink |= r->is_in_sink, s.flags |= r->flags;
+            s.n_drained += r->n_drained, s.drained_mass += r->drained_mass;
+            s.is_out_of_reach |= r->is_out_of_reach, s.flags |= r->flags;
         }
         sim->summaries[chunk * sim->n_pools + m] = s;
     }
@@ -339,7 +349,10 @@ static firn_status collect_summaries(firn_sim *sim, firn_report *report)
             }
             if (s->max_speed > sim->max_speed) sim->max_speed = s->max_speed;
             account->plastic += s->plastic, account->viscous += s->viscous, account->n_inverted += s->n_inverted;
-            sim->must_sort |= s->is_out_of_reach, sim->must_drain |= s->is_in_sink;
+            account->n_lost_by[FIRN_LOST_SINK] += s->n_drained, account->lost_mass += s->drained_mass;
+            sim->pools[m].n_particles -= s->n_drained;
+            if (s->n_drained) sim->has_reports = 0; /* they speak of what has gone, too */
+            sim->must_sort |= s->is_out_of_reach;
             flags |= s->flags;
         }
     sim->is_spoiled |= (flags & FIRN_FLAG_NONFINITE) != 0;
@@ -398,8 +411,7 @@ void firn_stage_measure(firn_sim *sim)
                 batch.energy = w.energy, batch.plastic = batch.viscous = NULL;
                 r.pool->material.law->kernels[sim->variant].measure(&batch);
                 keep_edges(sim, r.block, &w);
-                sim->kernels->diagnose(&r.transfer, &r.particles, w.wave, w.viscosity, w.plastic, w.viscous, w.flags,
-                                       report_of(sim, r.material, home));
+                diagnose(sim, &r, &w, report_of(sim, r.material, home));
             }
         for (firn_stretch chunk; take_chunk(sim, &chunk);) summarize(sim, chunk.first);
     }

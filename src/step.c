@@ -101,7 +101,6 @@ firn_status firn_sim_step(firn_sim *sim, double until, firn_report *report)
     clock = lap(sim, FIRN_STAGE_TIMESTEP, clock);
     if (status == FIRN_OK && sim->emission) status = firn_emission_step(sim, until, report);
     if (status == FIRN_OK) firn_acts_grip(sim, report);
-    if (status == FIRN_OK && sim->must_drain && !sim->must_sort) firn_sinks_drain(sim);
     if (status == FIRN_OK && sim->must_sort) status = firn_sort_particles(sim, report);
     clock = lap(sim, FIRN_STAGE_SORT, clock);
     double planned = sim->dt;

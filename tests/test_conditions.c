@@ -288,6 +288,37 @@ static void a_sink_sweeps(void **state)
     firn_sim_destroy(sim);
 }
 
+/* A sheet of an eightieth of a cell takes all that flies through it at a cell a step, and all that it flies through;
+ * what passes beside it stays. */
+static void thin_sinks_take_all(void **state)
+{
+    (void)state;
+    for (int sink_flies = 0; sink_flies < 3; sink_flies++) {
+        verify_scene s;
+        firn_sink_def sink;
+        firn_shape_def shape;
+        const double low[3] = {0, 0, 0}, high[3] = {0.8, 0.4, 0.4}, spin[3] = {0, 0, 40};
+        verify_scene_init(&s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+        verify_box(&s, low, high, 2);
+        add_sink(&s, &sink, &shape);
+        shape.size[0] = 0.00125, shape.size[1] = 4, shape.size[2] = 0.38, shape.center[2] = 0; /* z from -.19 to .19 */
+        shape.center[0] = sink_flies ? -1 : 2;
+        s.scene.time.dt_max = 0.005;
+        if (sink_flies)
+            sink.motion.velocity[0] = 20;
+        else
+            s.bodies[0].velocity[0] = 20;
+        if (sink_flies == 2) memcpy(sink.motion.spin, spin, sizeof spin), shape.size[1] = 9;
+        firn_sim *sim = verify_start(&s);
+        verify_go(sim, 0.2);
+        firn_ledger l = verify_books(sim);
+        assert_int_equal(l.n_lost, l.n_lost_by[FIRN_LOST_SINK]);
+        assert_int_equal(l.n_particles + l.n_lost, 1024);
+        assert_int_equal(l.n_lost, 512); /* z up to 0.19 of 0.4: four of eight layers */
+        firn_sim_destroy(sim);
+    }
+}
+
 /* What a sink takes follows from the state alone: from every step on, a restored simulation goes on to the same bits.
  */
 static void a_sink_goes_on_after_a_restore(void **state)
@@ -655,6 +686,7 @@ int main(void)
         cmocka_unit_test(a_callers_distance),
         cmocka_unit_test(a_distance_is_no_number),
         cmocka_unit_test(a_sink_sweeps),
+        cmocka_unit_test(thin_sinks_take_all),
         cmocka_unit_test(a_sink_goes_on_after_a_restore),
         cmocka_unit_test(causes_are_told_apart),
         cmocka_unit_test(a_fall_ends_on_the_floor),
