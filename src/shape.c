@@ -251,8 +251,14 @@ static const firn_shape_part *query_parts(const firn_shape *shape, const double 
                                           firn_surface_point *surface)
 {
     const firn_shape_part *decided = &shape->parts[0];
-    firn_surface_point second = {0}, *best = &second, *next = surface;
+    firn_surface_point second, *best = &second, *next = surface;
     double y[3], p[3], there[3] = {0}, distance = 0; /* `there`: p of the part that decided */
+    if (shape->n == 1) {                             /* nearly all are */
+        turn(decided, x, y);
+        for (int a = 0; a < 3; a++) p[a] = y[a] - decided->origin[a];
+        query_part(decided, p, time, glances, surface);
+        return decided;
+    }
     for (int i = 0; i < shape->n; i++) {
         const firn_shape_part *part = &shape->parts[i];
         if (!part->is_aligned) turn(part, x, y);
@@ -261,7 +267,7 @@ static const firn_shape_part *query_parts(const firn_shape *shape, const double 
             const double least = outside_box(part, p);
             if (least > 0 && least >= (part->csg == FIRN_UNION ? distance : -distance)) continue; /* cannot decide */
         }
-        query_part(part, p, time, glances || (shape->n > 1 && part->has_box), next);
+        query_part(part, p, time, glances || part->has_box, next);
         const double d = part->csg == FIRN_DIFFERENCE ? -next->distance : next->distance;
         if (i == 0 || (part->csg == FIRN_UNION ? d < distance : d > distance)) {
             firn_surface_point *was = best;
@@ -269,7 +275,7 @@ static const firn_shape_part *query_parts(const firn_shape *shape, const double 
             memcpy(there, p, sizeof there);
         }
     }
-    if (!glances && shape->n > 1 && decided->has_box && decided->kind->glance)
+    if (!glances && decided->has_box && decided->kind->glance)
         query_part(decided, there, time, 0, surface);
     else if (best != surface)
         *surface = *best;
