@@ -7,10 +7,14 @@
  *   a history field      of the material's law (Jp, damage, ...): where the particle stands
  *   a parameter          of the law (E, theta_c, ...): the particle's own, instead of the material's
  *
- * All other attributes are left alone. What is used is checked number by number before a particle is made. */
+ * What is used is checked number by number before a particle is made. All other attributes are left alone, with a
+ * warning where somebody may have counted on them: not of what caches of firn hold for other programs. */
 #include "budget.h"
 #include "format.h"
+#include "nearest.h"
+#include "snapshot.h"
 #include "solver.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,6 +35,8 @@ typedef struct share {
     double *columns[16]; /* to be released */
     size_t bytes[16];
     int n_columns;
+    unsigned char *used; /* [n_attributes] */
+    firn_text known;     /* fields and parameters of the laws, each after a blank */
 } share;
 
 /* ---------------------------------------------------------------- attributes */
@@ -43,11 +49,12 @@ static const char *type_name(const firn_attribute *a, char text[64])
 }
 
 /* An attribute of n numbers a point; FIRN_OK with *found NULL where there is none. */
-static firn_status find_numbers(const share *s, const char *name, int n, const firn_attribute **found)
+static firn_status find_numbers(share *s, const char *name, int n, const firn_attribute **found)
 {
     char text[64];
     *found = firn_points_find(s->points, name);
     if (!*found) return FIRN_OK;
+    s->used[*found - s->points->attributes] = 1;
     if ((*found)->type != FIRN_ATTRIBUTE_INDEX && (*found)->n_components == n) return FIRN_OK;
     return firn_report_add(s->report, FIRN_REFUSED, "%s: attribute %s has %s a point; %d number%s needed", s->path,
                            name, type_name(*found, text), n, n > 1 ? "s are" : " is");
@@ -233,6 +240,82 @@ static firn_status read_parameters(share *s)
     return status;
 }
 
+/* ---------------------------------------------------------------- what is not used */
+
+static int is_among(const char *name, const char *words)
+{
+    const size_t n = strlen(name);
+    for (const char *at = words; at && (at = strstr(at, name)); at += n)
+        if (at[-1] == ' ' && (at[n] == ' ' || !at[n])) return 1;
+    return 0;
+}
+
+static void note_names(share *s)
+{
+    const firn_law_info *law = &s->pool->material.law->info;
+    for (int h = 0; h < law->n_history; h++)
+        if (!is_among(law->history[h].name, s->known.data)) firn_text_add(&s->known, " %s", law->history[h].name);
+    for (int k = 0; k < law->n_parameters; k++)
+        if (!is_among(law->parameters[k].name, s->known.data)) firn_text_add(&s->known, " %s", law->parameters[k].name);
+}
+
+/* The field of any law; the same name begins with the same number in all of them. */
+static const firn_history_info *find_history(const char *name)
+{
+    for (int l = 0; firn_law_at(l); l++)
+        for (int h = 0; h < firn_law_at(l)->n_history; h++)
+            if (strcmp(firn_law_at(l)->history[h].name, name) == 0) return &firn_law_at(l)->history[h];
+    return NULL;
+}
+
+/* Caches hold much that is for other programs or follows from the rest, and fields of another law that never left where
+ * they begin: nobody counts on these. Of materials the body's own goes before a name, as it was chosen; a number names
+ * none. */
+static int is_missed(const share *s, const firn_attribute *a)
+{
+    const firn_history_info *history = find_history(a->name);
+    if (history) {
+        for (int64_t i = 0; i < s->points->n * a->n_components; i++)
+            if (a->type == FIRN_ATTRIBUTE_INDEX || number_at(a, i) != (float)history->initial) return 1;
+        return 0;
+    }
+    if (strcmp(a->name, "material") == 0) return a->type != FIRN_ATTRIBUTE_INDEX;
+    if (strcmp(a->name, "material_id") == 0) return !firn_points_find(s->points, "material");
+    for (int i = 0; firn_attribute_at(i); i++)
+        if (strcmp(firn_attribute_at(i)->name, a->name) == 0) return 0;
+    return 1;
+}
+
+static void warn_of_overruled(const share *s, const char *name, int is_given)
+{
+    if (is_given && firn_points_find(s->points, name))
+        firn_report_warn(s->report, "body '%s': its %s is of no use, as each point of %s has an attribute %s",
+                         s->def->name, strcmp(name, "T") == 0 ? "temperature" : name, s->path, name);
+}
+
+static void warn_of_unused(const share *s)
+{
+    const firn_body_def usual = firn_body_default();
+    char unused[512], known[1024];
+    firn_text names = {0};
+    int n = 0;
+    for (int i = 0; i < s->points->n_attributes; i++)
+        if (!s->used[i] && is_missed(s, &s->points->attributes[i]))
+            firn_text_add(&names, "%s%s", n++ ? " " : "", s->points->attributes[i].name);
+    firn_nearest_list(names.data ? names.data : "", unused, sizeof unused);
+    firn_nearest_list(s->known.data ? s->known.data + 1 : "", known, sizeof known);
+    if (n)
+        firn_report_warn(
+            s->report,
+            "body '%s': attribute%s %s of %s %s not used. Known are P, v, F, C, T, mass, volume, pscale, material "
+            "(a string, where the body names none) and, of the law, %s. Properties of PLY make a v as vx, vy and vz, "
+            "an F as F_0 to F_8, where none is missing",
+            s->def->name, n > 1 ? "s" : "", unused, s->path, n > 1 ? "are" : "is", known);
+    warn_of_overruled(s, "T", s->def->temperature != usual.temperature);
+    warn_of_overruled(s, "F", !s->def->deform_positions && memcmp(s->def->F, usual.F, sizeof usual.F) != 0);
+    firn_text_clear(&names);
+}
+
 /* ---------------------------------------------------------------- one material, all materials */
 
 static firn_status add_share(share *s)
@@ -242,6 +325,7 @@ static firn_status add_share(share *s)
     if (status != FIRN_OK) return status;
     s->born = (firn_newborn){.n = s->n, .x = x, .body = s->def, .temperature = s->def->temperature};
     firn_populate_place(s->def, s->n, x, s->born.center);
+    note_names(s);
     status = read_motion(s);
     if (status == FIRN_OK) status = read_mass(s);
     if (status == FIRN_OK) status = read_history(s);
@@ -291,6 +375,7 @@ static firn_status add_points(share *s)
         if (s->n > 0) status = add_share(s);
         for (int c = 0; c < s->n_columns; c++) firn_memory_release(&s->sim->memory, s->columns[c], s->bytes[c]);
     }
+    if (status == FIRN_OK) warn_of_unused(s);
     return status;
 }
 
@@ -300,7 +385,7 @@ firn_status firn_populate_points(firn_sim *sim, const firn_body_def *def, firn_r
     firn_status status = firn_format_read_within(def->points, firn_budget_points(sim->memory.limit), &points, report);
     if (status != FIRN_OK) return firn_report_add(report, status, "body '%s' cannot be used: see above", def->name);
     share s = {.sim = sim, .def = def, .points = points, .path = def->points, .report = report};
-    size_t bytes = (size_t)points->n * sizeof *s.index;
+    size_t bytes = (size_t)points->n * sizeof *s.index, n_attributes = (size_t)points->n_attributes;
     if (points->n == 0)
         status = firn_report_add(report, FIRN_REFUSED, "body '%s': there is no point in %s", def->name, def->points);
     else if (points->n >= (int64_t)UINT32_MAX - sim->next_id)
@@ -312,12 +397,15 @@ firn_status firn_populate_points(firn_sim *sim, const firn_body_def *def, firn_r
                                  "body '%s': %s has no attribute P; without places there are no "
                                  "particles",
                                  def->name, def->points);
-    else if (!(s.index = firn_memory_array(&sim->memory, (size_t)points->n, sizeof *s.index)))
+    else if (!(s.index = firn_memory_array(&sim->memory, (size_t)points->n, sizeof *s.index)) ||
+             !(s.used = firn_memory_array(&sim->memory, n_attributes, sizeof *s.used)))
         status = firn_report_add(report, FIRN_MEMORY, "body '%s': no memory for %lld points", def->name,
                                  (long long)points->n);
     else
         status = add_points(&s);
     firn_memory_release(&sim->memory, s.index, bytes);
+    firn_memory_release(&sim->memory, s.used, n_attributes);
+    firn_text_clear(&s.known);
     firn_points_destroy(points);
     return status;
 }

@@ -173,6 +173,60 @@ static void materials_and_painted_parameters(void **state)
     firn_sim_destroy(sim);
 }
 
+/* ---------------------------------------------------------------- what is not used */
+
+static void expect_warned(setup *s, const char *words)
+{
+    firn_report *report = firn_report_create();
+    firn_sim *sim = NULL;
+    assert_int_equal(firn_sim_create(&s->scene, &s->options, &sim, report), FIRN_OK);
+    if (firn_report_total(report) != (words ? 1 : 0) || (words && !scratch_says(report, words)))
+        fail_msg("%s: %s", words ? words : "nothing", firn_report_sentence(report, 0, NULL));
+    firn_report_destroy(report);
+    firn_sim_destroy(sim);
+}
+
+static void unused_attributes_are_told(void **state)
+{
+    (void)state;
+    const struct {
+        const char *names[2], *words;
+        float value;
+    } cases[] = {
+        {{"vx", "vy"}, "body 'ball': attributes vx, vy of ", 1},
+        {{"youngs"}, "row.bgeo is not used. Known are P, v, F, C, T, mass, volume, pscale, material (a", 1e4f},
+        {{"alpha"}, "attribute alpha of", 1}, /* of another law */
+        {{"material"}, "attribute material of", 1},
+        {{"material_id", "foo"}, "attributes material_id, foo of", 1},
+        {{"T"}, "body 'ball': its temperature is of no use, as each point of", 260},
+        {{"alpha"}, NULL, 0}, /* where it begins, as caches of several laws have it */
+        {{"Jp", "E"}, NULL, 1e3f},
+        {{"pscale", "id"}, NULL, 0.02f},
+        {{"source", "J"}, NULL, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        setup s;
+        make(&s);
+        firn_points *points = row(10);
+        for (int k = 0; k < 2 && cases[i].names[k]; k++) {
+            float *values = add(points, cases[i].names[k], 1);
+            for (int j = 0; j < 10; j++) values[j] = cases[i].value;
+        }
+        from_file(&s, store(points));
+        s.body.temperature = 250;
+        expect_warned(&s, cases[i].words);
+    }
+    setup s;
+    make(&s);
+    firn_points *points = row(10);
+    float *F = add(points, "F", 9);
+    for (int i = 0; i < 10; i++) F[9 * i] = F[9 * i + 4] = F[9 * i + 8] = 1;
+    from_file(&s, store(points));
+    expect_warned(&s, NULL);
+    s.body.F[0] = 1.1;
+    expect_warned(&s, "body 'ball': its F is of no use, as each point of");
+}
+
 /* ---------------------------------------------------------------- refusals */
 
 static void expect_refused(setup *s, const char *words)
@@ -333,6 +387,7 @@ int main(void)
         cmocka_unit_test(a_cache_is_a_body),
         cmocka_unit_test(what_is_missing_is_filled_in),
         cmocka_unit_test(materials_and_painted_parameters),
+        cmocka_unit_test(unused_attributes_are_told),
         cmocka_unit_test(refused_attributes),
         cmocka_unit_test(refused_files),
         cmocka_unit_test(cut_files_are_survived),
