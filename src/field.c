@@ -810,6 +810,17 @@ static double voxel(const firn_shape_part *part)
     return largest;
 }
 
+static double stickiness(const firn_shape_part *part)
+{
+    const firn_field *f = part->data;
+    double most = 0;
+    for (int i = 0; i < f->n && f->stickiness; i++)
+        for (int64_t l = 0; l < f->volumes[i]->n_leaves; l++)
+            for (int at = 0; at < FIRN_LEAF_SIZE; at++)
+                most = fmax(most, *firn_volume_at(f->volumes[i], l, at, f->stickiness)); /* of NAN the other one */
+    return most;
+}
+
 /* Where points know their speeds these are continuous from the first file to the last. */
 static double border(const firn_shape_part *part, double from)
 {
@@ -835,7 +846,8 @@ const firn_shape_kind firn_field_kinds[] = {
      glance,
      speed_between,
      voxel,
-     border},
+     border,
+     stickiness},
     {{"vdb", "a level set or fog from a .vdb file, or a sequence of them, moving by their grids v where there are",
       "file grid scale fps start"},
      build_vdb,
@@ -847,6 +859,7 @@ const firn_shape_kind firn_field_kinds[] = {
      glance,
      speed_between,
      voxel,
-     border},
+     border,
+     stickiness},
     {.info = {NULL, NULL, NULL}},
 };

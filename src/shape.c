@@ -330,6 +330,14 @@ double firn_shape_voxel(const firn_shape *shape)
     return voxel;
 }
 
+double firn_shape_stickiness(const firn_shape *shape)
+{
+    double most = 0;
+    for (int i = 0; i < shape->n; i++)
+        if (shape->parts[i].kind->stickiness) most = fmax(most, shape->parts[i].kind->stickiness(&shape->parts[i]));
+    return most;
+}
+
 double firn_shape_distance(const firn_shape *shape, const double x[3], double time)
 {
     firn_surface_point s;

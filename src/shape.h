@@ -51,6 +51,8 @@ double firn_shape_speed_between(const firn_shape *shape, double from, double unt
 double firn_shape_border(const firn_shape *shape, double from, double until);
 /* The largest voxel between which distances are interpolated, m; 0: all are from formulas. */
 double firn_shape_voxel(const firn_shape *shape);
+/* The greatest painted stickiness; 0: none is. */
+double firn_shape_stickiness(const firn_shape *shape);
 double firn_shape_distance(const firn_shape *shape, const double x[3], double time);
 /* False where the shape is unbounded (plane, half_space); the box is then infinite. */
 int firn_shape_bounds(const firn_shape *shape, double min[3], double max[3]);

@@ -28,6 +28,7 @@ typedef struct firn_shape_kind {
                             double until);                      /* see shape.h; NULL: never changes */
     double (*voxel)(const firn_shape_part *part);               /* see shape.h; NULL: distances are from formulas */
     double (*border)(const firn_shape_part *part, double from); /* see shape.h; NULL: never */
+    double (*stickiness)(const firn_shape_part *part);          /* see shape.h; NULL: not painted */
 } firn_shape_kind;
 
 struct firn_shape_part {

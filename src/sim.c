@@ -89,6 +89,13 @@ static firn_status create_colliders(firn_sim *sim, firn_report *report)
                                   (firn_shape_need){2.5 * sim->h, sim->h, 0}, &collider->shape, report);
         if (status != FIRN_OK)
             return firn_report_add(report, status, "collider '%s' cannot be used: see above", collider->def.name);
+        const double sticky = collider->def.touch == FIRN_TOUCH_SURFACE ? firn_shape_stickiness(collider->shape) : 0;
+        if (sticky > 0)
+            return firn_report_add(report, FIRN_REFUSED,
+                                   "collider '%s': touch is 'surface', which is for 'contact: separate' without "
+                                   "stickiness, but its shape has painted stickiness up to %g Pa; what sticks touches "
+                                   "at the grid. Leave the paint out, or give touch: grid",
+                                   collider->def.name, sticky);
         const double voxel = firn_shape_voxel(collider->shape);
         if (voxel > 0) collider->steepness = sqrt(3), collider->blur = 2 * voxel;
         collider->is_rigid = firn_shape_speed_between(collider->shape, -INFINITY, INFINITY) < 0;

@@ -424,6 +424,38 @@ static void a_fall_ends_on_the_floor(void **state)
     assert_true(hash[2] == hash[0]);
 }
 
+/* What sticks touches at the grid, also where the stickiness is painted; paint of nothing is none. */
+static void painted_stickiness_touches_at_the_grid(void **state)
+{
+    (void)state;
+    const double low[3] = {0, 0.5, 0}, high[3] = {0.2, 0.7, 0.2};
+    for (int k = 0; k < 3; k++) {
+        verify_scene s;
+        firn_mesh *ball = geometry_sphere(20, 0.3, 0, 0, 0);
+        firn_mesh_attribute *paint = firn_mesh_add(ball, "stickiness", 1);
+        for (int64_t i = 0; i < ball->n_points; i++) paint->data[i] = k && i % 4 == 0 ? 500 : 0;
+        assert_int_equal(firn_mesh_write(scratch("sticky.ply"), ball, NULL), FIRN_OK);
+        firn_mesh_destroy(ball);
+        verify_scene_init(&s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+        verify_box(&s, low, high, 2);
+        firn_collider_def *collider = verify_floor(&s, 1, 0);
+        firn_shape_def *shape = &s.collider_shapes[0];
+        *shape = firn_shape_default();
+        strcpy(shape->kind, "mesh"), strcpy(shape->file, scratch("sticky.ply"));
+        collider->touch = k == 2 ? FIRN_TOUCH_GRID : FIRN_TOUCH_SURFACE;
+        s.scene.n_materials = 1, s.scene.materials = &s.material;
+        s.scene.n_bodies = 1, s.scene.bodies = s.bodies;
+        s.scene.n_colliders = 1, s.scene.colliders = s.colliders;
+        firn_report *report = firn_report_create();
+        firn_sim *sim = NULL;
+        firn_status status = firn_sim_create(&s.scene, &s.options, &sim, report);
+        if (status && k != 1) fail_msg("%s", firn_report_sentence(report, 0, NULL));
+        if (k == 1) assert_true(scratch_says(report, "without stickiness, but its shape has painted stickiness up to"));
+        firn_report_destroy(report);
+        firn_sim_destroy(sim);
+    }
+}
+
 /* A slab on a floor, a box that rolls into it, a ball from a sequence of files that swells, and a peg that goes in,
  * stands and leaves: with a second pass or without, the files with the same faces or with others, steps that look up
  * every distance give the same bits as those that look up what may have come near, and surfaces at rest were
@@ -690,6 +722,7 @@ int main(void)
         cmocka_unit_test(a_sink_goes_on_after_a_restore),
         cmocka_unit_test(causes_are_told_apart),
         cmocka_unit_test(a_fall_ends_on_the_floor),
+        cmocka_unit_test(painted_stickiness_touches_at_the_grid),
         cmocka_unit_test(clearances_are_never_too_large),
         cmocka_unit_test(what_is_remembered_changes_nothing),
         cmocka_unit_test(edges_are_remembered),
