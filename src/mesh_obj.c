@@ -94,7 +94,7 @@ firn_status firn_mesh_obj_read(firn_mesh_cursor *c, firn_mesh **mesh)
             double *xyz = (*mesh)->xyz + 3 * p++;
             for (int a = 0; a < 3 && !status; a++) {
                 status = firn_mesh_read_number(c, "a coordinate", &xyz[a]);
-                if (!status) status = firn_mesh_read_coordinate(c, xyz[a]);
+                if (!status) status = firn_mesh_read_coordinate(c, -1, xyz[a]);
             }
         } else if (firn_mesh_read_word(c, "f"))
             status = read_face(c, p, *mesh, &t);

@@ -311,7 +311,7 @@ static firn_status read_vertices(ply *p, const ply_element *e, firn_mesh *mesh)
             if (status) break;
             if (targets[i].xyz) {
                 targets[i].xyz[v * 3] = value;
-                status = firn_mesh_read_coordinate(p->c, value);
+                status = firn_mesh_read_coordinate(p->c, p->format == ASCII ? -1 : v, value);
             }
             if (targets[i].attribute) targets[i].attribute[v * targets[i].stride] = (float)value;
             if (!status) status = check_paint(p, v, targets[i].range, value);

@@ -100,9 +100,15 @@ firn_status firn_mesh_read_number(firn_mesh_cursor *c, const char *what, double 
     return FIRN_OK;
 }
 
-firn_status firn_mesh_read_coordinate(const firn_mesh_cursor *c, double x)
+firn_status firn_mesh_read_coordinate(const firn_mesh_cursor *c, int64_t vertex, double x)
 {
     if (fabs(x) <= MAX_COORDINATE) return FIRN_OK; /* false for NaN */
+    if (vertex >= 0)
+        return firn_report_add(
+            c->report, FIRN_REFUSED,
+            "%s: vertex %lld, counted from 0, has a coordinate of %g; coordinates must be finite and "
+            "at most %g in size.",
+            c->path, (long long)vertex, x, MAX_COORDINATE);
     return firn_mesh_read_refuse(c, "a coordinate is %g; coordinates must be finite and at most %g in size.", x,
                                  MAX_COORDINATE);
 }

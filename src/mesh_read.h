@@ -19,8 +19,9 @@ firn_status firn_mesh_read_damaged(const firn_mesh_cursor *c, const char *format
 firn_status firn_mesh_read_refuse(const firn_mesh_cursor *c, const char *format, ...) FIRN_PRINTF(2, 3);
 /* The number at the cursor, or a sentence; `what` names it. Blanks before it are skipped, line ends are not. */
 firn_status firn_mesh_read_number(firn_mesh_cursor *c, const char *what, double *number);
-/* A coordinate: a number that is finite and at most 1e9 in size. */
-firn_status firn_mesh_read_coordinate(const firn_mesh_cursor *c, double x);
+/* A coordinate: a number that is finite and at most 1e9 in size. `vertex`: whose it is, where no line says it; else -1.
+ */
+firn_status firn_mesh_read_coordinate(const firn_mesh_cursor *c, int64_t vertex, double x);
 /* Steps over a mark of the byte order of UTF-8, which some programs put before any text. */
 void firn_mesh_read_skip_mark(firn_mesh_cursor *c);
 /* Refuses what no text holds, a zero byte, with its place. */

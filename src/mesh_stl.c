@@ -32,7 +32,7 @@ static firn_status read_binary(firn_mesh_cursor *c, int64_t n, firn_mesh **mesh)
             float x;
             memcpy(&x, &bits, sizeof x);
             (*mesh)->xyz[9 * t + k] = x;
-            status = firn_mesh_read_coordinate(c, x);
+            status = firn_mesh_read_coordinate(c, 3 * t + k / 3, x);
             if (status) return status;
         }
     return FIRN_OK;
@@ -85,7 +85,7 @@ static firn_status read_ascii(firn_mesh_cursor *c, firn_mesh **mesh)
         for (int a = 0; a < 3; a++) {
             double *x = &(*mesh)->xyz[3 * at + a];
             status = firn_mesh_read_number(c, "a vertex's coordinate", x);
-            if (!status) status = firn_mesh_read_coordinate(c, *x);
+            if (!status) status = firn_mesh_read_coordinate(c, -1, *x);
             if (status) return status;
         }
         at++;

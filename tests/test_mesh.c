@@ -358,9 +358,23 @@ static void every_mistake_is_a_sentence(void **state)
         triangle[6] = corners[k];
         memcpy(stl + 84, triangle, sizeof triangle);
         scratch_store(scratch("binary.stl"), stl, sizeof stl);
-        assert_int_equal(firn_mesh_read(scratch("binary.stl"), &mesh, NULL), k ? FIRN_REFUSED : FIRN_OK);
+        firn_report *report = firn_report_create();
+        assert_int_equal(firn_mesh_read(scratch("binary.stl"), &mesh, report), k ? FIRN_REFUSED : FIRN_OK);
+        if (k) assert_true(scratch_says(report, "binary.stl: vertex 1, counted from 0, has a coordinate of"));
+        firn_report_destroy(report);
         firn_mesh_destroy(mesh);
     }
+    static const char ply[] = "ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\n"
+                              "property float y\nproperty float z\nelement face 1\n"
+                              "property list uchar int vertex_indices\nend_header\n";
+    char whole[sizeof ply + 48];
+    memcpy(whole, ply, sizeof ply - 1);
+    memcpy(whole + sizeof ply - 1, triangle + 3, 36), memcpy(whole + sizeof ply + 35, "\3\0\0\0\0\1\0\0\0\2\0\0\0", 13);
+    scratch_store(scratch("binary.ply"), whole, sizeof ply + 48);
+    firn_report *report = firn_report_create();
+    assert_int_equal(firn_mesh_read(scratch("binary.ply"), &mesh, report), FIRN_REFUSED);
+    assert_true(scratch_says(report, "binary.ply: vertex 1, counted from 0, has a coordinate of 1e+30"));
+    firn_report_destroy(report);
     scratch_store(scratch("binary.stl"), stl, sizeof stl - 1);
     assert_int_equal(firn_mesh_read(scratch("binary.stl"), &mesh, NULL), FIRN_IO);
     assert_int_equal(mkdir(scratch("folder.obj"), 0700), 0);
