@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LOOK ((uint64_t)64 << 10) /* bytes that tell whether it is a VTK file: a great one is read only then */
+
 enum { COMPONENTS_MAX = 4096, STRINGS_MAX = 4096, ARRAYS_MAX = 16384 };
 
 typedef enum place { ELSEWHERE, FIELD_DATA, POINT_DATA, POINTS } place;
@@ -410,15 +412,33 @@ static firn_status take_points(source *from, firn_points **made)
     return status;
 }
 
+/* Of short files the tags say better what is missing. */
+static firn_status look(const source *from)
+{
+    firn_file_reader *reader = firn_file_open(from->file.path, 0, from->file.report);
+    if (!reader) return firn_file_failure(from->file.report);
+    char begin[LOOK];
+    firn_status status = FIRN_OK;
+    if (firn_file_left(reader) > LOOK) {
+        status = firn_file_read(reader, begin, LOOK, "the text", from->file.report);
+        if (!status && !memmem(begin, LOOK, "<VTKFile", 8))
+            status = wrong(from, "is not a VTK XML file (there is no VTKFile at its beginning)");
+    }
+    firn_file_close(reader);
+    return status;
+}
+
 firn_status firn_vtp_read(const char *path, firn_points **points, firn_report *report)
 {
     source from = {.file = {.path = path, .report = report, .header_bytes = 4}};
     size_t n = 0;
     *points = NULL;
+    firn_status status = look(&from);
+    if (status != FIRN_OK) return status;
     char *text = firn_file_text(path, SIZE_MAX / 4, &n, report);
     if (!text) return FIRN_IO;
     from.file.text = from.counted = text, from.file.n = n, from.n_lines = 1;
-    firn_status status = take_tags(&from);
+    status = take_tags(&from);
     if (status == FIRN_OK) status = take_points(&from, points);
     firn_memory_release(NULL, from.entries, (size_t)from.entry_room * sizeof *from.entries);
     firn_memory_release(NULL, from.piece_points, (size_t)from.piece_room * sizeof *from.piece_points);

@@ -373,6 +373,14 @@ static void says_what_is_wrong(void **state)
          "would begin behind the end of the file"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) refuse(bad[i].text, strlen(bad[i].text), bad[i].words);
+    /* what is no such file is not read whole: this one would not fit anywhere */
+    firn_points *points;
+    firn_report *report = firn_report_create();
+    scratch_store(scratch("long.vtp"), "<html>", 6);
+    assert_int_equal(truncate(scratch("long.vtp"), (off_t)1 << 42), 0);
+    assert_int_equal(firn_vtp_read(scratch("long.vtp"), &points, report), FIRN_IO);
+    assert_true(scratch_says(report, "is not a VTK XML file (there is no VTKFile at its beginning)"));
+    firn_report_destroy(report);
 }
 
 /* A header of 10 GB, plain and packed, and a thousand arrays on the same data: refused before memory is asked for. */
