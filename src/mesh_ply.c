@@ -334,6 +334,26 @@ static firn_status check_corner(const ply *p, double corner)
     return FIRN_OK;
 }
 
+static int is_corners(const ply_property *q)
+{
+    return q->is_list && (!strcmp(q->name, "vertex_indices") || !strcmp(q->name, "vertex_index"));
+}
+
+static firn_status check_face(const ply *p, const ply_element *e)
+{
+    char names[1024] = "";
+    for (int i = 0; i < e->n_properties; i++) {
+        const size_t used = strlen(names);
+        if (is_corners(&e->properties[i])) return FIRN_OK;
+        snprintf(names + used, sizeof names - used, "%s%s%s", i ? ", " : "", e->properties[i].is_list ? "list " : "",
+                 e->properties[i].name);
+    }
+    return firn_report_add(p->c->report, FIRN_REFUSED,
+                           "%s: element face has no list vertex_indices or vertex_index, from which the corners of "
+                           "faces are read; it has %s. Give the list of corners one of these names.",
+                           p->c->path, *names ? names : "no property");
+}
+
 /* mesh NULL: counts the triangles only */
 static firn_status read_faces(ply *p, const ply_element *e, firn_mesh *mesh, int64_t *n_triangles)
 {
@@ -341,7 +361,7 @@ static firn_status read_faces(ply *p, const ply_element *e, firn_mesh *mesh, int
         begin_record(p);
         for (int i = 0; i < e->n_properties; i++) {
             const ply_property *q = &e->properties[i];
-            int is_polygon = q->is_list && (!strcmp(q->name, "vertex_indices") || !strcmp(q->name, "vertex_index"));
+            int is_polygon = is_corners(q);
             int64_t n = 1, t0 = *n_triangles;
             double corner, first = 0, last = 0;
             firn_status status = q->is_list ? read_count(p, q, &n) : FIRN_OK;
@@ -390,12 +410,13 @@ firn_status firn_mesh_ply_read(firn_mesh_cursor *c, firn_mesh **mesh)
     ply p = {.c = c};
     firn_status status = read_header(&p);
     if (status) return status;
-    const ply_element *vertex = find_element(&p, "vertex");
-    if (!vertex || !find_element(&p, "face"))
+    const ply_element *vertex = find_element(&p, "vertex"), *face = find_element(&p, "face");
+    if (!vertex || !face)
         return firn_report_add(c->report, FIRN_REFUSED,
                                "%s: a PLY mesh needs the elements vertex and face; a file of points alone cannot be a "
                                "shape (use it as `points:` of a body).",
                                c->path);
+    if ((status = check_face(&p, face))) return status;
     const char *data = c->at;
     int64_t n_triangles = 0;
     status = read_body(&p, NULL, &n_triangles);

@@ -19,7 +19,8 @@
 static const struct {
     const char *ending;
     firn_status (*read)(firn_mesh_cursor *c, firn_mesh **mesh);
-} formats[] = {{".obj", firn_mesh_obj_read}, {".ply", firn_mesh_ply_read}, {".stl", firn_mesh_stl_read}};
+    int is_text; /* always: a CR alone ends a line, too */
+} formats[] = {{".obj", firn_mesh_obj_read, 1}, {".ply", firn_mesh_ply_read}, {".stl", firn_mesh_stl_read}};
 
 static firn_status say(const firn_mesh_cursor *c, firn_status status, const char *format, va_list arguments)
 {
@@ -148,6 +149,8 @@ firn_status firn_mesh_read(const char *path, firn_mesh **mesh, firn_report *repo
     size_t n;
     char *text = firn_file_text(path, MAX_FILE, &n, report);
     if (!text) return FIRN_IO;
+    for (size_t i = 0; i < n && formats[format].is_text; i++)
+        if (text[i] == '\r' && text[i + 1] != '\n') text[i] = '\n';
     firn_mesh_cursor c = {path, text, text, text + n, newlocale(LC_ALL_MASK, "C", (locale_t)0), report};
     firn_status status = c.locale ? read_all(&c, format, mesh)
                                   : firn_report_add(report, FIRN_MEMORY, "%s: there is no memory to read it.", path);

@@ -1,6 +1,7 @@
 /* mesh_stl.c: STL, binary and ascii. Binary: 80 bytes of anything, a count n, then n records of 50 bytes (normal,
- * three corners, two spare bytes), little-endian. A binary file may begin with "solid" too, so its exact length
- * decides first. Corners are not shared in this format; firn_mesh_weld joins them later. */
+ * three corners, two spare bytes), little-endian; some programs add data of their own. A binary file may begin with
+ * "solid" too, so its length decides first: in a text these four bytes claim more than any file is long. Corners are
+ * not shared in this format; firn_mesh_weld joins them later. */
 #include "mesh_read.h"
 
 #include <string.h>
@@ -98,6 +99,14 @@ firn_status firn_mesh_stl_read(firn_mesh_cursor *c, firn_mesh **mesh)
     int64_t n_bytes = c->end - c->begin;
     int64_t claimed = n_bytes >= HEADER ? (int64_t)little32((const unsigned char *)c->begin + 80) : -1;
     if (claimed >= 0 && n_bytes == HEADER + RECORD * claimed) return read_binary(c, claimed, mesh);
+    const int64_t more = claimed > 0 ? n_bytes - (HEADER + RECORD * claimed) : -1;
+    if (more > 0) {
+        firn_report_warn(c->report,
+                         "%s: %lld bytes follow after all triangles that its header claims (%lld); they are passed "
+                         "over.",
+                         c->path, (long long)more, (long long)claimed);
+        return read_binary(c, claimed, mesh);
+    }
     firn_mesh_read_skip_mark(c);
     const char *first = c->at;
     if (firn_mesh_read_word(c, "solid")) {

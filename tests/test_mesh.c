@@ -37,6 +37,12 @@ static void obj_of_quads(void **state)
     assert_int_equal(mesh->n_triangles, 12);
     assert_true(fabs(firn_mesh_volume(mesh) - 8) < 1e-12);
     assert_true(fabs(firn_mesh_area(mesh) - 24) < 1e-12);
+    char old[sizeof cube_obj]; /* line ends of old systems */
+    for (size_t i = 0; i < sizeof old; i++) old[i] = cube_obj[i] == '\n' ? '\r' : cube_obj[i];
+    firn_mesh *same = read_text("old.obj", old, sizeof old - 1);
+    assert_int_equal(same->n_triangles, 12);
+    assert_true(fabs(firn_mesh_volume(same) - 8) < 1e-12);
+    firn_mesh_destroy(same);
     firn_mesh_scale(mesh, 0.01);
     double min[3], max[3];
     firn_mesh_bounds(mesh, min, max);
@@ -241,13 +247,20 @@ static void stl_both_ways(void **state)
     assert_int_equal(mesh->n_triangles, 1);
     assert_true(fabs(firn_mesh_area(mesh) - 6) < 1e-12);
     firn_mesh_destroy(mesh);
-    char data[134] = "solid in name only";
+    char data[134 + 7] = "solid in name only";
     const float corners[9] = {0, 0, 0, 3, 0, 0, 0, 4, 0};
     data[80] = 1;
     memcpy(data + 96, corners, sizeof corners);
-    mesh = read_text("b.stl", data, sizeof data);
+    mesh = read_text("b.stl", data, 134);
     assert_true(fabs(firn_mesh_area(mesh) - 6) < 1e-12);
     firn_mesh_destroy(mesh);
+    firn_report *report = firn_report_create(); /* what some programs add behind the triangles */
+    scratch_store(scratch("b.stl"), data, sizeof data);
+    assert_int_equal(firn_mesh_read(scratch("b.stl"), &mesh, report), FIRN_OK);
+    assert_true(scratch_says(report, "7 bytes follow after all triangles that its header claims (1)"));
+    assert_int_equal(mesh->n_triangles, 1);
+    firn_mesh_destroy(mesh);
+    firn_report_destroy(report);
 }
 
 #define TRIANGLE(n_points, n_faces)                                                                                    \
@@ -313,6 +326,12 @@ static void every_mistake_is_a_sentence(void **state)
          "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
          "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n3 0 1 2\n",
          "only 1 points"},
+        {"corners.ply",
+         "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
+         "element face 1\nproperty uchar tag\nproperty list uchar int corners\nend_header\n0 0 0\n1 3 0 0 0\n",
+         "element face has no list vertex_indices or vertex_index, from which the corners of faces are read; it has "
+         "tag, list corners",
+         1},
         {"format.ply", "ply\nformat middle_endian 1.0\nend_header\n", "middle_endian"},
         {"no.ply", "PNG", "begins with"},
         {"cloud.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n0\n", "points", 1},
