@@ -179,7 +179,9 @@ static const firn_option shape_options[] = {
          "Time of the first file of a sequence; before it and after the last file's the shape rests as in that file."),
     TEXT(firn_shape_def, "file", file, "", FIRN_OPTION_FILE,
          "Mesh or volume, or a sequence (mesh.%04d.obj); a relative path counts from the scene file's folder."),
-    TEXT(firn_shape_def, "grid", grid, "", 0, "Grid of a .vdb file; empty: its first level set, else its first fog."),
+    TEXT(firn_shape_def, "grid", grid, "", 0,
+         "Grid of a .vdb file; empty: the first of its level sets in the order of their names, else of its fogs, with "
+         "a warning where there are more. Grids of one name are NAME[0], NAME[1], ..."),
 };
 static const firn_section shape_section =
     END("shape", firn_shape_def, 0, 0, shape_options, "A shape, or a list of shapes joined one after the other.");

@@ -31,9 +31,10 @@ typedef struct firn_vdb_channels {
 } firn_vdb_channels;
 
 /* A float grid as distance field, in m, at least `depth` deep and `height` high: a level set as it is, made anew where
- * it is narrower; a fog becomes the surface where it has half its largest value. grid "": the first level set, else the
- * first fog. Grids "friction", "stickiness" (NaN where they are not active) and, where wanted, "v" (velocity of the
- * surface, m/s) fill further channels. */
+ * it is narrower; a fog becomes the surface where it has half its largest value. grid "": the first level set by
+ * name, else the first float grid, with a warning where there are more; of several of one name "NAME[1]" is the second.
+ * Grids "friction", "stickiness" (NaN where they are not active) and, where wanted, "v" (velocity of the surface, m/s)
+ * fill further channels. */
 firn_status firn_vdb_read_volume(const char *path, const char *grid, double scale, double depth, double height,
                                  int wants_velocity, int n_threads, firn_volume **volume, firn_vdb_channels *channels,
                                  firn_report *report);

@@ -28,6 +28,8 @@ class archive : public openvdb::io::Archive
         openvdb::io::GridDescriptor where;
         openvdb::GridBase::Ptr grid; // its metadata alone; all of it where the file has no index
         const std::string &name() const { return where.gridName(); }
+        // Its own: grids of the same name are name[0], name[1], ... in the order of the file.
+        std::string own_name() const { return openvdb::io::GridDescriptor::nameAsString(where.uniqueName()); }
         std::string type() const { return grid->valueType(); }
     };
     std::vector<entry> entries; // by name
@@ -56,7 +58,7 @@ class archive : public openvdb::io::Archive
     const entry *find(const std::string &name) const
     {
         for (const entry &e : entries)
-            if (e.name() == name || e.where.uniqueName() == name) return &e;
+            if (e.name() == name || e.where.uniqueName() == name || e.own_name() == name) return &e;
         return nullptr;
     }
 
@@ -76,7 +78,8 @@ class archive : public openvdb::io::Archive
     std::string contents() const
     {
         std::string all;
-        for (const entry &e : entries) all += (all.empty() ? "there are: " : ", ") + e.name() + " (" + e.type() + ")";
+        for (const entry &e : entries)
+            all += (all.empty() ? "there are: " : ", ") + e.own_name() + " (" + e.type() + ")";
         return all.empty() ? "there is no grid in it at all" : all;
     }
 

@@ -51,23 +51,33 @@ struct reader {
         return status;
     }
 
-    /* The wanted grid, or the first level set, or the first float grid. */
+    /* Could this grid be meant? Where none is named all level sets could, or else all float grids. */
+    static bool is_meant(const firn::archive::entry &entry, const char *wanted, bool as_level_set)
+    {
+        if (wanted[0]) return entry.name() == wanted || entry.own_name() == wanted;
+        if (entry.type() != "float" || entry.name() == PAINTS[0].name || entry.name() == PAINTS[1].name) return false;
+        return !as_level_set || entry.grid->getGridClass() == openvdb::GRID_LEVEL_SET;
+    }
+
+    /* The first grid by name that could be meant, with a warning where there are more. */
     firn_status choose(const firn::archive &file, const char *wanted)
     {
-        if (wanted[0]) {
-            name = wanted;
-            if (file.find(name)) return FIRN_OK;
+        std::string others;
+        for (int as_level_set = 1; as_level_set >= 0 && name.empty(); as_level_set--)
+            for (const auto &entry : file.entries) {
+                if (!is_meant(entry, wanted, as_level_set)) continue;
+                if (name.empty())
+                    name = entry.own_name();
+                else
+                    others += (others.empty() ? "" : ", ") + entry.own_name();
+            }
+        if (!others.empty())
+            firn_report_warn(report, "%s: grid \"%s\" is taken, but it could as well be %s; say which by `grid`.", path,
+                             name.c_str(), others.c_str());
+        if (!name.empty()) return FIRN_OK;
+        if (wanted[0])
             return firn_report_add(report, FIRN_REFUSED, "%s: there is no grid \"%s\" in it; %s.", path, wanted,
                                    file.contents().c_str());
-        }
-        for (const auto &entry : file.entries) {
-            if (entry.type() != "float" || entry.name() == PAINTS[0].name || entry.name() == PAINTS[1].name) continue;
-            if (name.empty()) name = entry.name();
-            if (entry.grid->getGridClass() != openvdb::GRID_LEVEL_SET) continue;
-            name = entry.name();
-            return FIRN_OK;
-        }
-        if (!name.empty()) return FIRN_OK;
         return firn_report_add(report, FIRN_REFUSED, "%s: there is no float grid in it that could be a surface; %s.",
                                path, file.contents().c_str());
     }

@@ -29,6 +29,11 @@ static const char *const script =
     "  if not only: p.fill((-30, -30, -30), (30, 30, z), 0.7 if kind == o.FloatGrid else (1, 1, 1))\n"
     "  if value is not None: p.fill((3, 2, -9), (3, 2, -9), value)\n"
     "  write(name, g, p)\n"
+    "def named(name, r):\n"
+    "  g = o.createLevelSetSphere(radius=r, voxelSize=0.02, halfWidth=3.0); g.name = name; return g\n"
+    "write('several', named('b', 0.2), named('a', 0.3), fog(8, 'small')); write('twins', named('two', 0.2), "
+    "named('two', "
+    "0.3))\n"
     "fog(2048, 'huge'); fog(150, 'thick'); far = fog(8, 'small')\n"
     "far.fill((100000, 100000, 100000), (100007, 100007, 100007), 1.0); write('far', far)\n"
     "g = ball(); write('set', g); g.gridClass = o.GridClass.UNKNOWN; write('unset', g)\n"
@@ -143,6 +148,41 @@ static void classes(void **state)
     expect_refused("neither", FIRN_REFUSED, "it is neither a level set");
 }
 
+/* Of several grids that could be meant the first by name is taken, and the others are named; one that is named is taken
+ * without a word, also of several of the same name. */
+static void several_grids(void **state)
+{
+    (void)state;
+    if (!has_python) SKIP("python3-openvdb is not installed");
+    const struct {
+        const char *file, *grid, *words;
+        double radius;
+    } cases[] = {{"several.vdb", "", "grid \"a\" is taken, but it could as well be b; say which by `grid`", 0.3},
+                 {"several.vdb", "b", NULL, 0.2},
+                 {"twins.vdb", "", "grid \"two[0]\" is taken, but it could as well be two[1]; say", 0.2},
+                 {"twins.vdb", "two", "grid \"two[0]\" is taken, but it could as well be two[1]; say", 0.2},
+                 {"twins.vdb", "two[1]", NULL, 0.3}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        firn_shape *shape;
+        firn_shape_def def = {.kind = "vdb"};
+        firn_report *report = firn_report_create();
+        strcpy(def.file, scratch(cases[i].file)), strcpy(def.grid, cases[i].grid);
+        assert_int_equal(firn_shape_create(1, &def, &shape, report), FIRN_OK);
+        assert_true(fabs(firn_shape_distance(shape, (const double[3]){0.25, 0, 0}, 0) - 0.25 + cases[i].radius) < 1e-3);
+        assert_int_equal(firn_report_total(report), cases[i].words ? 1 : 0);
+        if (cases[i].words) assert_true(scratch_says(report, cases[i].words));
+        firn_shape_destroy(shape);
+        firn_report_destroy(report);
+    }
+    firn_shape *shape;
+    firn_shape_def def = {.kind = "vdb", .grid = "three"};
+    firn_report *report = firn_report_create();
+    strcpy(def.file, scratch("twins.vdb"));
+    assert_int_equal(firn_shape_create(1, &def, &shape, report), FIRN_REFUSED);
+    assert_true(scratch_says(report, "there is no grid \"three\" in it; there are: two[0] (float), two[1] (float)"));
+    firn_report_destroy(report);
+}
+
 /* Turned by right angles and mirrored a volume is where its transform puts it; otherwise turned ones are refused. */
 static void placements(void **state)
 {
@@ -224,8 +264,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(too_little_memory), cmocka_unit_test(too_large_volumes), cmocka_unit_test(classes),
-        cmocka_unit_test(placements),        cmocka_unit_test(partial_paint),     cmocka_unit_test(wrong_paint),
-        cmocka_unit_test(no_files),
+        cmocka_unit_test(several_grids),     cmocka_unit_test(placements),        cmocka_unit_test(partial_paint),
+        cmocka_unit_test(wrong_paint),       cmocka_unit_test(no_files),
     };
     return cmocka_run_group_tests(tests, make_volumes, scratch_destroy);
 }
