@@ -3,8 +3,8 @@
  * Files of points and of meshes are held in memory whole while they are read, outside a simulation's own books, so a
  * limit of memory must hold for their lengths. A point takes about as much memory as it takes in its file, and the
  * particle made of it 200 bytes at its peak, mostly more than that: of points that need more than half of the memory
- * no simulation would have room. What compressed files unpack to is bounded by their readers, .vdb shapes by
- * vdb_bound.hpp: of these one grid alone may be read. */
+ * no simulation would have room. What compressed files unpack to is bounded by their readers, .vdb shapes,
+ * of which one grid alone may be read, while they are read (vdb_bound.hpp). */
 #include "budget.h"
 #include "numbered.h"
 

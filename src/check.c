@@ -49,8 +49,8 @@ static firn_status estimate_body(const firn_scene_def *scene, const firn_body_de
     if (!def->n_shapes) return estimate_points(def, max_memory, body, report);
     double dx = scene->grid.dx, depth = 0, volumes[2] = {0, 0}, surface = def->particles_at_surface;
     if (surface > 0) depth = def->surface_depth > 0 ? def->surface_depth : dx;
-    firn_status status =
-        firn_shape_create_for(def->n_shapes, def->shapes, (firn_shape_need){depth, dx, 1}, &shape, report);
+    firn_status status = firn_shape_create_for(def->n_shapes, def->shapes,
+                                               (firn_shape_need){depth, dx, 1, .memory = max_memory}, &shape, report);
     if (status != FIRN_OK) return status;
     double spacing = def->spacing > 0 ? def->spacing : dx / cbrt(def->particles_per_cell);
     int is_bounded = firn_sample_volumes(shape, 0, depth, volumes);

@@ -85,6 +85,7 @@ static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, fi
     int moves = 0;
     for (int i = 0; i < def->n_shapes; i++) moves |= firn_numbered_is(def->shapes[i].file);
     const firn_shape_need need = {.cell = sim->h,
+                                  .memory = sim->memory.limit,
                                   .above = (moves ? FIRN_EMITTER_LOOKS_MOVING : FIRN_EMITTER_LOOKS) * e->spacing};
     firn_status status = firn_shape_create_for(def->n_shapes, def->shapes, need, &e->shape, report);
     if (status != FIRN_OK) return firn_report_add(report, status, "emitter '%s' cannot be used: see above", def->name);

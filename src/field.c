@@ -550,8 +550,9 @@ static firn_status add_vdb(const firn_shape_def *def, firn_shape_need need, cons
     const double half = 0.5 * def->thickness, above = half > 0 ? half + need.above : 0;
     firn_volume *volume;
     firn_vdb_channels there;
-    firn_status status = firn_vdb_read_volume(path, def->grid, def->scale > 0 ? def->scale : 1, fmax(need.depth, half),
-                                              above, is_moving, omp_get_max_threads(), &volume, &there, report);
+    firn_status status =
+        firn_vdb_read_volume(path, def->grid, def->scale > 0 ? def->scale : 1, fmax(need.depth, half), above, is_moving,
+                             need.memory, omp_get_max_threads(), &volume, &there, report);
     if (status) return status;
     if (f->n && (there.friction != f->friction || there.stickiness != f->stickiness || there.velocity != f->velocity)) {
         firn_volume_destroy(volume);

@@ -196,7 +196,7 @@ static firn_status sample_body(const firn_sim *sim, const firn_body_def *def, co
     double depth = def->surface_depth > 0 ? def->surface_depth : sim->h;
     uint64_t seed = def->seed + sim->scene.seed;
     firn_shape *shape = NULL;
-    const firn_shape_need need = {is_layered ? depth + sim->h : 0, sim->h, 1};
+    const firn_shape_need need = {is_layered ? depth + sim->h : 0, sim->h, 1, .memory = sim->memory.limit};
     firn_status status = firn_shape_create_for(def->n_shapes, def->shapes, need, &shape, report);
     if (status != FIRN_OK) return status;
     *n_surface = 0;

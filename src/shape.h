@@ -31,10 +31,11 @@ firn_status firn_shape_check(const firn_shape_def *def, firn_report *report);
 firn_status firn_shape_create(int n_shapes, const firn_shape_def *shapes, firn_shape **shape, firn_report *report);
 /* What is asked of shapes from files, m. */
 typedef struct firn_shape_need {
-    double depth; /* distances and normals are true that far below the surface: as deep as nodes that feel material */
-    double cell;  /* what is smaller does not matter, and voxels that nobody chose are no larger; 0: not known */
-    int is_start; /* nobody asks for another time than 0: of a sequence the files around it are enough */
-    double above; /* distances of walls are true that far above their surface; 0: some voxels */
+    double depth;  /* distances and normals are true that far below the surface: as deep as nodes that feel material */
+    double cell;   /* what is smaller does not matter, and voxels that nobody chose are no larger; 0: not known */
+    int is_start;  /* nobody asks for another time than 0: of a sequence the files around it are enough */
+    double above;  /* distances of walls are true that far above their surface; 0: some voxels */
+    size_t memory; /* bytes that reading a .vdb may take: --max-memory; 0: no such limit */
 } firn_shape_need;
 firn_status firn_shape_create_for(int n_shapes, const firn_shape_def *shapes, firn_shape_need need, firn_shape **shape,
                                   firn_report *report);

@@ -84,9 +84,9 @@ static firn_status create_colliders(firn_sim *sim, firn_report *report)
         collider->steepness = 1;
         if (collider->def.distance) continue;
         /* a cubic spline reaches two cells */
-        firn_status status =
-            firn_shape_create_for(collider->def.n_shapes, collider->def.shapes,
-                                  (firn_shape_need){2.5 * sim->h, sim->h, 0}, &collider->shape, report);
+        firn_status status = firn_shape_create_for(collider->def.n_shapes, collider->def.shapes,
+                                                   (firn_shape_need){2.5 * sim->h, sim->h, .memory = sim->memory.limit},
+                                                   &collider->shape, report);
         if (status != FIRN_OK)
             return firn_report_add(report, status, "collider '%s' cannot be used: see above", collider->def.name);
         const double sticky = collider->def.touch == FIRN_TOUCH_SURFACE ? firn_shape_stickiness(collider->shape) : 0;
@@ -119,8 +119,9 @@ static firn_status create_grips(firn_sim *sim, firn_report *report)
         sim->has_follow |= grip->def.mode == FIRN_GRIP_FOLLOW;
         if (firn_motion_create(&grip->def.motion, &sim->memory, &grip->motion) != FIRN_OK)
             return no_memory(report, "a grip's keys");
-        firn_status status = firn_shape_create_for(grip->def.n_shapes, grip->def.shapes,
-                                                   (firn_shape_need){0, sim->h, 0}, &grip->region, report);
+        firn_status status =
+            firn_shape_create_for(grip->def.n_shapes, grip->def.shapes,
+                                  (firn_shape_need){0, sim->h, .memory = sim->memory.limit}, &grip->region, report);
         if (status != FIRN_OK)
             return firn_report_add(report, status, "grip '%s' cannot be used: see above", grip->def.name);
     }
@@ -138,8 +139,9 @@ static firn_status create_sinks(firn_sim *sim, firn_report *report)
         sim->n_sinks = k + 1;
         if (firn_motion_create(&sink->def.motion, &sim->memory, &sink->motion) != FIRN_OK)
             return no_memory(report, "a sink's keys");
-        firn_status status = firn_shape_create_for(sink->def.n_shapes, sink->def.shapes,
-                                                   (firn_shape_need){0, sim->h, 0}, &sink->shape, report);
+        firn_status status =
+            firn_shape_create_for(sink->def.n_shapes, sink->def.shapes,
+                                  (firn_shape_need){0, sim->h, .memory = sim->memory.limit}, &sink->shape, report);
         if (status != FIRN_OK)
             return firn_report_add(report, status, "sink '%s' cannot be used: see above", sink->def.name);
         sink->speed = firn_shape_speed(sink->shape);

@@ -36,8 +36,8 @@ typedef struct firn_vdb_channels {
  * Grids "friction", "stickiness" (NaN where they are not active) and, where wanted, "v" (velocity of the surface, m/s)
  * fill further channels. */
 firn_status firn_vdb_read_volume(const char *path, const char *grid, double scale, double depth, double height,
-                                 int wants_velocity, int n_threads, firn_volume **volume, firn_vdb_channels *channels,
-                                 firn_report *report);
+                                 int wants_velocity, size_t max_memory, int n_threads, firn_volume **volume,
+                                 firn_vdb_channels *channels, firn_report *report);
 
 /* ---------------------------------------------------------------- volumes out (vdb_write.cpp) */
 

@@ -451,7 +451,7 @@ firn_status read(const char *path, firn_points **out, firn_report *report)
     size_t n_bytes = 0;
     firn::archive file;
     firn_status status = firn::file_length(path, &n_bytes, report);
-    return status ? status : firn::within(n_bytes, path, report, [&] { return take(file, path, out, report); });
+    return status ? status : firn::within(n_bytes, 0, path, report, [&] { return take(file, path, out, report); });
 }
 
 } // namespace

@@ -24,6 +24,13 @@ const struct {
     float most; /* the least is 0 */
 } PAINTS[2] = {{"friction", 100}, {"stickiness", 1e12f}};
 
+/* Numbers of 4 bytes that a grid may take while it is made a surface: the 4 GB that all distance fields of a shape may
+ * have (field.c). A fog takes its own, their copy, distances and what is made of these, for every active voxel. A level
+ * set that is made deeper takes a column for every voxel of its surface. Counted before anything is made, and where the
+ * file says how many there are, before they are read: a file of some hundred bytes can hold a region of 4096^3 voxels.
+ */
+constexpr double MAX_NUMBERS = 1 << 30, NUMBERS_OF_FOG = 4;
+
 struct reader {
     const char *path;
     firn_report *report;
@@ -31,19 +38,20 @@ struct reader {
     FloatGrid::Ptr grid, paints[2];
     openvdb::Vec3SGrid::Ptr velocity;
 
-    firn_status read(const char *wanted, bool wants_velocity)
+    firn_status read(const char *wanted, bool wants_velocity, size_t most)
     {
         size_t n_bytes = 0;
         firn::archive file;
         firn_status status = firn::file_length(path, &n_bytes, report);
         return status ? status
-                      : firn::within(n_bytes, path, report, [&] { return take(file, wanted, wants_velocity); });
+                      : firn::within(n_bytes, most, path, report, [&] { return take(file, wanted, wants_velocity); });
     }
 
     firn_status take(firn::archive &file, const char *wanted, bool wants_velocity)
     {
         file.open(path);
         firn_status status = choose(file, wanted);
+        if (!status) status = check_claim(*file.find(name)->grid);
         if (!status) status = load(file, name.c_str(), grid);
         for (int i = 0; i < 2 && !status; i++)
             if (file.find(PAINTS[i].name)) status = load(file, PAINTS[i].name, paints[i]);
@@ -80,6 +88,24 @@ struct reader {
                                    file.contents().c_str());
         return firn_report_add(report, FIRN_REFUSED, "%s: there is no float grid in it that could be a surface; %s.",
                                path, file.contents().c_str());
+    }
+
+    firn_status check_fog(double n) const
+    {
+        if (n * NUMBERS_OF_FOG <= MAX_NUMBERS) return FIRN_OK;
+        return firn_report_add(report, FIRN_REFUSED,
+                               "%s: grid \"%s\" is a fog of %.0f active voxels; at most %.0f can be made a surface. "
+                               "Resample it with larger voxels, or convert it to a level set.",
+                               path, name.c_str(), n, MAX_NUMBERS / NUMBERS_OF_FOG);
+    }
+
+    /* Writers note how many active voxels there are. One that notes too few is found out once they are read. */
+    firn_status check_claim(const openvdb::GridBase &described) const
+    {
+        using openvdb::GridBase;
+        const auto claim = described.getMetadata<openvdb::Int64Metadata>(GridBase::META_FILE_VOXEL_COUNT);
+        return claim && described.getGridClass() == openvdb::GRID_FOG_VOLUME ? check_fog((double)claim->value())
+                                                                             : FIRN_OK;
     }
 
     template <class Pointer> firn_status load(firn::archive &file, const char *which, Pointer &loaded)
@@ -145,11 +171,6 @@ firn_status find_class(const reader &r, bool &is_fog)
         r.path, r.name.c_str(), least, background);
 }
 
-/* Numbers of 4 bytes that a grid may take while it is made a surface: the 4 GB that all distance fields of a shape may
- * have (field.c). A fog takes its own, their copy, distances and what is made of these, for every active voxel. A level
- * set that is made deeper takes a column for every voxel of its surface. Counted before anything is made: a file of
- * some hundred bytes can hold a region of 4096^3 voxels. */
-constexpr double MAX_NUMBERS = 1 << 30, NUMBERS_OF_FOG = 4;
 constexpr double MAX_WIDTH = 100;      /* of a band to one side, voxels */
 constexpr double MAX_BLOCKS = 1 << 27; /* as in volume.c: of 8^3 voxels, in the box around all that is active */
 
@@ -164,11 +185,8 @@ firn_status check_size(const reader &r, bool is_fog, double width, double wanted
             "%s: the box of grid \"%s\" has %d x %d x %d voxels; at most %.3g are allowed. Resample it "
             "with larger voxels, or remove what lies far off.",
             r.path, r.name.c_str(), dim[0], dim[1], dim[2], MAX_BLOCKS * 512);
-    if (is_fog && n * NUMBERS_OF_FOG > MAX_NUMBERS)
-        return firn_report_add(r.report, FIRN_REFUSED,
-                               "%s: grid \"%s\" is a fog of %.0f active voxels; at most %.0f can be made a surface. "
-                               "Resample it with larger voxels, or convert it to a level set.",
-                               r.path, r.name.c_str(), n, MAX_NUMBERS / NUMBERS_OF_FOG);
+    firn_status status = is_fog ? r.check_fog(n) : FIRN_OK;
+    if (status) return status;
     double needed = n / (2 * std::max(width, 1.0)) * wanted;
     if (is_fog || !is_rebuilt || needed <= MAX_NUMBERS) return FIRN_OK;
     return firn_report_add(
@@ -351,13 +369,13 @@ firn_status check(reader &r, bool &is_fog, placement &p)
 
 /* `depth` below the surface and, for walls, `height` above it, m: as far distances are needed. */
 firn_status read(const char *path, const char *wanted, double scale, double depth, double height, firn_volume **volume,
-                 firn_vdb_channels *channels, bool wants_velocity, firn_report *report)
+                 firn_vdb_channels *channels, bool wants_velocity, size_t max_memory, firn_report *report)
 {
     reader r;
     placement p;
     bool is_fog = false;
     r.path = path, r.report = report;
-    firn_status status = r.read(wanted, wants_velocity);
+    firn_status status = r.read(wanted, wants_velocity, max_memory);
     if (!status) status = check(r, is_fog, p);
     if (status) return status;
     double wanted_width = depth / (scale * p.voxel) + 1, width = r.grid->background() / p.voxel; /* voxels, inside */
@@ -399,12 +417,12 @@ firn_status read(const char *path, const char *wanted, double scale, double dept
 } // namespace
 
 extern "C" firn_status firn_vdb_read_volume(const char *path, const char *grid, double scale, double depth,
-                                            double height, int wants_velocity, int n_threads, firn_volume **volume,
-                                            firn_vdb_channels *channels, firn_report *report)
+                                            double height, int wants_velocity, size_t max_memory, int n_threads,
+                                            firn_volume **volume, firn_vdb_channels *channels, firn_report *report)
 {
     *volume = nullptr, *channels = {};
     firn_status status = firn::guarded(report, path, " cannot be read", n_threads, [&] {
-        return read(path, grid, scale, depth, height, volume, channels, wants_velocity != 0, report);
+        return read(path, grid, scale, depth, height, volume, channels, wants_velocity != 0, max_memory, report);
     });
     if (status && *volume) {
         firn_volume_destroy(*volume);

@@ -118,9 +118,32 @@ static void too_large_volumes(void **state)
     (void)state;
     if (!has_python) SKIP("python3-openvdb is not installed");
     expect_refused("huge", FIRN_REFUSED, "is a fog of 8589934592 active voxels; at most 268435456");
+    size_t n; /* as the file says how many there are, its values need not be read for that, nor be there */
+    unsigned char *data = scratch_load(scratch("huge.vdb"), &n);
+    scratch_store(scratch("huge_cut.vdb"), data, n - 64);
+    free(data);
+    expect_refused("huge_cut", FIRN_REFUSED, "is a fog of 8589934592 active voxels; at most 268435456");
     expect_refused("far", FIRN_REFUSED, "has 100008 x 100008 x 100008 voxels");
     expect_refused("empty", FIRN_REFUSED, "is empty");
     expect_refused("none", FIRN_REFUSED, "there is no grid in it at all");
+}
+
+/* What the user allows goes before what a file of this length may need. */
+static void memory_is_bounded(void **state)
+{
+    (void)state;
+    if (!has_python) SKIP("python3-openvdb is not installed");
+    firn_shape_def def = {.kind = "vdb"};
+    strcpy(def.file, scratch("set.vdb"));
+    for (int k = 0; k < 2; k++) {
+        firn_shape *shape;
+        firn_report *report = firn_report_create();
+        const firn_shape_need need = {.memory = k ? (size_t)64 << 20 : (size_t)128 << 10};
+        assert_int_equal(firn_shape_create_for(1, &def, need, &shape, report), k ? FIRN_OK : FIRN_MEMORY);
+        if (!k) assert_true(scratch_says(report, "takes more than the 0.125 MB of memory that --max-memory allows"));
+        firn_shape_destroy(shape);
+        firn_report_destroy(report);
+    }
 }
 
 /* Without a class a level set is what it is with it, and says so; what could be neither is refused. */
@@ -264,8 +287,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(too_little_memory), cmocka_unit_test(too_large_volumes), cmocka_unit_test(classes),
-        cmocka_unit_test(several_grids),     cmocka_unit_test(placements),        cmocka_unit_test(partial_paint),
-        cmocka_unit_test(wrong_paint),       cmocka_unit_test(no_files),
+        cmocka_unit_test(memory_is_bounded), cmocka_unit_test(several_grids),     cmocka_unit_test(placements),
+        cmocka_unit_test(partial_paint),     cmocka_unit_test(wrong_paint),       cmocka_unit_test(no_files),
     };
     return cmocka_run_group_tests(tests, make_volumes, scratch_destroy);
 }
