@@ -18,6 +18,10 @@
 
 #define LARGEST_HOLE 0.1 /* of the mesh's diagonal */
 #define ROUNDING 1e-6    /* smaller ones are points that were meant to be one, not worth a word */
+/* What is no wider, however long, are edges that were meant to be one, as where a point of one face lies on the edge of
+ * another: a fan stays between the points of its hole, so that the surface goes nowhere by more than the width. Voxels
+ * that nobody chose are a 150th of the mesh's box or not much finer. */
+#define WIDEST_SLIT 1e-3
 
 static firn_status no_memory(firn_report *report)
 {
@@ -193,19 +197,49 @@ static void walk(loops *l)
 
 typedef struct hole {
     double min[3], max[3], sum[3];
-    int64_t n, n_open; /* edges */
-    int is_loose;      /* the rim of a sheet inside the mesh, which is left out */
+    int64_t n, n_open;       /* edges */
+    double ends[2][3], size; /* across, of slits their width */
+    int is_loose;            /* the rim of a sheet inside the mesh, which is left out */
 } hole;
 
-static double hole_size(const hole *h)
+/* How far x is from the hole's middle (0), from its first end (1), from the line through both ends (2) */
+static double way_to(const hole *h, int from, const double x[3])
 {
-    return sqrt(pow(h->max[0] - h->min[0], 2) + pow(h->max[1] - h->min[1], 2) + pow(h->max[2] - h->min[2], 2));
+    double d[3], line[3], along = 0, length2 = 0, way2 = 0;
+    for (int a = 0; a < 3; a++) {
+        d[a] = x[a] - (from ? h->ends[0][a] : h->sum[a] / (double)h->n);
+        line[a] = from == 2 ? h->ends[1][a] - h->ends[0][a] : 0;
+        along += d[a] * line[a], length2 += line[a] * line[a];
+    }
+    for (int a = 0; a < 3; a++) way2 += pow(d[a] - (length2 > 0 ? along / length2 * line[a] : 0), 2);
+    return sqrt(way2);
 }
 
-static void measure(const firn_mesh *mesh, const loops *l, hole *holes)
+/* The ends are the corner farthest from the middle and the one farthest from that; slits lie along the line between. */
+static void measure_slits(const firn_mesh *mesh, const loops *l, double widest, hole *holes)
+{
+    for (int from = 0; from < 3; from++) {
+        for (int64_t i = 0; i < l->n_loops; i++) holes[i].size = 0;
+        for (int64_t k = 0; k < 2 * l->n; k++) {
+            hole *h = &holes[l->loop_of[k / 2] - 1];
+            const double *x = mesh->xyz + 3 * (size_t)(k % 2 ? l->edges[k / 2].high : l->edges[k / 2].low);
+            const double way = way_to(h, from, x);
+            if (from < 2 && way >= h->size) memcpy(h->ends[from], x, sizeof h->ends[from]);
+            h->size = fmax(h->size, way);
+        }
+    }
+    for (int64_t i = 0; i < l->n_loops; i++) {
+        hole *h = &holes[i];
+        h->size *= 2; /* to both sides of the line */
+        if (h->size <= widest) continue;
+        h->size = sqrt(pow(h->max[0] - h->min[0], 2) + pow(h->max[1] - h->min[1], 2) + pow(h->max[2] - h->min[2], 2));
+    }
+}
+
+static void measure(const firn_mesh *mesh, const loops *l, double widest_slit, hole *holes)
 {
     for (int64_t i = 0; i < l->n_loops; i++)
-        holes[i] = (hole){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, {0, 0, 0}, 0, 0, 0};
+        holes[i] = (hole){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (int64_t e = 0; e < l->n; e++) {
         hole *h = &holes[l->loop_of[e] - 1];
         const double *x = mesh->xyz + 3 * (size_t)l->edges[e].low, *y = mesh->xyz + 3 * (size_t)l->edges[e].high;
@@ -217,6 +251,7 @@ static void measure(const firn_mesh *mesh, const loops *l, hole *holes)
         h->n++;
         h->n_open += e < l->n_open;
     }
+    measure_slits(mesh, l, widest_slit, holes);
 }
 
 /* The mesh, its loops' middles as new points, and a fan about each of them */
@@ -269,7 +304,7 @@ static const hole *largest_of(const loops *l, const hole *holes, int is_loose, i
     for (int64_t i = 0; i < l->n_loops; i++) {
         if (holes[i].is_loose != is_loose) continue;
         ++*n;
-        if (!largest || hole_size(&holes[i]) > hole_size(largest)) largest = &holes[i];
+        if (!largest || holes[i].size > largest->size) largest = &holes[i];
     }
     for (int a = 0; a < 3 && largest; a++) x[a] = largest->sum[a] / (double)largest->n;
     return largest;
@@ -284,10 +319,10 @@ static firn_status judge(const loops *l, const hole *holes, double diagonal, con
         firn_report_warn(report,
                          "%s: an open sheet %.3g m across around (%.4g, %.4g, %.4g) lies inside a closed shell, where "
                          "it changes nothing; it was left out (%lld %s in all).",
-                         name, hole_size(largest), x[0], x[1], x[2], (long long)n, n == 1 ? "rim" : "rims");
+                         name, largest->size, x[0], x[1], x[2], (long long)n, n == 1 ? "rim" : "rims");
     largest = largest_of(l, holes, 0, &n, x);
     if (!largest) return FIRN_OK;
-    const double size = hole_size(largest);
+    const double size = largest->size;
     if (size > LARGEST_HOLE * diagonal)
         return firn_report_add(
             report, FIRN_REFUSED,
@@ -321,12 +356,12 @@ static firn_status drop_triangles(firn_mesh *mesh, const uint8_t *is_loose, firn
 static firn_status drop_sheets(firn_mesh *filled, const loops *l, hole *holes, double largest, firn_report *report)
 {
     int64_t n_large = 0;
-    for (int64_t i = 0; i < l->n_loops; i++) n_large += hole_size(&holes[i]) > largest;
+    for (int64_t i = 0; i < l->n_loops; i++) n_large += holes[i].size > largest;
     if (n_large == 0) return FIRN_OK;
     uint8_t *is_loose = firn_memory_array(NULL, (size_t)filled->n_points, sizeof *is_loose);
     if (!is_loose) return no_memory(report);
     for (int64_t e = 0; e < l->n; e++)
-        if (hole_size(&holes[l->loop_of[e] - 1]) > largest) is_loose[l->edges[e].low] = 1;
+        if (holes[l->loop_of[e] - 1].size > largest) is_loose[l->edges[e].low] = 1;
     firn_status status = firn_mesh_loose(filled, is_loose, report);
     for (int64_t e = 0; e < l->n && !status; e++) holes[l->loop_of[e] - 1].is_loose = is_loose[l->edges[e].low];
     if (!status) status = drop_triangles(filled, is_loose, report);
@@ -345,8 +380,8 @@ static firn_status close_loops(firn_mesh *mesh, loops *l, const char *name, firn
     size_t n_bytes = (size_t)l->n_loops * sizeof(hole);
     hole *holes = firn_memory_allocate(NULL, n_bytes);
     if (!holes) return no_memory(report);
-    measure(mesh, l, holes);
     const double diagonal = diagonal_of(mesh);
+    measure(mesh, l, WIDEST_SLIT * diagonal, holes);
     firn_mesh *filled = fill(mesh, l, holes);
     firn_status status = filled ? drop_sheets(filled, l, holes, LARGEST_HOLE * diagonal, report) : no_memory(report);
     if (!status) status = judge(l, holes, diagonal, name, report);

@@ -101,6 +101,36 @@ static void rounding_is_no_hole(void **state)
     firn_mesh_destroy(ringed), firn_mesh_destroy(ball);
 }
 
+/* A point on the edge of two faces that only one of them knows, off that edge by some thousandths of the block: the
+ * hole is as long as the edge and has no area, or is a slit, or is one. */
+static void slits_are_closed(void **state)
+{
+    (void)state;
+    const double pulls[] = {0, 1e-9, 4e-4, 4e-3};
+    for (int k = 0; k < 4; k++) {
+        firn_mesh *block = geometry_block((double[3]){0, 0, 0}, (double[3]){1, 1, 1}), *split;
+        split = firn_mesh_create(block->n_points + 1, block->n_triangles + 1);
+        memcpy(split->xyz, block->xyz, (size_t)block->n_points * 24);
+        memcpy(split->triangles, block->triangles, (size_t)block->n_triangles * 12);
+        uint32_t *one = split->triangles, *other = one + 3 * block->n_triangles, middle = (uint32_t)block->n_points;
+        double *x = split->xyz + 3 * middle;
+        for (int a = 0; a < 3; a++) {
+            const double edge = 0.5 * (x[3 * ((int64_t)one[0] - middle) + a] + x[3 * ((int64_t)one[1] - middle) + a]);
+            x[a] = edge + pulls[k] * (x[3 * ((int64_t)one[2] - middle) + a] - edge);
+        }
+        memcpy(other, (uint32_t[3]){middle, one[1], one[2]}, 12), one[1] = middle;
+        firn_report *report = firn_report_create();
+        assert_int_equal(firn_mesh_is_open(split), 1);
+        assert_int_equal(firn_mesh_close(split, "block", report), k < 3 ? FIRN_OK : FIRN_REFUSED);
+        assert_int_equal(firn_report_total(report), k >= 2);
+        if (k == 2) assert_true(scratch_says(report, "1 hole was closed, the largest 0.0008"));
+        if (k < 3) assert_int_equal(firn_mesh_is_open(split), 0);
+        if (k < 3) assert_true(fabs(firn_mesh_volume(split) - 1) < 1e-6 + pulls[k]);
+        firn_report_destroy(report);
+        firn_mesh_destroy(split), firn_mesh_destroy(block);
+    }
+}
+
 /* A triangle that hangs on one edge of a ball: its loop runs over its two open edges and the one of three faces. */
 static void flaps_are_closed(void **state)
 {
@@ -292,6 +322,7 @@ int main(void)
         cmocka_unit_test(welding),
         cmocka_unit_test(small_holes_are_closed),
         cmocka_unit_test(rounding_is_no_hole),
+        cmocka_unit_test(slits_are_closed),
         cmocka_unit_test(flaps_are_closed),
         cmocka_unit_test(walls_inside_are_no_holes),
         cmocka_unit_test(doubled_faces_close_no_holes),
