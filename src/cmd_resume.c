@@ -6,6 +6,7 @@
 #include "checkpoint.h"
 #include "edits.h"
 #include "hash.h"
+#include "inputs.h"
 #include "json.h"
 #include "memory.h"
 #include "scene.h"
@@ -22,7 +23,8 @@ typedef struct job {
     firn_scene_def def;
     firn_checkpoint checkpoint;
     firn_text scene_json;
-    firn_json_writer edits;
+    firn_json_writer edits, inputs, changes;
+    const char *inputs_json;
     firn_sim *sim;
 } job;
 
@@ -63,6 +65,27 @@ static firn_status take_scene(const firn_cli *cli, job *j, const char *text, siz
     return edited || n_sets ? check_edits(j, text, n_text, name) : FIRN_OK;
 }
 
+/* What became of the files that the shot read. Other frames from here on are allowed, as with edits, and told. */
+static firn_status compare_inputs(const firn_cli *cli, job *j, const firn_json_node *before)
+{
+    firn_status status = firn_simulate_inputs(cli, &j->def, &j->inputs, &j->inputs_json, j->report);
+    if (status != FIRN_OK) return status;
+    firn_json *now = firn_json_parse(j->inputs_json, strlen(j->inputs_json), "the scene's files", j->report);
+    if (!now) return firn_report_status(j->report);
+    firn_json_init(&j->changes, 0);
+    firn_json_begin(&j->changes, NULL, '[');
+    int n = firn_inputs_compare(before, firn_json_root(now), &j->changes, j->report);
+    firn_json_end(&j->changes);
+    firn_json_destroy(now);
+    if (n)
+        firn_report_warn(j->report,
+                         "%s: %d file%s that the scene reads %s not as before: frames from here on may be others than "
+                         "those of an undisturbed run. Where that is not wanted, bring back the old ones and resume "
+                         "again with --from.",
+                         j->def.folder, n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
+    return FIRN_OK;
+}
+
 static firn_status load_scene(const firn_cli *cli, job *j)
 {
     const char *folder = cli->arguments[0];
@@ -79,6 +102,8 @@ static firn_status load_scene(const firn_cli *cli, job *j)
     else if (manifest)
         status = firn_report_add(j->report, FIRN_REFUSED,
                                  "%s: the member \"scene\" is missing; was this written by firn?", path);
+    if (node && status == FIRN_OK)
+        status = compare_inputs(cli, j, firn_json_member(firn_json_root(manifest), "inputs"));
     firn_json_destroy(manifest);
     firn_memory_release(NULL, text, n_text + 1);
     return status;
@@ -97,8 +122,8 @@ static firn_status open_record(job *j, const firn_run_plan *plan, size_t max_mem
 {
     firn_status status = firn_scene_write(&j->def, &j->scene_json, j->report);
     if (status != FIRN_OK) return status;
-    const char *edits = firn_json_finish(&j->edits, NULL);
-    if (!edits) return firn_report_add(j->report, FIRN_MEMORY, "out of memory for the list of edits");
+    const char *edits = firn_json_finish(&j->edits, NULL), *changes = firn_json_finish(&j->changes, NULL);
+    if (!edits || !changes) return firn_report_add(j->report, FIRN_MEMORY, "out of memory for the list of edits");
     uint64_t hash = firn_hash_of(j->scene_json.data, j->scene_json.n);
     firn_shot_setup setup = {.folder = j->def.folder,
                              .scene_json = j->scene_json.data,
@@ -107,7 +132,9 @@ static firn_status open_record(job *j, const firn_run_plan *plan, size_t max_mem
                              .n_subframes = plan->n_subframes,
                              .n_threads = firn_sim_n_threads(j->sim),
                              .isa = firn_sim_variant(j->sim),
-                             .edits_json = strcmp(edits, "[]\n") ? edits : NULL};
+                             .inputs_json = j->inputs_json,
+                             .edits_json = strcmp(edits, "[]\n") ? edits : NULL,
+                             .changes_json = strcmp(changes, "[]\n") ? changes : NULL};
     firn_shot *shot = NULL;
     status = firn_shot_resume(&setup, j->checkpoint.info.frame, j->checkpoint.info.sub, &shot, j->report);
     if (status == FIRN_OK) status = firn_record_begin(record, shot, &j->def, hash, j->sim, max_memory, j->report);
@@ -154,6 +181,8 @@ static int run(const firn_cli *cli)
     firn_checkpoint_clear(&j.checkpoint);
     firn_text_clear(&j.scene_json);
     firn_json_clear(&j.edits);
+    firn_json_clear(&j.inputs);
+    firn_json_clear(&j.changes);
     firn_scene_destroy(j.scene);
     firn_report_destroy(j.report);
     return status;
@@ -178,8 +207,9 @@ const firn_cli_verb firn_cmd_resume = {
         "Goes on from the shot's newest checkpoint. Without edits the result is the same, to the bit, as that of an "
         "undisturbed run. Settings may be edited with --set, or the whole scene with --scene: materials' parameters, "
         "colliders, gravity, forces, time step, outputs. What cannot change is refused with the reason: dx, frames a "
-        "second, bodies, laws, densities. The manifest's history says what was changed when. --frames :B makes a shot "
-        "longer than its scene.\n\n"
+        "second, bodies, laws, densities. The manifest's history says what was changed when. Of meshes, "
+        "volumes and points that the scene reads each that has changed, is gone or has come since is warned of, and "
+        "stands in the history as well. --frames :B makes a shot longer than its scene.\n\n"
         "  firn resume shots/snowball\n"
         "  firn resume shots/snowball --from 20 --set time.cfl=0.2\n"
         "  firn resume shots/snowball --frames :240",

@@ -12,6 +12,8 @@ typedef struct job {
     firn_scene *scene;
     firn_scene_def def; /* the scene's, with what the command line changes */
     firn_text json;
+    firn_json_writer inputs;
+    const char *inputs_json;
     firn_sim *sim;
 } job;
 
@@ -52,7 +54,8 @@ static firn_status create_record(const firn_cli *cli, job *j, const firn_run_pla
                              .scene = &j->def,
                              .n_subframes = plan->n_subframes,
                              .n_threads = firn_sim_n_threads(j->sim),
-                             .isa = firn_sim_variant(j->sim)};
+                             .isa = firn_sim_variant(j->sim),
+                             .inputs_json = j->inputs_json};
     firn_shot *shot = NULL;
     status = firn_shot_create(&setup, firn_cli_has(cli, "overwrite"), &shot, j->report);
     if (status != FIRN_OK) return status;
@@ -65,7 +68,9 @@ static int simulate(const firn_cli *cli, job *j)
     int first, last;
     firn_run_plan plan = firn_simulate_plan(cli, &j->def, &first, &last);
     firn_run_options options = firn_simulate_options(cli);
-    firn_status status = firn_sim_create(&j->def, &options, &j->sim, j->report);
+    /* before they are read: of what changes meanwhile a resume would not know otherwise */
+    firn_status status = firn_simulate_inputs(cli, &j->def, &j->inputs, &j->inputs_json, j->report);
+    if (status == FIRN_OK) status = firn_sim_create(&j->def, &options, &j->sim, j->report);
     if (status == FIRN_OK) status = create_record(cli, j, &plan, options.max_memory, &record);
     if (status != FIRN_OK) {
         firn_record_end(&record, NULL, status, "", NULL);
@@ -85,6 +90,7 @@ static int run(const firn_cli *cli)
     status = status == FIRN_OK ? simulate(cli, &j) : firn_cli_report(j.report, (firn_status)status);
     firn_sim_destroy(j.sim);
     firn_text_clear(&j.json);
+    firn_json_clear(&j.inputs);
     firn_scene_destroy(j.scene);
     firn_report_destroy(j.report);
     return status;

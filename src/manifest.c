@@ -37,6 +37,7 @@ void firn_manifest_clear(firn_manifest *manifest)
 {
     release_text(manifest->scene_json);
     release_text(manifest->history_json);
+    release_text(manifest->inputs_json);
     release_text(manifest->last_json);
     *manifest = (firn_manifest){0};
 }
@@ -108,6 +109,7 @@ static void put_manifest(firn_json_writer *w, const firn_manifest *manifest)
     firn_json_begin(w, "history", '[');
     if (*manifest->history_json) firn_json_raw(w, NULL, manifest->history_json);
     firn_json_end(w);
+    if (manifest->inputs_json) firn_json_raw(w, "inputs", manifest->inputs_json);
     if (manifest->last_json) firn_json_raw(w, "last", manifest->last_json);
     firn_json_hex(w, "scene_hash", manifest->scene_hash);
     firn_json_raw(w, "scene", manifest->scene_json);

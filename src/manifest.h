@@ -22,6 +22,7 @@ typedef struct firn_manifest {
     int n_subframes, n_threads;
     uint64_t scene_hash;
     char *scene_json, *history_json;  /* an object; the items of an array, without its brackets */
+    char *inputs_json;                /* see inputs.h; NULL: an older shot, which did not look */
     char *last_json;                  /* the last line of frames.jsonl, NULL: none; written, not read */
     firn_file_receipt frames, ledger; /* their good parts */
     int64_t n_moments;

@@ -10,4 +10,9 @@
  * FIRN_REFUSED: a material does not resolve. */
 firn_status firn_scene_write(const firn_scene_def *def, firn_text *json, firn_report *report);
 
+/* A path that counts from the working folder is written from the root: whoever reads the scene again may be elsewhere.
+ * Returns `whole`. */
+enum { FIRN_SCENE_PATH = 2 * FIRN_PATH };
+const char *firn_scene_whole_path(const char *path, char whole[FIRN_SCENE_PATH]);
+
 #endif

@@ -51,19 +51,17 @@ static void write_string(writer *w, const char *string)
     firn_text_add(w->text, "\"");
 }
 
-/* A path that counts from the working folder is written from the root: whoever reads the scene again may be elsewhere.
- */
-static void write_path(writer *w, const char *path)
+const char *firn_scene_whole_path(const char *path, char whole[FIRN_SCENE_PATH])
 {
-    char folder[FIRN_PATH], whole[2 * FIRN_PATH];
+    char folder[FIRN_PATH];
     int is_relative = *path && *path != '/' && getcwd(folder, sizeof folder);
-    snprintf(whole, sizeof whole, "%s%s%s", is_relative ? folder : "", is_relative ? "/" : "", path);
-    write_string(w, whole);
+    snprintf(whole, FIRN_SCENE_PATH, "%s%s%s", is_relative ? folder : "", is_relative ? "/" : "", path);
+    return whole;
 }
 
 static void write_component(writer *w, const firn_option *option, const char *member, int i)
 {
-    char word[FIRN_NAME] = "";
+    char word[FIRN_NAME] = "", whole[FIRN_SCENE_PATH];
     switch (option->type) {
     case FIRN_OPTION_REAL:
     case FIRN_OPTION_MATRIX:
@@ -77,10 +75,7 @@ static void write_component(writer *w, const firn_option *option, const char *me
         write_string(w, word);
         break;
     case FIRN_OPTION_TEXT:
-        if (option->flags & FIRN_OPTION_FILE)
-            write_path(w, member);
-        else
-            write_string(w, member);
+        write_string(w, option->flags & FIRN_OPTION_FILE ? firn_scene_whole_path(member, whole) : member);
         break;
     default: break;
     }

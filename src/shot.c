@@ -158,6 +158,8 @@ static firn_status make(const firn_shot_setup *setup, firn_shot **made, firn_rep
         return firn_report_add(report, FIRN_IO, "%s: %s", setup->folder, firn_file_reason(ENAMETOOLONG));
     if (!is_json(setup->scene_json, "the scene as JSON", report)) return FIRN_REFUSED;
     if (setup->edits_json && !is_json(setup->edits_json, "the edits as JSON", report)) return FIRN_REFUSED;
+    if (setup->inputs_json && !is_json(setup->inputs_json, "the files as JSON", report)) return FIRN_REFUSED;
+    if (setup->changes_json && !is_json(setup->changes_json, "changes of files as JSON", report)) return FIRN_REFUSED;
     for (int i = 0; i < scene->n_outputs; i++) {
         const firn_format *format = firn_format_find(scene->outputs[i].format);
         if (!format || !format->write)
@@ -174,7 +176,9 @@ static firn_status make(const firn_shot_setup *setup, firn_shot **made, firn_rep
     shot->outputs = firn_memory_array(NULL, (size_t)scene->n_outputs, sizeof *shot->outputs);
     manifest->scene_json = firn_memory_string(NULL, setup->scene_json);
     manifest->history_json = firn_memory_string(NULL, "");
-    if (!shot->outputs || !manifest->scene_json || !manifest->history_json)
+    if (setup->inputs_json) manifest->inputs_json = firn_memory_string(NULL, setup->inputs_json);
+    if (!shot->outputs || !manifest->scene_json || !manifest->history_json ||
+        (setup->inputs_json && !manifest->inputs_json))
         return firn_report_add(report, FIRN_MEMORY, "%s: no memory for the shot's books", setup->folder);
     if (scene->n_outputs) memcpy(shot->outputs, scene->outputs, (size_t)scene->n_outputs * sizeof *shot->outputs);
     firn_shot_stem(scene, manifest->name, sizeof manifest->name);
@@ -211,6 +215,7 @@ static firn_status add_history(firn_shot *shot, const char *what, const char *be
         firn_json_integer(&item, "after_sub", manifest->last_sub);
     }
     if (setup->edits_json) firn_json_raw(&item, "edits", setup->edits_json);
+    if (setup->changes_json) firn_json_raw(&item, "inputs", setup->changes_json);
     firn_json_end(&item);
     size_t n = 0, n_before = strlen(before);
     const char *text = firn_json_finish(&item, &n);

@@ -29,7 +29,9 @@ typedef struct firn_shot_setup {
     int n_subframes;             /* moments a frame, firn_run_plan's */
     int n_threads;
     const char *isa;
-    const char *edits_json; /* resume: what was changed, the text of any JSON value; NULL: nothing */
+    const char *inputs_json; /* the files that the scene reads (inputs.h); NULL: not looked at */
+    /* resume: what was changed of the scene and of its files, the text of any JSON value; NULL: nothing */
+    const char *edits_json, *changes_json;
 } firn_shot_setup;
 
 /* What the books say of one moment, apart from its files. */

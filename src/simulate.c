@@ -1,6 +1,8 @@
 #include "simulate.h"
 
+#include "budget.h"
 #include "expect.h"
+#include "inputs.h"
 #include "interrupt.h"
 #include "painter.h"
 #include "progress.h"
@@ -41,6 +43,17 @@ firn_run_plan firn_simulate_plan(const firn_cli *cli, const firn_scene_def *scen
     /* --frames may also go beyond the scene's last frame: that is how a shot is made longer. */
     if (firn_cli_span(cli, "frames", first, last)) plan.end = *last / scene->fps;
     return plan;
+}
+
+firn_status firn_simulate_inputs(const firn_cli *cli, const firn_scene_def *scene, firn_json_writer *json,
+                                 const char **text, firn_report *report)
+{
+    firn_json_init(json, 0);
+    firn_status status = firn_budget_check(scene, firn_cli_bytes(cli, "max-memory", 0), report);
+    if (status == FIRN_OK) status = firn_inputs_write(scene, json, report);
+    if (status == FIRN_OK && !(*text = firn_json_finish(json, NULL)))
+        status = firn_report_add(report, FIRN_MEMORY, "no memory for the list of the scene's files");
+    return status;
 }
 
 /* ---------------------------------------------------------------- while it runs */

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "firn/firn.h"
+#include "json.h"
 #include "record.h"
 
 /* Entries of an option table, for both verbs. */
@@ -60,6 +61,11 @@ firn_run_options firn_simulate_options(const firn_cli *cli);
 int firn_simulate_sets(const firn_cli *cli, const char **sets, int *n_sets);
 /* The scene's plan with --until and --frames applied; also which frames are to be written. */
 firn_run_plan firn_simulate_plan(const firn_cli *cli, const firn_scene_def *scene, int *first, int *last);
+
+/* What the scene's files hold, once their lengths are allowed (budget.h), as inputs.h has it; *text belongs to `json`.
+ */
+firn_status firn_simulate_inputs(const firn_cli *cli, const firn_scene_def *scene, firn_json_writer *json,
+                                 const char **text, firn_report *report);
 
 /* Runs to the end of the plan, ends the record, says what came of it. Returns the exit code. */
 int firn_simulate(const firn_cli *cli, firn_sim *sim, firn_record *record, const firn_run_plan *plan,

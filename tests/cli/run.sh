@@ -190,6 +190,41 @@ for setting in materials.jelly.E=40kPa 'colliders=[{name: post, shape: {kind: sp
     cmp -s <(hashes edit | head -5) <(hashes kept | head -5) || fail "$setting: the frames before the edit changed"
 done
 
+# ---- files that change behind a shot: going on is allowed, and told, file by file
+mkdir seq
+for k in $(seq 25); do # a slab that rises by half a millimetre a file
+    python3 -c 'import sys, itertools
+for x, y, z in itertools.product((-0.5, 0.5), (-0.2, 0.05), (-0.5, 0.5)): print("v", x, y + 0.0005 * int(sys.argv[1]), z)
+for f in "1 2 4 3", "5 7 8 6", "1 5 6 2", "3 4 8 7", "1 3 7 5", "2 6 8 4": print("f", f)' "$k" >"seq/slide.$(printf %04d "$k").obj"
+done
+cp seq/slide.0001.obj plate.obj
+{ cat "$scene"; echo 'colliders: [{name: slide, shape: {kind: mesh, file: seq/slide.%04d.obj, fps: 100}}, {name: plate, shape: {kind: mesh, file: plate.obj}}]'; } >slide.yaml
+expect 0 "" run slide.yaml --out slide --quiet --frames :4
+[ "$(grep -o '"file": "[^"]*\.obj", "bytes": [0-9]*, "checksum": "[0-9a-f]*"' slide/manifest.json | wc -l)" -eq 26 ] ||
+    fail "the manifest does not have the 26 files of the scene"
+cp -r slide slide.kept
+expect 0 "" resume slide --quiet --frames :6
+[ ! -s err ] || fail "files that are as they were are told of: $(cat err)"
+rm seq/slide.001[0-9].obj
+cp seq/slide.0025.obj seq/slide.0026.obj
+echo '# other' >>plate.obj
+expect 0 "/seq/slide.0010.obj is not there any longer" resume slide --quiet --frames :8
+for words in "/seq/slide.0026.obj was not there when the shot last read this sequence" \
+    "/plate.obj has changed since the shot last read it" "slide: 12 files that the scene reads are not as before"; do
+    grep -qF "$words" err || fail "resume with other files lacks '$words': $(cat err)"
+done
+[ "$(grep -c 'is not there any longer' err)" -eq 10 ] || fail "not all 10 files that are gone are told of: $(cat err)"
+for words in '/seq/slide.0019.obj", "what": "gone"}' '/seq/slide.0026.obj", "what": "new", "bytes"' '/plate.obj", "what": "changed", "bytes"'; do
+    grep -F '"what": "resume"' slide/manifest.json | grep -qF "$words" || fail "the history lacks $words"
+done
+expect 0 "" verify --quiet slide
+expect 0 "files are missing between number 1 and 26" resume slide --quiet --frames :9
+grep -q "slide.0010\|not as before" err && fail "what was told once is told again: $(cat err)"
+expect 0 "1 file that the scene reads is not as before" resume slide.kept --quiet --frames :9 \
+    --set "colliders=[{name: plate, shape: {kind: mesh, file: $PWD/plate.obj}}]"
+python3 -c 'import json; exit(any("slide." in i["name"] for i in json.load(open("slide.kept/manifest.json"))["inputs"]))' ||
+    fail "files that an edit left out stay among those of the scene"
+
 # ---- particles too far apart to hold each other: told when the scene is read, or once they are drawn so far, once
 expect 0 "bodies.cube puts its particles 1 cells apart" check "$scene" --seconds 0 --set bodies.cube.particles_per_cell=1
 [ "$(grep -c warning: err)" -eq 1 ] || fail "a sparse body is warned of $(grep -c warning: err) times: $(cat err)"
