@@ -64,7 +64,6 @@ static firn_status execute(const firn_cli *cli, firn_compare *compare, firn_stud
     runs = firn_progress_list_begin("runs", compare->n_runs);
     status = firn_compare_execute(compare, &options, report);
     firn_progress_list_hide(&runs);
-    firn_interrupt_end();
     if (status == FIRN_INTERRUPTED)
         return firn_report_add(report, status, "interrupted; the same command goes on where this one ended");
     if (status == FIRN_OK) status = firn_compare_report(compare, report);

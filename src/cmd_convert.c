@@ -1,6 +1,7 @@
 /* cmd_convert.c: `firn convert FROM TO` - between all formats of the table, with attributes chosen by name. */
 #include "cli.h"
 #include "format.h"
+#include "interrupt.h"
 
 #include <string.h>
 
@@ -67,6 +68,7 @@ static firn_status convert(const firn_cli *cli, firn_report *report)
         chosen = choose(points, names, nth);
         if (!chosen) status = firn_report_add(report, FIRN_MEMORY, "no memory for a copy of the points");
     }
+    firn_interrupt_begin();
     if (status == FIRN_OK) status = firn_format_write(cli->arguments[1], chosen ? chosen : points, NULL, report);
     firn_points_destroy(chosen);
     firn_points_destroy(points);

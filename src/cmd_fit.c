@@ -1,6 +1,7 @@
 /* cmd_fit.c: `firn fit data.csv --law LAW --free E,nu`: parameters of a law from a measured curve. */
 #include "cli.h"
 #include "fit.h"
+#include "interrupt.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -70,6 +71,7 @@ static firn_status write_outputs(const char *stem, const char *source, const fir
     char path[FIRN_PATH + 16];
     const char *slash = strrchr(stem, '/');
     firn_text text = {0};
+    firn_interrupt_begin();
     firn_fit_law_preset(p, r, slash ? slash + 1 : stem, source, &text);
     snprintf(path, sizeof path, "%s.yaml", stem);
     firn_status status = firn_text_write(&text, path, report);

@@ -1,6 +1,7 @@
 /* cmd_lab.c: `firn lab`: one material point under a prescribed path, as numbers and pictures. */
 #include "cli.h"
 #include "file.h"
+#include "interrupt.h"
 #include "lab.h"
 #include "nearest.h"
 
@@ -84,6 +85,7 @@ static firn_status write_outputs(const firn_cli *cli, session *s, const char *x,
     const char *stem = firn_cli_text(cli, "out", NULL);
     firn_text csv = {0};
     char path[FIRN_PATH + 96], title[256];
+    firn_interrupt_begin();
     firn_status status = FIRN_OK;
     for (int i = 0; i < s->n && status == FIRN_OK; i++) {
         firn_text_clear(&csv);
@@ -181,6 +183,7 @@ static firn_status write_map(const firn_lab_map *map, const char *title, const c
 {
     firn_text csv = {0};
     char path[FIRN_PATH + 96];
+    firn_interrupt_begin();
     firn_status status = firn_lab_map_csv(map, &csv, report);
     if (status == FIRN_OK && !stem) fputs(csv.data ? csv.data : "", stdout);
     if (status == FIRN_OK && stem) {
@@ -195,6 +198,7 @@ static firn_status write_map(const firn_lab_map *map, const char *title, const c
         status = firn_lab_map_draw(map, title, path, report);
         if (status == FIRN_OK) printf("%s\n", path);
     }
+    firn_interrupt_leave(NULL);
     return status;
 }
 
@@ -231,7 +235,13 @@ static firn_status run_maps(const firn_cli *cli, firn_report *report)
     return status;
 }
 
-static void print_path(const char *path) { printf("%s\n", path); }
+/* Between two files. */
+static void print_path(const char *path)
+{
+    printf("%s\n", path);
+    firn_interrupt_leave(NULL);
+    firn_interrupt_begin();
+}
 
 static int list_paths(void)
 {
@@ -253,6 +263,7 @@ static int run(const firn_cli *cli)
     firn_report *report = firn_report_create();
     if (!report) return firn_cli_fail(FIRN_MEMORY, "no memory left");
     firn_status status;
+    if (firn_cli_has(cli, "figures")) firn_interrupt_begin();
     if (firn_cli_has(cli, "figures"))
         status = firn_lab_figures(firn_cli_text(cli, "figures", "."), print_path, report);
     else if (firn_cli_has(cli, "map"))

@@ -143,12 +143,14 @@ static firn_status one_frame(const firn_cli *cli, const firn_sequence *shot, con
                             .n_smooth = (int)firn_cli_integer(cli, "smooth", 2)};
     firn_status status = make_path(cli, shot, frame, path, report);
     if (!status) status = firn_format_read(frame->path, &points, report);
+    if (!status && firn_interrupt_signal()) status = FIRN_INTERRUPTED;
     if (!status) {
         firn_report *own = firn_report_create(); /* its sentences are about numbers; which file's, is told here */
         status = own ? firn_surface_make(points, &def, &volume, &channels, own) : FIRN_MEMORY;
         pass_on(own, frame->path, report);
         firn_report_destroy(own);
     }
+    if (!status && firn_interrupt_signal()) status = FIRN_INTERRUPTED;
     if (!status) status = write_surface(cli, path, volume, &channels, report);
     if (!status) {
 #pragma omp critical
@@ -223,18 +225,17 @@ static int run(const firn_cli *cli)
     if (!report) return firn_cli_fail(FIRN_MEMORY, "memory is exhausted");
     int n_threads = (int)firn_cli_integer(cli, "threads", 0);
     if (n_threads > 0) omp_set_num_threads(n_threads);
-    firn_interrupt_begin();
     firn_status status = check_out(cli, report);
     if (!status) status = check_format(cli, report);
     if (!status) status = open_frames(cli, &shot, report);
+    firn_interrupt_begin();
     firn_progress_list surfaces = firn_progress_list_begin("surfaces", shot.n);
     if (!status) /* alone: what a frame needs is measured */
         status = one_frame(cli, &shot, &shot.frames[0], &surfaces, report);
-    int n_jobs = (int)firn_cli_integer(cli, "jobs", 0), n_fitting = 0, next = 1;
+    int n_jobs = (int)firn_cli_integer(cli, "jobs", 0), n_fitting = 0, next = !status;
     if (!status) n_fitting = fitting(cli, omp_get_max_threads(), report);
     if (!status) status = all_frames(cli, &shot, &next, n_jobs ? n_jobs : n_fitting, &surfaces, report);
     firn_progress_list_hide(&surfaces);
-    firn_interrupt_end();
     if (status == FIRN_INTERRUPTED)
         firn_cli_note_interrupted("surfaces", surfaces.n_done, shot.n, shot.frames[next].frame,
                                   shot.frames[shot.n - 1].frame);

@@ -274,6 +274,7 @@ static firn_status draw_sheet(session *s, int n_wanted)
     firn_status status = firn_gallery_draw(n * s->n_shots, panels, columns, &s->survey, &s->def,
                                            !firn_cli_has(s->cli, "no-caption"), &image, s->report);
     if (status != FIRN_OK) return status;
+    firn_interrupt_begin();
     status = write_picture(s, image, NULL, -1);
     firn_image_destroy(image);
     return status;
@@ -323,6 +324,7 @@ static firn_status work(session *s)
     settle_view(s);
     int n_sheet = (int)firn_cli_integer(s->cli, "sheet", 0);
     if (n_sheet) return draw_sheet(s, n_sheet);
+    firn_interrupt_begin();
     status = begin_films(s);
     if (status == FIRN_OK) status = draw_all(s);
     firn_progress_list_hide(&s->pictures);
@@ -347,9 +349,7 @@ static int run(const firn_cli *cli)
     firn_report *report = firn_report_create();
     if (!s || !report) return firn_cli_fail(FIRN_MEMORY, "memory is exhausted");
     s->cli = cli, s->report = report;
-    firn_interrupt_begin();
     firn_status status = work(s);
-    firn_interrupt_end();
     if (status == FIRN_INTERRUPTED) note_interrupted(s);
     for (int k = 0; k < s->n_shots; k++) firn_sequence_clear(&s->shots[k]), firn_props_destroy(s->props[k]);
     firn_memory_release(NULL, s, sizeof *s);

@@ -7,6 +7,7 @@
 #include "edits.h"
 #include "hash.h"
 #include "inputs.h"
+#include "interrupt.h"
 #include "json.h"
 #include "memory.h"
 #include "scene.h"
@@ -157,6 +158,7 @@ static int resume(const firn_cli *cli, job *j)
                       j->checkpoint.info.frame, 2 * j->def.frames);
         return FIRN_OK;
     }
+    firn_interrupt_begin(); /* from here on files change */
     if (status == FIRN_OK) status = open_record(j, &plan, options.max_memory, &record);
     if (status != FIRN_OK) {
         firn_record_end(&record, NULL, status, "", NULL);
@@ -173,6 +175,7 @@ static int resume(const firn_cli *cli, job *j)
 
 static int run(const firn_cli *cli)
 {
+    firn_interrupt_leave("interrupted before the first step; the shot is as it was");
     job j = {.report = firn_report_create()};
     if (!j.report) return firn_cli_fail(FIRN_MEMORY, "out of memory");
     int status = load_scene(cli, &j);

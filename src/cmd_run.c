@@ -2,6 +2,7 @@
 #include "simulate.h"
 
 #include "hash.h"
+#include "interrupt.h"
 #include "scene.h"
 
 #include <string.h>
@@ -71,6 +72,7 @@ static int simulate(const firn_cli *cli, job *j)
     /* before they are read: of what changes meanwhile a resume would not know otherwise */
     firn_status status = firn_simulate_inputs(cli, &j->def, &j->inputs, &j->inputs_json, j->report);
     if (status == FIRN_OK) status = firn_sim_create(&j->def, &options, &j->sim, j->report);
+    firn_interrupt_begin(); /* from here on there are files */
     if (status == FIRN_OK) status = create_record(cli, j, &plan, options.max_memory, &record);
     if (status != FIRN_OK) {
         firn_record_end(&record, NULL, status, "", NULL);
@@ -84,6 +86,7 @@ static int simulate(const firn_cli *cli, job *j)
 
 static int run(const firn_cli *cli)
 {
+    firn_interrupt_leave("interrupted before the first step; no shot was begun");
     job j = {.report = firn_report_create()};
     if (!j.report) return firn_cli_fail(FIRN_MEMORY, "out of memory");
     int status = load(cli, &j);
@@ -115,7 +118,8 @@ const firn_cli_verb firn_cmd_run = {
     .text =
         "Simulates the scene and writes a shot: a folder of caches, a ledger (ledger.csv), checkpoints and a manifest "
         "(manifest.json). Ctrl-C or SIGTERM ends the run after the present step, with a checkpoint from which "
-        "'firn resume' goes on; a second signal ends it at once.\n\n"
+        "'firn resume' goes on; a second signal ends it at once. Before the first step it ends "
+        "at once, and nothing is begun.\n\n"
         "  firn run scenes/snowball.yaml\n"
         "  firn run scenes/snowball.yaml --set grid.dx=1cm --frames :24 --out shots/test",
     .options = options,

@@ -1,5 +1,6 @@
 /* main.c: the program. Finds the verb, reads its options, calls it. */
 #include "cli.h"
+#include "interrupt.h"
 #include "version.h"
 
 #include <omp.h>
@@ -70,6 +71,7 @@ static int run_verb(const firn_cli_verb *verb, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    firn_interrupt_leave(NULL);
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files (ulimit -f) becomes a sentence, not a death */
     if (argc < 2) {
         firn_cli_docs_overview(stderr);

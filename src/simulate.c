@@ -213,7 +213,6 @@ int firn_simulate(const firn_cli *cli, firn_sim *sim, firn_record *record, const
     firn_run_observer observer = {&s, on_step, on_moment};
     char folder[FIRN_PATH];
     snprintf(folder, sizeof folder, "%s", firn_shot_folder(record->shot));
-    firn_interrupt_begin();
     firn_status status = FIRN_OK;
     if (record->scene->n_expects) status = firn_expect_create(record->scene, sim, &s.expect, report);
     if (status == FIRN_OK && firn_cli_has(cli, "while-running"))
@@ -225,7 +224,6 @@ int firn_simulate(const firn_cli *cli, firn_sim *sim, firn_record *record, const
     if (status == FIRN_INTERRUPTED)
         firn_cli_note("%s: writing a checkpoint", firn_interrupt_signal() == SIGINT ? "interrupted" : "asked to end");
     status = firn_record_end(record, sim, status, first_error(report), report);
-    firn_interrupt_end();
     firn_cli_report(report, status);
     if (status == FIRN_INTERRUPTED)
         firn_cli_note("the shot is whole up to %g s; to go on: firn resume %s", firn_sim_time(sim), folder);

@@ -122,9 +122,11 @@ code=${PIPESTATUS[0]}
 ) | grep . && failures=$((failures + 1))
 
 # ---- signals: the step ends, a checkpoint is written, the way on is named
+# (a shell without job control starts background programs deaf to INT; as such they are left below, and must stay so)
+hearing=(env --default-signal=INT)
 for signal in INT TERM; do
     rm -rf cut
-    "$firn" run "$scene" --out cut --set scene.frames=100000 >out 2>err &
+    "${hearing[@]}" "$firn" run "$scene" --out cut --set scene.frames=100000 >out 2>err &
     pid=$!
     for _ in $(seq 100); do [ -s cut/frames.jsonl ] && break; sleep 0.05; done
     sleep 0.2
@@ -136,8 +138,37 @@ for signal in INT TERM; do
     grep -q "firn resume cut" err || fail "SIG$signal: the way on is not named"
 done
 
+"$firn" run "$scene" --out deaf --set scene.frames=100000 >out 2>err &
+pid=$!
+for _ in $(seq 100); do [ -s deaf/frames.jsonl ] && break; sleep 0.05; done
+kill -INT $pid
+sleep 0.2
+kill -TERM $pid
+wait $pid
+[ $? -eq 6 ] || fail "after an ignored SIGINT: the exit code is not 6"
+grep -q "asked to end: writing a checkpoint" err || fail "a SIGINT that was ignored at the start ends a run: $(cat err)"
+
+# ---- signals before the first step: the same exit code, and nothing is left or touched
+cp -r cut early
+export OMP_WAIT_POLICY=passive # else the program starts itself again, and is deaf for a moment
+for what in "run $scene --set grid.dx=5mm --out never" "check $scene --set grid.dx=5mm" \
+    "resume early --set bodies.cube.particles_per_cell=8"; do
+    "${hearing[@]}" "$firn" $what >out 2>err &
+    pid=$!
+    for _ in $(seq 500); do # until it is this program, and listens
+        grep -q ^firn /proc/$pid/comm && grep -q '^SigCgt:.*[2367abef]$' /proc/$pid/status && break
+        sleep 0.005
+    done 2>/dev/null
+    kill -INT $pid
+    wait $pid
+    [ $? -eq 6 ] || fail "SIGINT before the first step of firn $what: the exit code is not 6"
+    grep -q "^firn: note: interrupted" err || fail "SIGINT before the first step of firn $what: $(cat err)"
+done
+unset OMP_WAIT_POLICY
+[ ! -e never ] || fail "a run that was interrupted before its first step left a folder"
+
 # ---- surfaces that are interrupted: how many are made is said, and what makes the others does
-"$firn" mesh cut --out surfaces --jobs 1 --voxel 0.004 >out 2>err &
+"${hearing[@]}" "$firn" mesh cut --out surfaces --jobs 1 --voxel 0.004 >out 2>err &
 pid=$!
 for _ in $(seq 200); do [ -n "$(ls surfaces 2>/dev/null)" ] && break; sleep 0.02; done
 kill -INT $pid
