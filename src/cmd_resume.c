@@ -5,7 +5,6 @@
 
 #include "checkpoint.h"
 #include "edits.h"
-#include "hash.h"
 #include "inputs.h"
 #include "interrupt.h"
 #include "json.h"
@@ -121,11 +120,12 @@ static firn_status restore(const firn_cli *cli, job *j, const firn_run_options *
 
 static firn_status open_record(job *j, const firn_run_plan *plan, size_t max_memory, firn_record *record)
 {
+    uint64_t hash;
     firn_status status = firn_scene_write(&j->def, &j->scene_json, j->report);
+    if (status == FIRN_OK) status = firn_scene_hash(&j->def, &hash, j->report);
     if (status != FIRN_OK) return status;
     const char *edits = firn_json_finish(&j->edits, NULL), *changes = firn_json_finish(&j->changes, NULL);
     if (!edits || !changes) return firn_report_add(j->report, FIRN_MEMORY, "out of memory for the list of edits");
-    uint64_t hash = firn_hash_of(j->scene_json.data, j->scene_json.n);
     firn_shot_setup setup = {.folder = j->def.folder,
                              .scene_json = j->scene_json.data,
                              .scene_hash = hash,

@@ -1,7 +1,6 @@
 /* cmd_run.c: `firn run scene.yaml` - from a scene file to a shot. */
 #include "simulate.h"
 
-#include "hash.h"
 #include "interrupt.h"
 #include "scene.h"
 
@@ -46,9 +45,10 @@ static firn_status load(const firn_cli *cli, job *j)
 static firn_status create_record(const firn_cli *cli, job *j, const firn_run_plan *plan, size_t max_memory,
                                  firn_record *record)
 {
+    uint64_t hash;
     firn_status status = firn_scene_write(&j->def, &j->json, j->report);
+    if (status == FIRN_OK) status = firn_scene_hash(&j->def, &hash, j->report);
     if (status != FIRN_OK) return status;
-    uint64_t hash = firn_hash_of(j->json.data, j->json.n);
     firn_shot_setup setup = {.folder = j->def.folder,
                              .scene_json = j->json.data,
                              .scene_hash = hash,

@@ -5,7 +5,6 @@
  * interrupted one is resumed; anything else is run anew. */
 #include "compare.h"
 #include "file.h"
-#include "hash.h"
 #include "manifest.h"
 #include "memory.h"
 #include "scene.h"
@@ -125,15 +124,12 @@ static firn_status look_at_scene(firn_compare *c, firn_compare_run *run, firn_re
 {
     firn_scene *scene = firn_scene_load(c->study->scenes[run->scene], run->n_sets, run->sets, report);
     if (!scene) return firn_report_status(report);
-    firn_scene_def def = *firn_scene_definition(scene);
-    memcpy(run->gravity, def.gravity, sizeof run->gravity);
+    const firn_scene_def *def = firn_scene_definition(scene);
+    memcpy(run->gravity, def->gravity, sizeof run->gravity);
     firn_text text = {0};
-    add_materials(&text, &def, NULL);
+    add_materials(&text, def, NULL);
     run->parameters = keep(c, &text);
-    def.folder[0] = 0; /* where it is written to is no part of what it is */
-    firn_status status = firn_scene_write(&def, &text, report);
-    if (status == FIRN_OK) run->scene_hash = firn_hash_of(text.data, text.n);
-    firn_text_clear(&text);
+    firn_status status = firn_scene_hash(def, &run->scene_hash, report);
     firn_scene_destroy(scene);
     return status;
 }

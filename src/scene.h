@@ -10,6 +10,9 @@
  * FIRN_REFUSED: a material does not resolve. */
 firn_status firn_scene_write(const firn_scene_def *def, firn_text *json, firn_report *report);
 
+/* A hash of that text; where the shot is written to is no part of it: the same scene has it in any folder. */
+firn_status firn_scene_hash(const firn_scene_def *def, uint64_t *hash, firn_report *report);
+
 /* A path that counts from the working folder is written from the root: whoever reads the scene again may be elsewhere.
  * Returns `whole`. */
 enum { FIRN_SCENE_PATH = 2 * FIRN_PATH };

@@ -1,4 +1,5 @@
 /* scene_write.c: the effective scene as JSON, by a walk over the tables of options.c. */
+#include "hash.h"
 #include "law.h"
 #include "options.h"
 #include "scene.h"
@@ -188,4 +189,15 @@ firn_status firn_scene_write(const firn_scene_def *def, firn_text *json, firn_re
     firn_text_add(json, "\n");
     if (json->has_failed) return firn_report_add(report, FIRN_MEMORY, "there is not enough memory to write the scene");
     return w.status;
+}
+
+firn_status firn_scene_hash(const firn_scene_def *def, uint64_t *hash, firn_report *report)
+{
+    firn_scene_def anywhere = *def;
+    firn_text json = {0};
+    anywhere.folder[0] = 0;
+    firn_status status = firn_scene_write(&anywhere, &json, report);
+    if (status == FIRN_OK) *hash = firn_hash_of(json.data, json.n);
+    firn_text_clear(&json);
+    return status;
 }

@@ -80,6 +80,7 @@ expect 0 "" run "$scene" --out plain --threads 1
 grep -q '^frame 8/8 100 %' out || fail "no plain line for the last frame"
 grep -q $'\r' out && fail "a living line in a file"
 cmp -s <(hashes whole) <(hashes plain) || fail "one thread and two give different states"
+cmp -s whole/tiny.0008.bgeo plain/tiny.0008.bgeo || fail "the same frame in two folders is not the same file"
 expect 0 "" run "$scene" --out quiet --quiet --frames 2:3
 [ ! -s out ] || fail "--quiet says something"
 [ "$(find quiet -name 'tiny.*.bgeo' | sort | tr '\n' ' ')" = "quiet/tiny.0002.bgeo quiet/tiny.0003.bgeo " ] ||
