@@ -434,6 +434,23 @@ static void warn_of_fading(const firn_shape_def *def, const firn_field *f, doubl
                      strcmp(def->kind, "vdb") ? "faces that stay the same" : "a grid v with its velocity");
 }
 
+/* Files made for another number of them a second, or in other units. */
+static void check_velocity(const firn_shape_def *def, const firn_field *f, firn_report *report)
+{
+    firn_volume_carried worst = {0, 0};
+    for (int i = 0; i + 1 < f->n; i++) {
+        const firn_volume_carried c =
+            firn_volume_carry(f->volumes[i], f->volumes[i + 1], f->velocity, f->times[i + 1] - f->times[i]);
+        if (c.missed - 0.25 * c.moved > worst.missed - 0.25 * worst.moved) worst = c;
+    }
+    if (worst.missed < 0.25 * worst.moved + 0.2 * f->volumes[0]->voxel) return;
+    firn_report_warn(
+        report,
+        "%s: its grid v carries a surface %.3g m along its normal to the next file, which is %.3g m beside "
+        "that (means); v must be in m/s for this shape's fps, scale and its files.",
+        def->file, worst.moved, worst.missed);
+}
+
 /* As the greatest speed is not known time by time it stands for all times. */
 static void spread_speed(firn_field *f)
 {
@@ -579,7 +596,10 @@ static firn_status vdb_sequence(const firn_shape_def *def, firn_shape_need need,
     double deepest, way = f->velocity ? 0 : find_shifts(f, &deepest);
     for (int i = 0; f->velocity && i < f->n; i++)
         f->max_speed = fmax(f->max_speed, firn_volume_speed(f->volumes[i], f->velocity));
-    if (!f->velocity) warn_of_fading(def, f, way, deepest, report);
+    if (f->velocity)
+        check_velocity(def, f, report);
+    else
+        warn_of_fading(def, f, way, deepest, report);
     spread_speed(f);
     return status;
 }

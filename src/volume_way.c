@@ -64,3 +64,25 @@ double firn_volume_middle(const firn_volume *v, double middle[3])
     for (int a = 0; a < 3; a++) middle[a] = n ? sum[a] / (double)n : 0;
     return deepest;
 }
+
+firn_volume_carried firn_volume_carry(const firn_volume *before, const firn_volume *after, int velocity,
+                                      double duration)
+{
+    firn_volume_carried sum = {0, 0};
+    int64_t n = 0;
+    for (int64_t l = 0; l < before->n_leaves; l++)
+        for (int m = 0; m < 512; m++) {
+            double x[3], value[FIRN_MAX_CHANNELS], there[FIRN_MAX_CHANNELS], g[3], unused[3], along = 0;
+            const double d = *firn_volume_at(before, l, voxel_at(before, l, m, x), 0);
+            if (fabs(d) > before->voxel) continue;
+            firn_volume_sample(before, x, value, g);
+            for (int a = 0; a < 3; a++) {
+                along += duration * value[velocity + a] * g[a];
+                x[a] += duration * value[velocity + a];
+            }
+            firn_volume_sample(after, x, there, unused);
+            sum.missed += fabs(there[0] - d), sum.moved += fabs(along), n++;
+        }
+    if (n) sum.missed /= (double)n, sum.moved /= (double)n;
+    return sum;
+}

@@ -177,8 +177,16 @@ static void sequence_with_velocity(void **state)
         assert_true(fabs(s.velocity[0] - 0.24) < 1e-3 && fabs(s.distance + 0.18) < 5e-3);
     }
     firn_shape_destroy(shape);
-    write_ball(scratch("fast.1.vdb"), 0.24, NULL, 0, 1);
     firn_report *report = firn_report_create();
+    for (int fps = 1; fps <= 2; fps++) { /* made for one file a second */
+        def.fps = fps;
+        assert_int_equal(firn_shape_create(1, &def, &shape, report), FIRN_OK);
+        firn_shape_destroy(shape);
+        assert_true(fps == 1 ? firn_report_total(report) == 0
+                             : scratch_says(report, "v must be in m/s for this shape's fps"));
+    }
+    firn_report_clear(report);
+    write_ball(scratch("fast.1.vdb"), 0.24, NULL, 0, 1);
     assert_int_equal(firn_shape_create(1, &def, &shape, report), FIRN_REFUSED);
     assert_true(scratch_says(report, "it has other grids (friction, stickiness, v) than the files before"));
     firn_report_destroy(report);
