@@ -274,7 +274,8 @@ static const firn_option emitter_options[] = {
     REAL(firn_emitter_def, "velocity_noise", velocity_noise, "1", "0", 0, 1, 0,
          "Random part of the velocity, as a share of the speed."),
     REAL(firn_emitter_def, "rate", rate, "1/s", "0", 0, 1e12, 0,
-         "Particles a second, at random places; 0: fill, as many as the flow makes room for, evenly. What was in the "
+         "Particles a second, at most 1e12, at random places; 0: fill, as many as the flow makes room for, evenly. "
+         "What was in the "
          "shape "
          "once and flows in again, behind a hole or from one part into another, brings no new ones."),
     REAL(firn_emitter_def, "start", start, "s", "0", 0, 1e9, 0,
