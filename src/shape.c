@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct firn_shape {
-    int n;
+    int n, is_formula; /* all distances are from formulas */
     firn_shape_part parts[];
 };
 
@@ -183,9 +183,11 @@ firn_status firn_shape_create_for(int n_shapes, const firn_shape_def *shapes, fi
     if (!made) return firn_report_add(report, FIRN_MEMORY, "There is no memory for a list of %d shapes.", n_shapes);
     made->n = n_shapes;
     firn_status worst = FIRN_OK;
+    made->is_formula = 1;
     for (int i = 0; i < n_shapes; i++) { /* all of them, so that every error is told at once */
         firn_status status = build_part(&made->parts[i], &shapes[i], need, i, report);
         if (!worst) worst = status;
+        made->is_formula &= made->parts[i].kind && !made->parts[i].kind->voxel;
         made->parts[i].is_aligned =
             i > 0 && memcmp(made->parts[i].frame, made->parts[i - 1].frame, sizeof made->parts[i].frame) == 0;
     }
@@ -209,10 +211,9 @@ void firn_shape_destroy(firn_shape *shape)
 
 static void to_world(const firn_shape_part *part, double v[3])
 {
-    double w[3];
-    if (!part->is_turned) return;
-    for (int i = 0; i < 3; i++) w[i] = part->frame[i][0] * v[0] + part->frame[i][1] * v[1] + part->frame[i][2] * v[2];
-    memcpy(v, w, sizeof w);
+    const double x = v[0], y = v[1], z = v[2];
+    for (int i = 0; part->is_turned && i < 3; i++)
+        v[i] = part->frame[i][0] * x + part->frame[i][1] * y + part->frame[i][2] * z;
 }
 
 static void negate(double v[3])
@@ -246,41 +247,70 @@ static inline void query_part(const firn_shape_part *part, const double p[3], do
     }
 }
 
-/* What part decides is mostly told by glances, where distances are from formulas; its normal is asked for last. */
-static const firn_shape_part *query_parts(const firn_shape *shape, const double x[3], double time, int glances,
-                                          firn_surface_point *surface)
+/* Does a distance decide over what the parts before gave? */
+static int decides(const firn_shape_part *part, double d, double so_far)
+{
+    return part->csg == FIRN_UNION ? d < so_far : d > so_far;
+}
+
+/* The part is far outside of what could decide. */
+static int cannot_decide(const firn_shape_part *part, const double p[3], double so_far)
+{
+    if (!part->has_box || part->csg == FIRN_INTERSECTION) return 0;
+    const double least = outside_box(part, p);
+    return least > 0 && least >= (part->csg == FIRN_UNION ? so_far : -so_far);
+}
+
+static double distance_by_formula(const firn_shape_part *part, const double p[3], double time)
+{
+    firn_surface_point s;
+    (part->kind->glance ? part->kind->glance : part->kind->query)(part, p, time, &s);
+    const double d = part->half_wall > 0 ? fabs(s.distance) - part->half_wall : s.distance;
+    return part->csg == FIRN_DIFFERENCE ? -d : d;
+}
+
+/* Where distances come from formulas they alone tell which part decides; its normal is asked for last. */
+static const firn_shape_part *query_formulas(const firn_shape *shape, const double x[3], double time, int glances,
+                                             firn_surface_point *surface)
 {
     const firn_shape_part *decided = &shape->parts[0];
-    firn_surface_point second, *best = &second, *next = surface;
-    double y[3], p[3], there[3] = {0}, distance = 0; /* `there`: p of the part that decided */
-    if (shape->n == 1) {                             /* nearly all are */
-        turn(decided, x, y);
-        for (int a = 0; a < 3; a++) p[a] = y[a] - decided->origin[a];
-        query_part(decided, p, time, glances, surface);
-        return decided;
-    }
+    double y[3], p[3], there[3], distance = 0; /* `there`: p of the part that decided */
     for (int i = 0; i < shape->n; i++) {
         const firn_shape_part *part = &shape->parts[i];
         if (!part->is_aligned) turn(part, x, y);
         for (int a = 0; a < 3; a++) p[a] = y[a] - part->origin[a];
-        if (i > 0 && part->has_box && part->csg != FIRN_INTERSECTION) {
-            const double least = outside_box(part, p);
-            if (least > 0 && least >= (part->csg == FIRN_UNION ? distance : -distance)) continue; /* cannot decide */
-        }
-        query_part(part, p, time, glances || part->has_box, next);
-        const double d = part->csg == FIRN_DIFFERENCE ? -next->distance : next->distance;
-        if (i == 0 || (part->csg == FIRN_UNION ? d < distance : d > distance)) {
-            firn_surface_point *was = best;
-            best = next, next = was, decided = part, distance = d;
-            memcpy(there, p, sizeof there);
-        }
+        if (i > 0 && cannot_decide(part, p, distance)) continue;
+        const double d = glances || shape->n > 1 ? distance_by_formula(part, p, time) : 0;
+        if (i > 0 && !decides(part, d, distance)) continue;
+        decided = part, distance = d;
+        for (int a = 0; a < 3; a++) there[a] = p[a];
     }
-    if (!glances && decided->has_box && decided->kind->glance)
+    if (glances) {
+        *surface = (firn_surface_point){.distance = distance};
+    } else {
         query_part(decided, there, time, 0, surface);
-    else if (best != surface)
-        *surface = *best;
-    surface->distance = distance;
-    if (!glances && decided->csg == FIRN_DIFFERENCE) negate(surface->normal);
+        if (decided->csg == FIRN_DIFFERENCE) surface->distance = -surface->distance, negate(surface->normal);
+    }
+    return decided;
+}
+
+static const firn_shape_part *query_parts(const firn_shape *shape, const double x[3], double time, int glances,
+                                          firn_surface_point *surface)
+{
+    if (shape->is_formula) return query_formulas(shape, x, time, glances, surface);
+    const firn_shape_part *decided = &shape->parts[0];
+    firn_surface_point next;
+    double y[3], p[3];
+    for (int i = 0; i < shape->n; i++) {
+        const firn_shape_part *part = &shape->parts[i];
+        if (!part->is_aligned) turn(part, x, y);
+        for (int a = 0; a < 3; a++) p[a] = y[a] - part->origin[a];
+        if (i > 0 && cannot_decide(part, p, surface->distance)) continue;
+        query_part(part, p, time, glances, i ? &next : surface);
+        if (i == 0) continue;
+        if (part->csg == FIRN_DIFFERENCE) next.distance = -next.distance, negate(next.normal);
+        if (decides(part, next.distance, surface->distance)) *surface = next, decided = part;
+    }
     return decided;
 }
 
