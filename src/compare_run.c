@@ -241,7 +241,9 @@ static int what_is_left(const firn_compare_run *run, int is_fresh)
     if (firn_manifest_read(run->folder, &manifest, NULL) != FIRN_OK) return 2;
     /* one that stopped because its material failed would stop there again */
     int is_done = strcmp(manifest.state, "finished") == 0 || strcmp(manifest.state, "stopped") == 0;
+    int is_older = manifest.scene_hash != run->scene_hash; /* a run that was ended while it was set up left it there */
     firn_manifest_clear(&manifest);
+    if (is_older) return 2;
     if (!is_done) return 1;
     firn_verify_shot found;
     return firn_verify_shot_run(run->folder, &found, NULL) == FIRN_OK ? 0 : 2;

@@ -37,9 +37,15 @@ cmp -s "$folder/first.csv" "$folder/tiny/summary.csv" || fail "the second report
 [ "$(grep -c 'was there already' "$folder/out")" -eq 2 ] || fail "what was done is done again"
 
 # an edited scene makes other runs, though their commands are the same; a damaged shot is run again
+shot=$(echo "$folder"/tiny/runs/001*/)
+cp -r "$shot" "$folder/older"
 sed -i 's/20 kPa/21 kPa/' "$folder/tiny.yaml"
 "$firn" compare "$folder/study.yaml" --out "$folder/tiny" >"$folder/out" 2>&1
 [ "$(grep -c ': done' "$folder/out")" -eq 2 ] || fail "an edited scene is not run again"
+# a run that was ended before it had begun leaves the shot of the scene before, under its own command
+rm -r "$shot" && mv "$folder/older" "$shot"
+"$firn" compare "$folder/study.yaml" --out "$folder/tiny" >"$folder/out" 2>&1
+[ "$(grep -c ': done' "$folder/out")" -eq 1 ] || fail "the shot of an older scene is taken for that of an edited one"
 printf x >>"$(echo "$folder"/tiny/runs/001*/ledger.csv)"
 cp "$folder/tiny/summary.csv" "$folder/first.csv"
 "$firn" compare "$folder/study.yaml" --out "$folder/tiny" >"$folder/out" 2>&1
