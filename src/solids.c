@@ -61,7 +61,7 @@ firn_solid_hit firn_solids_trace(const firn_solids *solids, const float origin[3
             hit.t = t, hit.normal[axis] = direction[axis] > 0 ? -1.0f : 1.0f;
             return hit;
         }
-        if (step == 0) is_leaving = distance < solids->precision;
+        if (step == 0) is_leaving = axis < 0 && distance < solids->precision; /* else the surface is at the face */
         if (is_leaving && distance > 2 * solids->precision) is_leaving = 0;
         if (!is_leaving && distance < solids->precision) {
             hit.t = t;

@@ -81,6 +81,10 @@ static void test_trace(void **state)
     assert_true(isinf(hit.t));
     hit = firn_solids_trace(&solids, (float[3]){2, 0, -1}, (float[3]){0, -1, 0}, INFINITY); /* from inside: out */
     assert_true(isinf(hit.t));
+    /* A box that ends where the ball does shows it there, too. */
+    solids.max[1] = 0.5f;
+    hit = firn_solids_trace(&solids, (float[3]){2.001f, 3, -1}, (float[3]){0, -1, 0}, INFINITY);
+    assert_true(fabsf(hit.t - 2.5f) < 2e-4f && fabsf(hit.normal[1] - 1) < 1e-3f);
     /* A box that cuts the ball through its middle shows the cut. */
     solids.max[1] = 0;
     hit = firn_solids_trace(&solids, (float[3]){2.2f, 3, -1}, (float[3]){0, -1, 0}, INFINITY);
