@@ -10,6 +10,7 @@
 
 #include "compare.h"
 #include "sample_shot.h"
+#include "scene.h"
 
 enum { LAST = 15 };
 
@@ -33,17 +34,24 @@ static firn_ledger ledger_of(int k)
 /* firn run SCENE --set ... --out FOLDER: refuses E = 13, and counts its calls beside the shots. */
 static int fake_firn(int argc, char **argv)
 {
-    const char *folder = NULL;
+    const char *folder = NULL, *sets[16];
+    int n_sets = 0;
+    uint64_t scene_hash;
     for (int i = 2; i < argc; i++) {
         if (strstr(argv[i], "E: 13}")) return FIRN_REFUSED;
         if (!strcmp(argv[i], "--out")) folder = argv[i + 1];
+        if (!strcmp(argv[i], "--set") && n_sets < 16) sets[n_sets++] = argv[i + 1];
     }
     if (!folder) return FIRN_USAGE;
+    firn_scene *scene = firn_scene_load(argv[2], n_sets, sets, NULL);
+    if (!scene || firn_scene_hash(firn_scene_definition(scene), &scene_hash, NULL) != FIRN_OK) return FIRN_IO;
+    firn_scene_destroy(scene);
     char path[1024];
     snprintf(path, sizeof path, "%s.calls", folder);
     FILE *file = fopen(path, "a");
     if (!file || fputs("x", file) < 0 || fclose(file)) return FIRN_IO;
     firn_shot_setup setup = sample_setup(folder, 1);
+    setup.scene_hash = scene_hash;
     firn_shot *shot;
     if (firn_shot_create(&setup, 1, &shot, NULL) != FIRN_OK) return FIRN_IO;
     for (int k = 0; k <= LAST; k++) {
