@@ -4,9 +4,9 @@
 #ifndef FIRN_INTERRUPT_H
 #define FIRN_INTERRUPT_H
 
-/* From now on a signal ends the process at once, with this sentence (NULL: that nothing is left half
- * written) and exit code 6 (FIRN_INTERRUPTED); one that was
- * remembered does so here. For setting up and reckoning, while no file is open for writing. */
+/* From now on a signal ends the process at once, with this sentence (NULL: that nothing is left half written) and exit
+ * code 6 (FIRN_INTERRUPTED); one that was remembered does so here. For setting up and reckoning, while no file is open
+ * for writing. */
 void firn_interrupt_leave(const char *sentence);
 /* From now on the first signal is only remembered; a second one ends the process at once, as if never caught. */
 void firn_interrupt_begin(void);

@@ -276,7 +276,8 @@ static firn_status read_pool(firn_pool *pool, walk *w, firn_report *report)
     int64_t n = 0, bundle = 0;
     for (int32_t b = 0; b < pool->n_blocks; b++) {
         const firn_pool_block *block = &pool->blocks[b];
-        if (block->n < 0 || block->first < bundle || !firn_grid_is_reachable(block->coord))
+        if (block->n < 0 || block->first < bundle || block->first > pool->n_bundles ||
+            !firn_grid_is_reachable(block->coord))
             return firn_report_add(report, FIRN_REFUSED, "block %d of the saved state is not consistent", b);
         n += block->n, bundle = block->first + firn_bundles_of(block->n); /* see sinks.c */
     }
