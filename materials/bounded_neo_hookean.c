@@ -1,13 +1,18 @@
-/* Neo-Hookean solid that stays finite for every stretch, also zero and negative, and recovers from inversion.
+/* SPDX-License-Identifier: MIT */
+/* Neo-Hookean solid that stays finite for every stretch, also zero and negative, and recovers
+ * from inversion.
  *
  * s*_i = max(s_i, s_c),  d_i = s_i - s*_i <= 0,  r_i = 1/s*_i,  q_i = d_i r_i,  l = sum ln s*_j
- * Above s_c the law is neo_hookean: Psi = mu/2 sum (s_i^2 - 1) - mu l + lambda/2 l^2. Below, its Taylor series about s*
- * continues it, Psi(s) = Psi(s*) + sum P_i(s*) d_i + cap/2 sum H_ij(s*) d_i d_j, so that in uniaxial strain the stress
- * is constant (cap = 0, continuous) or goes on linearly (cap = 1, C1). Differentiated, with s* fixed where a stretch is
- * below s_c: below   P_i = P_i(s*) + cap (H_ii d_i + lambda r_i sum_{j != i} q_j),  H_ii = mu (1 + r_i^2) + lambda (1 -
- * l) r_i^2 above   P_k = P_k(s*) + lambda r_k (sum q_j - cap/2 sum q_j^2) The penalty k_v (J - 1)^2 / 2 takes the true
+ * Above s_c the law is neo_hookean: Psi = mu/2 sum (s_i^2 - 1) - mu l + lambda/2 l^2. Below, its
+ * Taylor series about s* continues it, Psi(s) = Psi(s*) + sum P_i(s*) d_i + cap/2 sum H_ij(s*)
+ * d_i d_j, so that in uniaxial strain the stress is constant (cap = 0, continuous) or goes on
+ * linearly (cap = 1, C1). Differentiated, with s* fixed where a stretch is
+ * below s_c: below   P_i = P_i(s*) + cap (H_ii d_i + lambda r_i sum_{j != i} q_j),
+ *     H_ii = mu (1 + r_i^2) + lambda (1 -
+ * l) r_i^2 above   P_k = P_k(s*) + lambda r_k (sum q_j - cap/2 sum q_j^2) The penalty k_v (J -
+ *                  1)^2 / 2 takes the true
  * J. The smallest stretch carries the sign of det F. */
-#include "law_common.h"
+#include "laws/law_common.h"
 
 enum { PENALTY = LAW_OWN_PARAMETERS, CRITICAL, CAP };
 
@@ -17,11 +22,14 @@ static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_NU(0.3),
     LAW_PARAMETER_KV(0),
     {"s_c", "1", "principal stretch below which the law is continued", 0.4, 0.05, 0.95},
-    {"cap", "1", "0: stress capped at its value at s_c; 1: continued linearly (C1); between: that share of the slope",
+    {"cap", "1",
+     "0: stress capped at its value at s_c; 1: continued linearly (C1); between: that share of the "
+     "slope",
      1, 0, 1},
 };
 static const firn_preset_info presets[] = {
-    {"jello", "gelatine for effects: tuned for looks, survives being crushed", "rho=1000 E=2e4 nu=0.4 s_c=0.4"},
+    {"jello", "gelatine for effects: tuned for looks, survives being crushed",
+     "rho=1000 E=2e4 nu=0.4 s_c=0.4"},
 };
 
 /* What energy, stress and modulus share. */
@@ -35,11 +43,14 @@ FIRN_INLINE continued continue_below(const law_point *point, const fr *s)
     continued c;
     for (int i = 0; i < 3; i++) {
         c.s[i] = fr_max(point->p[CRITICAL], s[i]);
-        c.d[i] = s[i] - c.s[i], c.r[i] = 1 / c.s[i], c.q[i] = c.d[i] * c.r[i];
+        c.d[i] = s[i] - c.s[i];
+        c.r[i] = 1 / c.s[i];
+        c.q[i] = c.d[i] * c.r[i];
         c.below[i] = fr_lt(s[i], point->p[CRITICAL]);
     }
     c.l = fr_log1p(law_volume_change(c.s));
-    c.sum = law_sum(c.q), c.squares = law_dot(c.q, c.q);
+    c.sum = law_sum(c.q);
+    c.squares = law_dot(c.q, c.q);
     return c;
 }
 
@@ -53,7 +64,8 @@ FIRN_INLINE fr energy(law_point *point, const fr *s)
 {
     const continued c = continue_below(point, s);
     fr lambda = point->d[LAW_LAMBDA], mu = point->d[LAW_MU], cap = point->p[CAP];
-    fr sum = -mu * c.l + (real)0.5 * lambda * c.l * c.l + law_penalty_energy(point->p[PENALTY], law_volume_change(s));
+    fr sum = -mu * c.l + (real)0.5 * lambda * c.l * c.l +
+             law_penalty_energy(point->p[PENALTY], law_volume_change(s));
     for (int i = 0; i < 3; i++) {
         fr first = mu * (c.s[i] - c.r[i]) + lambda * c.l * c.r[i];
         sum = sum + (real)0.5 * mu * (c.s[i] - 1) * (c.s[i] + 1) + first * c.d[i] +
@@ -69,7 +81,8 @@ FIRN_INLINE void stress(law_point *point, const fr *s, fr *tau)
     fr penalty = law_penalty_stress(point->p[PENALTY], law_volume_change(s));
     for (int i = 0; i < 3; i++) {
         fr base = mu * (c.s[i] - 1) * (c.s[i] + 1) * c.r[i] + lambda * c.l * c.r[i];
-        fr low = cap * (second_derivative(point, &c, i, c.l) * c.d[i] + lambda * c.r[i] * (c.sum - c.q[i]));
+        fr low = cap * (second_derivative(point, &c, i, c.l) * c.d[i] +
+                        lambda * c.r[i] * (c.sum - c.q[i]));
         fr high = lambda * c.r[i] * (c.sum - (real)0.5 * cap * c.squares);
         tau[i] = s[i] * (base + fr_select(c.below[i], low, high)) + penalty;
     }
@@ -102,12 +115,16 @@ static const law_functions functions = {.form = FIRN_FORM_STRETCH,
                                         .stress = stress,
                                         .modulus = modulus};
 
-FIRN_LAW(
-    bounded_neo_hookean, .title = "Neo-Hookean solid, bounded below a principal stretch, safe under inversion",
-    .equations =
-        "s* = max(s, s_c), d = s - s*;  Psi(s) = Psi_NH(s*) + sum P_i(s*) d_i + cap/2 sum H_ij(s*) d_i d_j\n"
-        "Psi_NH = mu/2 sum (s_i^2 - 1) - mu ln J + lambda/2 (ln J)^2,  P = dPsi_NH/ds,  H = dP/ds;  + k_v/2 (J-1)^2",
-    .citation = "In the manner of G. Irving, J. Teran, R. Fedkiw, Invertible finite elements for robust simulation of "
-                "large deformation, SCA 2004; the continuation by Taylor series is this project's own",
-    .validity = "Every F, also det F <= 0. Below s_c it is a numerical continuation, not a material.",
-    FIRN_PRESETS(presets), .is_isotropic = 1)
+FIRN_LAW(bounded_neo_hookean,
+         .title = "Neo-Hookean solid, bounded below a principal stretch, safe under inversion",
+         .equations = "s* = max(s, s_c), d = s - s*;  Psi(s) = Psi_NH(s*) + sum P_i(s*) d_i + "
+                      "cap/2 sum H_ij(s*) d_i d_j\n"
+                      "Psi_NH = mu/2 sum (s_i^2 - 1) - mu ln J + lambda/2 (ln J)^2,  P = "
+                      "dPsi_NH/ds,  H = dP/ds;  + k_v/2 (J-1)^2",
+         .citation =
+             "In the manner of G. Irving, J. Teran, R. Fedkiw, Invertible finite elements for "
+             "robust simulation of "
+             "large deformation, SCA 2004; the continuation by Taylor series is this project's own",
+         .validity =
+             "Every F, also det F <= 0. Below s_c it is a numerical continuation, not a material.",
+         FIRN_PRESETS(presets), .is_isotropic = 1)

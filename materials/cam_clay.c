@@ -1,17 +1,23 @@
+/* SPDX-License-Identifier: MIT */
 /* Crushable, cohesive, porous things - snow, bread crumb: a non-associated Cam-Clay type law.
  *
- * e      elastic principal log strains;  p = -K tr(e);  q = sqrt(3/2) |dev tau| = sqrt(6) mu |dev e|
+ * e      elastic principal log strains;  p = -K tr(e);
+ *     q = sqrt(3/2) |dev tau| = sqrt(6) mu |dev e|
  * yield  (1 + 2 beta) q^2 + M^2 (p + beta p_0)(p - p_0) <= 0: an ellipse from -beta p_0 to p_0
- * p_0    = K sinh(xi x), x = max(compaction - alpha, 0): grows as the plastic log volume alpha falls
+ * p_0    = K sinh(xi x), x = max(compaction - alpha, 0): grows as the plastic log volume alpha
+ *        falls
  *
- * Return map, without shear-induced volume change in F (non-associated), so that nothing swells when it is torn:
- *   p > p_0          crushing: onto the tip. x solves x + sinh(xi x) = compaction - alpha - tr(e), by Newton from an
- *                    upper bound (the function is convex and rising, so the iterates fall onto the root).
+ * Return map, without shear-induced volume change in F (non-associated), so that nothing swells
+ * when it is torn:
+ *   p > p_0          crushing: onto the tip. x solves x + sinh(xi x) = compaction - alpha -
+ *                    tr(e), by Newton from an upper bound (the function is convex and rising, so
+ *                    the iterates fall onto the root).
  *   p < -beta p_0    tearing: onto the other tip, with the strength that is left after opening.
- *   else, q too big  q shrinks at the same p. alpha changes as if the point had gone straight to the ellipse's centre:
- *                    it loosens below the middle pressure and packs above; never so far that p itself is outside.
+ *   else, q too big  q shrinks at the same p. alpha changes as if the point had gone straight to
+ *                    the ellipse's centre: it loosens below the middle pressure and packs above;
+ *                    never so far that p itself is outside.
  * After tearing alpha > compaction: that volume must close before strength comes back. */
-#include "law_common.h"
+#include "laws/law_common.h"
 
 enum { SLOPE = LAW_OWN_PARAMETERS, COHESION, XI, COMPACTION };
 enum { BULK = LAW_OWN_CONSTANTS };
@@ -24,12 +30,15 @@ static const firn_parameter_info parameters[] = {
     {"M", "1", "slope of the critical state line, q over p", 1.85, 0.05, 4},
     {"beta", "1", "cohesion: tensile over compressive strength", 0.3, 1e-3, 2},
     {"xi", "1", "hardening: p_0 = K sinh(xi x)", 1, 1e-2, 100},
-    {"compaction", "1", "x at the start: log compaction that the material is born with", 0.02, 0, 1},
+    {"compaction", "1", "x at the start: log compaction that the material is born with", 0.02, 0,
+     1},
 };
-static const firn_history_info history[] = {{"alpha", "1", "plastic log volume; negative: crushed", 0}};
+static const firn_history_info history[] = {
+    {"alpha", "1", "plastic log volume; negative: crushed", 0}};
 static const firn_preset_info presets[] = {
     {"crushable_snow",
-     "slab snow: the form of Gaume et al. 2018; all numbers tuned for looks (theirs were not at hand to confirm)",
+     "slab snow: the form of Gaume et al. 2018; all numbers tuned for looks (theirs were not at "
+     "hand to confirm)",
      "rho=300 E=1e6 nu=0.3 M=1.85 beta=0.3 xi=1 compaction=0.01"},
     {"bread_crumb", "soft open crumb, crushes for good; tuned for looks",
      "rho=250 E=3e4 nu=0.1 M=1.2 beta=0.6 xi=0.6 compaction=0.08"},
@@ -42,7 +51,10 @@ FIRN_INLINE void derive(const fr *p, fr *d)
 }
 
 FIRN_INLINE fr sinh_of(fr x) { return (real)0.5 * (fr_expm1(x) - fr_expm1(-x)); }
-FIRN_INLINE fr asinh_of(fr x) { return fr_log1p(x + x * x / (1 + fr_sqrt(x * x + 1))); } /* x >= 0 */
+FIRN_INLINE fr asinh_of(fr x)
+{
+    return fr_log1p(x + x * x / (1 + fr_sqrt(x * x + 1)));
+} /* x >= 0 */
 
 /* x + sinh(xi x) = r; 0 for r <= 0 */
 FIRN_INLINE fr crush(fr xi, fr r)
@@ -61,11 +73,14 @@ FIRN_INLINE fr crush(fr xi, fr r)
 FIRN_INLINE fr shear_alpha(const law_point *point, fr alpha, fr pressure, fr q, fr strength)
 {
     const fr *p = point->p;
-    fr middle = (real)0.5 * (1 - p[COHESION]) * strength, half = (real)0.5 * (1 + p[COHESION]) * strength;
+    fr middle = (real)0.5 * (1 - p[COHESION]) * strength,
+       half = (real)0.5 * (1 + p[COHESION]) * strength;
     fr away = pressure - middle;
     fr length = fr_sqrt((1 + 2 * p[COHESION]) * q * q + p[SLOPE] * p[SLOPE] * away * away);
     fr share = p[SLOPE] * half / fr_max(length, fr_set1(MAT3_TINY));
-    fr moved = alpha - away * (1 - share); /* plastic volume change (p_x - p)/K, p_x = middle + share away */
+    fr moved =
+        alpha -
+        away * (1 - share); /* plastic volume change (p_x - p)/K, p_x = middle + share away */
     /* the smallest x that still holds this pressure */
     fr needed = asinh_of(fr_max(pressure, -pressure / p[COHESION])) / p[XI];
     return fr_min(moved, p[COMPACTION] - needed);
@@ -76,7 +91,8 @@ FIRN_INLINE void return_map(law_point *point, fr *e)
     const fr *p = point->p;
     fr dev[3], trace, size = law_deviator(e, &trace, dev), alpha = point->h[ALPHA];
     fr to_q = (real)2.449489742783178 * point->d[LAW_MU] / point->d[BULK]; /* sqrt(6) mu / K */
-    fr pressure = -trace, q = to_q * size, strength = sinh_of(p[XI] * fr_max(p[COMPACTION] - alpha, fr_zero()));
+    fr pressure = -trace, q = to_q * size,
+       strength = sinh_of(p[XI] * fr_max(p[COMPACTION] - alpha, fr_zero()));
 
     fm crushed = fr_gt(pressure, strength), torn = fr_lt(pressure, -p[COHESION] * strength);
     fr room = fr_max((pressure + p[COHESION] * strength) * (strength - pressure), fr_zero());
@@ -90,11 +106,15 @@ FIRN_INLINE void return_map(law_point *point, fr *e)
     after = fr_select(sheared, shear_alpha(point, alpha, pressure, q, strength), after);
     strength = sinh_of(p[XI] * fr_max(p[COMPACTION] - after, fr_zero()));
 
-    /* the deviator that is allowed at this pressure now; what is left by rounding at a tip is nothing */
+    /* the deviator that is allowed at this pressure now; what is left by rounding at a tip is
+     * nothing */
     room = (pressure + p[COHESION] * strength) * (strength - pressure) / (1 + 2 * p[COHESION]);
-    room = fr_select(fr_gt(room, (real)(sizeof(real) == 8 ? 1e-10 : 1e-5) * strength * strength), room, fr_zero());
-    fr allowed = p[SLOPE] * fr_sqrt(room), keep = fr_min(allowed / fr_max(q, fr_set1(MAT3_TINY)), fr_set1(1));
-    fr third = (real)(1.0 / 3) * fr_select(crushed, -strength, p[COHESION] * strength), mean = trace * (real)(1.0 / 3);
+    room = fr_select(fr_gt(room, (real)(sizeof(real) == 8 ? 1e-10 : 1e-5) * strength * strength),
+                     room, fr_zero());
+    fr allowed = p[SLOPE] * fr_sqrt(room),
+       keep = fr_min(allowed / fr_max(q, fr_set1(MAT3_TINY)), fr_set1(1));
+    fr third = (real)(1.0 / 3) * fr_select(crushed, -strength, p[COHESION] * strength),
+       mean = trace * (real)(1.0 / 3);
     for (int i = 0; i < 3; i++) {
         fr inside = fr_select(sheared, mean + keep * dev[i], e[i]);
         e[i] = fr_select(fm_or(crushed, torn), third, inside);
@@ -109,12 +129,16 @@ static const law_functions functions = {.form = FIRN_FORM_LOG,
                                         .return_map = return_map,
                                         .modulus = law_hencky_modulus_at};
 
-FIRN_LAW(cam_clay, .title = "Crushable porous solid: non-associated Cam-Clay type, for snow and bread",
-         .equations =
-             "(1 + 2 beta) q^2 + M^2 (p + beta p_0)(p - p_0) <= 0,  p_0 = K sinh(xi max(compaction - alpha, 0))\n"
-             "tau = 2 mu e + lambda tr(e) I;  alpha: plastic log volume, flow in F without shear dilation",
-         .citation =
-             "J. Gaume, T. Gast, J. Teran, A. van Herwijnen, C. Jiang, Dynamic anticrack propagation in snow, Nature "
-             "Communications 9, 2018; non-associated form after J. Wolper et al., CD-MPM, ACM TOG 38(4), 2019",
-         .validity = "Effects and comparison. Softening localises: results depend on the cell size once it tears.",
+FIRN_LAW(cam_clay,
+         .title = "Crushable porous solid: non-associated Cam-Clay type, for snow and bread",
+         .equations = "(1 + 2 beta) q^2 + M^2 (p + beta p_0)(p - p_0) <= 0,  p_0 = K sinh(xi "
+                      "max(compaction - alpha, 0))\n"
+                      "tau = 2 mu e + lambda tr(e) I;  alpha: plastic log volume, flow in F "
+                      "without shear dilation",
+         .citation = "J. Gaume, T. Gast, J. Teran, A. van Herwijnen, C. Jiang, Dynamic anticrack "
+                     "propagation in snow, Nature "
+                     "Communications 9, 2018; non-associated form after J. Wolper et al., CD-MPM, "
+                     "ACM TOG 38(4), 2019",
+         .validity = "Effects and comparison. Softening localises: results depend on the cell size "
+                     "once it tears.",
          FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1)

@@ -1,28 +1,35 @@
-/* Dough, batter, mud, paste: an elastic solid that flows above a yield stress, springs back slowly, softens under work.
+/* SPDX-License-Identifier: MIT */
+/* Dough, batter, mud, paste: an elastic solid that flows above a yield stress, springs back
+ * slowly, softens under work.
  *
- * Elastic    tau = 2 mu e + lambda tr(e), e principal elastic log strains; t = |dev tau| / sqrt 2 is the shear stress
- * Flow       Herschel-Bulkley: t = (yield + K g^n) s, g the shear rate of the flow, s = (1 - softening w) / (1 -
- *            softening): worked through (w = 1) s is 1, so yield and K are those of a flow curve, which is measured
- *            on worked material. Implicit in time: with t_trial before the flow, t = t_trial - mu g dt,
+ * Elastic    tau = 2 mu e + lambda tr(e), e principal elastic log strains; t = |dev tau| / sqrt
+ *            2 is the shear stress
+ * Flow       Herschel-Bulkley: t = (yield + K g^n) s, g the shear rate of the flow, s = (1 -
+ *            softening w) / (1 - softening): worked through (w = 1) s is 1, so yield and K are
+ *            those of a flow curve, which is measured on worked material. Implicit in time: with
+ *            t_trial before the flow, t = t_trial - mu g dt,
  *            X = t_trial - yield s > 0 and y = mu g dt / X it is
  *                exp(a + n ln y) + exp(ln y) = 1,     a = ln(K s / X) + n ln(X / (mu dt)).
- *            The logarithm of the left side is convex in v = ln y with slopes between n and 1, so Newton from the
- *            upper bound v = min(-a/n, 0) falls onto the root; for n = 0.1, the worst, with errors of 1.8, 0.5, 0.06,
- *            8e-4, 2e-7.
+ *            The logarithm of the left side is convex in v = ln y with slopes between n and 1,
+ *            so Newton from the upper bound v = min(-a/n, 0) falls onto the root; for n = 0.1,
+ *            the worst, with errors of 1.8, 0.5, 0.06, 8e-4, 2e-7.
  *
- * Memory     a Maxwell branch of modulus G_m: b_m follows the volume-preserving part of the motion and relaxes to I at
- *            the rate 1/t_m + g/memory_strain, so that flow wipes it out; tau += G_m dev(b_m). In steady shear it
- *            carries G_m g / (1/t_m + g/memory_strain), never more than G_m memory_strain. History keeps b_m - I.
- *            Energy G_m/2 (tr b_m - 3 - ln det b_m); what relaxation takes of it is viscous work.
+ * Memory     a Maxwell branch of modulus G_m: b_m follows the volume-preserving part of the
+ *            motion and relaxes to I at the rate 1/t_m + g/memory_strain, so that flow wipes it
+ *            out; tau += G_m dev(b_m). In steady shear it carries G_m g / (1/t_m +
+ *            g/memory_strain), never more than G_m memory_strain. History keeps b_m - I. Energy
+ *            G_m/2 (tr b_m - 3 - ln det b_m); what relaxation takes of it is viscous work.
  *
- * Structure  w in 0 .. 1 is its broken share: dw/dt = g (1 - w) / break_strain - w / recovery_time (thixotropy)
+ * Structure  w in 0 .. 1 is its broken share: dw/dt = g (1 - w) / break_strain - w /
+ *            recovery_time (thixotropy)
  *
  * Damping    2 eta dev(sym grad v), on top of all this; it adds eta g to the flow curve.
  *
- * Steady simple shear at the rate g: elastic strains turn the axes of flow, so that the flow's rate is g / cosh(t/mu)
- * and the shear stress t / cosh(t/mu) (b stationary: tan of the angle of its axis is exp(-t/mu)). The curve is followed
- * only while the stress is well below mu. The small-strain shear modulus felt at once is mu + G_m. */
-#include "law_common.h"
+ * Steady simple shear at the rate g: elastic strains turn the axes of flow, so that the flow's
+ * rate is g / cosh(t/mu) and the shear stress t / cosh(t/mu) (b stationary: tan of the angle of
+ * its axis is exp(-t/mu)). The curve is followed only while the stress is well below mu. The
+ * small-strain shear modulus felt at once is mu + G_m. */
+#include "laws/law_common.h"
 
 enum {
     YIELD = LAW_OWN_PARAMETERS,
@@ -44,14 +51,18 @@ static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_E(2.5e5),
     LAW_PARAMETER_NU(0.4),
     {"yield", "Pa", "shear stress at which worked material begins to flow", 60, 0, 1e9},
-    {"K", "Pa s^n", "consistency: shear stress of worked material is yield + K g^n at the shear rate g", 1387, 1e-6,
-     1e9},
+    {"K", "Pa s^n",
+     "consistency: shear stress of worked material is yield + K g^n at the shear rate g", 1387,
+     1e-6, 1e9},
     {"n", "1", "exponent: 1 Bingham, below 1 shear-thinning, above 1 thickening", 0.38, 0.1, 2},
-    {"G_m", "Pa", "shear modulus of the fading memory (Maxwell branch), what springs back", 0, 0, 1e9},
+    {"G_m", "Pa", "shear modulus of the fading memory (Maxwell branch), what springs back", 0, 0,
+     1e9},
     {"t_m", "s", "time in which the memory fades at rest", 0.5, 1e-4, 1e6},
-    {"memory_strain", "1", "shear strain of flow that wipes the memory out; it carries at most G_m times this", 0.25,
+    {"memory_strain", "1",
+     "shear strain of flow that wipes the memory out; it carries at most G_m times this", 0.25,
      1e-3, 1e3},
-    {"softening", "1", "share of the yield stress and K of rested material that work takes", 0, 0, 0.99},
+    {"softening", "1", "share of the yield stress and K of rested material that work takes", 0, 0,
+     0.99},
     {"break_strain", "1", "shear strain of flow that breaks most of the structure", 2, 1e-3, 1e3},
     {"recovery_time", "s", "time in which rest mends the structure", 60, 1e-3, 1e9},
     {"eta", "Pa s", "damping viscosity, added at all stresses", 0, 0, 1e6},
@@ -68,27 +79,40 @@ static const firn_history_info history[] = {
 #define TUNED "; density, nu, yield, memory and softening tuned for looks"
 static const firn_preset_info presets[] = {
     {"bread_dough",
-     "steady shear stress, yield and memory included, within 5 % of the published 1387 Pa s^n, n = 0.38, 10 to 1e4 1/s "
-     "(hard wheat flour dough in a capillary, J. Food Engineering 103(3), 294-298, 2011); K, n and E chosen for "
+     "steady shear stress, yield and memory included, within 5 % of the published 1387 Pa s^n, n = "
+     "0.38, 10 to 1e4 1/s "
+     "(hard wheat flour dough in a capillary, J. Food Engineering 103(3), 294-298, 2011); K, n and "
+     "E chosen for "
      "that" TUNED,
-     "rho=1150 E=2.5e5 nu=0.42 yield=40 K=860 n=0.45 G_m=1500 t_m=20 memory_strain=0.6 softening=0.3 "
+     "rho=1150 E=2.5e5 nu=0.42 yield=40 K=860 n=0.45 G_m=1500 t_m=20 memory_strain=0.6 "
+     "softening=0.3 "
      "break_strain=3 recovery_time=120"},
     {"pizza_dough",
-     "steady shear stress, yield and memory included, within 5 % of the published 2395 Pa s^n, n = 0.34, 9 to 5000 1/s "
-     "(wheat flour-water dough in a capillary: Sharma, Hanna, Chen, Cereal Chem. 70, 59-63, 1993); K, n and E chosen "
+     "steady shear stress, yield and memory included, within 5 % of the published 2395 Pa s^n, n = "
+     "0.34, 9 to 5000 1/s "
+     "(wheat flour-water dough in a capillary: Sharma, Hanna, Chen, Cereal Chem. 70, 59-63, 1993); "
+     "K, n and E chosen "
      "for that" TUNED "; dropped, it comes up by less than a hundredth of its fall",
-     "rho=1150 E=8e5 nu=0.42 yield=80 K=1940 n=0.365 G_m=1500 t_m=15 memory_strain=0.5 softening=0.1 "
+     "rho=1150 E=8e5 nu=0.42 yield=80 K=1940 n=0.365 G_m=1500 t_m=15 memory_strain=0.5 "
+     "softening=0.1 "
      "break_strain=4 recovery_time=300"},
     {"cookie_dough", "short dough that holds its shape and hardly springs back; tuned for looks",
-     "rho=1250 E=1.5e5 nu=0.35 yield=1200 K=640 n=0.5 softening=0.2 break_strain=1 recovery_time=600 eta=20"},
+     "rho=1250 E=1.5e5 nu=0.35 yield=1200 K=640 n=0.5 softening=0.2 break_strain=1 "
+     "recovery_time=600 eta=20"},
     {"batter", "pours and levels out slowly; tuned for looks",
-     "rho=1080 E=5e3 nu=0.45 yield=3.5 K=5.6 n=0.6 G_m=50 t_m=0.2 memory_strain=0.5 softening=0.3 break_strain=5 "
+     "rho=1080 E=5e3 nu=0.45 yield=3.5 K=5.6 n=0.6 G_m=50 t_m=0.2 memory_strain=0.5 softening=0.3 "
+     "break_strain=5 "
      "recovery_time=60 eta=1"},
-    {"mud", "density, yield and viscosity (K with n = 1) from published effects work; elasticity tuned for looks",
+    {"mud",
+     "density, yield and viscosity (K with n = 1) from published effects work; elasticity tuned "
+     "for looks",
      "rho=1000 E=2e4 nu=0.4 yield=300 K=100 n=1"},
     {"toothpaste", "keeps its ridges; all numbers tuned for looks",
-     "rho=1300 E=1e4 nu=0.45 yield=105 K=42 n=0.45 softening=0.3 break_strain=2 recovery_time=30 eta=1"},
-    {"bean_paste", "yield, K and n of sweet bean paste (start values of a published fit); elasticity tuned for looks",
+     "rho=1300 E=1e4 nu=0.45 yield=105 K=42 n=0.45 softening=0.3 break_strain=2 recovery_time=30 "
+     "eta=1"},
+    {"bean_paste",
+     "yield, K and n of sweet bean paste (start values of a published fit); elasticity tuned for "
+     "looks",
      "rho=1200 E=1e4 nu=0.4 yield=20.5 K=16.7 n=0.68"},
 };
 
@@ -96,8 +120,11 @@ FIRN_INLINE void derive(const fr *p, fr *d)
 {
     law_derive_lame(p, d);
     d[LOG_K] = fr_log(p[CONSISTENCY]);
-    d[FADING] = 1 / p[MEMORY_TIME], d[WIPING] = 1 / p[MEMORY_STRAIN];
-    d[BREAKING] = 1 / p[BREAK], d[MENDING] = 1 / p[RECOVERY], d[FRESH] = 1 / (1 - p[SOFTENING]);
+    d[FADING] = 1 / p[MEMORY_TIME];
+    d[WIPING] = 1 / p[MEMORY_STRAIN];
+    d[BREAKING] = 1 / p[BREAK];
+    d[MENDING] = 1 / p[RECOVERY];
+    d[FRESH] = 1 / (1 - p[SOFTENING]);
 }
 
 FIRN_INLINE fr energy(law_point *q, const fr *e)
@@ -108,7 +135,8 @@ FIRN_INLINE fr energy(law_point *q, const fr *e)
     return law_hencky_energy_at(q, e) + (real)0.5 * q->p[MEMORY] * (i1 - log_det);
 }
 
-/* The branch as an elastic solid adds at most 4/3 G_m times the largest eigenvalue of b_m, and its own stress. */
+/* The branch as an elastic solid adds at most 4/3 G_m times the largest eigenvalue of b_m, and
+ * its own stress. */
 FIRN_INLINE fr modulus(law_point *q, const fr *e, const fr *tau)
 {
     fr largest = 1 + fr_max(mat3_largest_eigenvalue_bound(q->h + BRANCH), fr_zero());
@@ -129,9 +157,11 @@ FIRN_INLINE fr solve_flow(fr a, fr n)
 #pragma GCC unroll 1
     for (int i = 0; i < (sizeof(real) == 8 ? 5 : 3); i++) {
         v = v - step;
-        power = fr_exp(a + n * v), linear = fr_exp(v);
+        power = fr_exp(a + n * v);
+        linear = fr_exp(v);
         fr over = power + linear - 1; /* small: (1 + over) times its logarithm by a series */
-        step = over * (1 + over * ((real)0.5 - over * (real)(1.0 / 6))) * fr_rcp(n * power + linear);
+        step =
+            over * (1 + over * ((real)0.5 - over * (real)(1.0 / 6))) * fr_rcp(n * power + linear);
     }
     return linear * (1 - step * (1 - (real)0.5 * step));
 }
@@ -150,7 +180,8 @@ FIRN_INLINE void return_map(law_point *q, fr *e)
         fr a = q->d[LOG_K] + fr_log(strength * fr_rcp(x)) + p[EXPONENT] * fr_log(fastest);
         q->flowed = fr_select(flows, solve_flow(a, p[EXPONENT]) * fastest * q->dt, zero);
         /* |dev e| falls by flowed / sqrt 2 */
-        fr lost = fr_min(q->flowed * root_half * fr_rcp(fr_max(size, fr_set1(MAT3_TINY))), fr_set1(1));
+        fr lost =
+            fr_min(q->flowed * root_half * fr_rcp(fr_max(size, fr_set1(MAT3_TINY))), fr_set1(1));
         for (int i = 0; i < 3; i++) e[i] = e[i] - lost * dev[i];
     }
     fr breaking = q->flowed * q->d[BREAKING];
@@ -180,7 +211,8 @@ FIRN_INLINE fr flow(law_point *q, const fr *grad_v)
     mat3_invariants(b, &i1, &i2, &i3);
     for (int i = 0; i < 6; i++) q->h[BRANCH + i] = fr_select(remembers, k * b[i], q->h[BRANCH + i]);
     fr before = fr_max(i1 + i2 + i3, low), after = fr_max(k * (i1 + k * (i2 + k * i3)), low);
-    fr log_ratio = fr_log1p((after - before) * fr_rcp(1 + before)); /* of the determinants, after to before */
+    fr log_ratio =
+        fr_log1p((after - before) * fr_rcp(1 + before)); /* of the determinants, after to before */
     return fr_max((real)0.5 * q->p[MEMORY] * (log_ratio - forgotten * i1), fr_zero());
 }
 
@@ -193,7 +225,10 @@ FIRN_INLINE void branch(law_point *q, fr tau[6])
 }
 
 FIRN_INLINE fr viscosity(law_point *q) { return q->p[DAMPING]; }
-FIRN_INLINE void viscous(law_point *q, const fr rate[6], fr tau[6]) { law_newtonian_stress(viscosity(q), rate, tau); }
+FIRN_INLINE void viscous(law_point *q, const fr rate[6], fr tau[6])
+{
+    law_newtonian_stress(viscosity(q), rate, tau);
+}
 
 static const law_functions functions = {.form = FIRN_FORM_LOG,
                                         .derive = derive,
@@ -207,18 +242,22 @@ static const law_functions functions = {.form = FIRN_FORM_LOG,
                                         .viscosity = viscosity};
 
 FIRN_LAW(
-    dough, .title = "Dough, batter, mud, paste: elastic, Herschel-Bulkley flow, fading memory, thixotropy",
-    .equations =
-        "tau = 2 mu e + lambda tr(e) I + G_m dev(b_m) + 2 eta dev(sym grad v)\n"
-        "flow: t = (yield + K g^n)(1 - softening w)/(1 - softening),  t = |dev tau_e| / sqrt 2,  g = its shear rate\n"
-        "b_m: upper-convected, relaxes to I at the rate 1/t_m + g/memory_strain\n"
-        "dw/dt = g (1 - w)/break_strain - w/recovery_time",
-    .citation =
-        "W. H. Herschel, R. Bulkley, Kolloid-Zeitschrift 39, 1926; J. G. Oldroyd, Proc. R. Soc. A 200, 1950; "
-        "relaxation "
-        "that grows with the rate after J. L. White, A. B. Metzner, J. Appl. Polym. Sci. 7, 1963; flow in this setting "
-        "after Y. Yue et al., Continuum foam, ACM TOG 34(5), 2015",
-    .validity = "Flow curves of the cited doughs hold for capillary shear; no yield stress was measured with them. The "
-                "curve is followed while the stress is below about E/4; a smaller E than the presets' makes longer "
+    dough,
+    .title = "Dough, batter, mud, paste: elastic, Herschel-Bulkley flow, fading memory, thixotropy",
+    .equations = "tau = 2 mu e + lambda tr(e) I + G_m dev(b_m) + 2 eta dev(sym grad v)\n"
+                 "flow: t = (yield + K g^n)(1 - softening w)/(1 - softening),  t = |dev tau_e| / "
+                 "sqrt 2,  g = its shear rate\n"
+                 "b_m: upper-convected, relaxes to I at the rate 1/t_m + g/memory_strain\n"
+                 "dw/dt = g (1 - w)/break_strain - w/recovery_time",
+    .citation = "W. H. Herschel, R. Bulkley, Kolloid-Zeitschrift 39, 1926; J. G. Oldroyd, Proc. R. "
+                "Soc. A 200, 1950; "
+                "relaxation "
+                "that grows with the rate after J. L. White, A. B. Metzner, J. Appl. Polym. Sci. "
+                "7, 1963; flow in this setting "
+                "after Y. Yue et al., Continuum foam, ACM TOG 34(5), 2015",
+    .validity = "Flow curves of the cited doughs hold for capillary shear; no yield stress was "
+                "measured with them. The "
+                "curve is followed while the stress is below about E/4; a smaller E than the "
+                "presets' makes longer "
                 "time steps and bends the curve at high rates.",
     FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1)

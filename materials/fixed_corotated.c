@@ -1,13 +1,16 @@
-/* Fixed corotated solid: linear elasticity in the stretches, with a volume term that needs no logarithm.
+/* SPDX-License-Identifier: MIT */
+/* Fixed corotated solid: linear elasticity in the stretches, with a volume term that needs no
+ * logarithm.
  *
- * Psi = mu sum (s_i - 1)^2 + (lambda + k_v)/2 (J - 1)^2,   tau_i = 2 mu (s_i - 1) s_i + (lambda + k_v) J (J - 1) */
-#include "law_common.h"
+ * Psi = mu sum (s_i - 1)^2 + (lambda + k_v)/2 (J - 1)^2,   tau_i = 2 mu (s_i - 1) s_i + (lambda
+ *                                                          + k_v) J (J - 1) */
+#include "laws/law_common.h"
 
 enum { RHO, YOUNG, POISSON, PENALTY };
 enum { VOLUME, MU };
 
-static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5), LAW_PARAMETER_NU(0.3),
-                                                 LAW_PARAMETER_KV(0)};
+static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5),
+                                                 LAW_PARAMETER_NU(0.3), LAW_PARAMETER_KV(0)};
 
 FIRN_INLINE void derive(const fr *p, fr *d)
 {
@@ -15,8 +18,14 @@ FIRN_INLINE void derive(const fr *p, fr *d)
     d[MU] = law_mu(p[YOUNG], p[POISSON]);
 }
 
-FIRN_INLINE fr energy(law_point *q, const fr *s) { return law_corotated_energy(q->d[VOLUME], q->d[MU], s); }
-FIRN_INLINE void stress(law_point *q, const fr *s, fr *tau) { law_corotated_stress(q->d[VOLUME], q->d[MU], s, tau); }
+FIRN_INLINE fr energy(law_point *q, const fr *s)
+{
+    return law_corotated_energy(q->d[VOLUME], q->d[MU], s);
+}
+FIRN_INLINE void stress(law_point *q, const fr *s, fr *tau)
+{
+    law_corotated_stress(q->d[VOLUME], q->d[MU], s, tau);
+}
 FIRN_INLINE fr modulus(law_point *q, const fr *s, const fr *tau)
 {
     (void)tau;
@@ -33,6 +42,8 @@ static const law_functions functions = {.form = FIRN_FORM_STRETCH,
 FIRN_LAW(fixed_corotated, .title = "Fixed corotated solid",
          .equations = "Psi = mu sum (s_i - 1)^2 + (lambda + k_v)/2 (J-1)^2\n"
                       "tau = 2 mu (F - R) F^T + (lambda + k_v) J (J-1) I",
-         .citation = "A. Stomakhin, R. Howes, C. Schroeder, J. Teran, Energetically consistent invertible elasticity, "
+         .citation = "A. Stomakhin, R. Howes, C. Schroeder, J. Teran, Energetically consistent "
+                     "invertible elasticity, "
                      "SCA 2012",
-         .validity = "Every F, also det F <= 0. Weak resistance to extreme compression.", .is_isotropic = 1)
+         .validity = "Every F, also det F <= 0. Weak resistance to extreme compression.",
+         .is_isotropic = 1)

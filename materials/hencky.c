@@ -1,12 +1,15 @@
+/* SPDX-License-Identifier: MIT */
 /* Hencky solid: quadratic in the logarithmic strains.
  *
- * Psi = mu sum e_i^2 + lambda/2 (sum e_i)^2 + k_v/2 (J - 1)^2,   tau_i = 2 mu e_i + lambda sum e_j + k_v J (J - 1) */
-#include "law_common.h"
+ * Psi = mu sum e_i^2 + lambda/2 (sum e_i)^2 + k_v/2 (J - 1)^2,
+ *     tau_i = 2 mu e_i + lambda sum e_j + k_v J (J - 1)
+ */
+#include "laws/law_common.h"
 
 enum { PENALTY = LAW_OWN_PARAMETERS };
 
-static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5), LAW_PARAMETER_NU(0.3),
-                                                 LAW_PARAMETER_KV(0)};
+static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5),
+                                                 LAW_PARAMETER_NU(0.3), LAW_PARAMETER_KV(0)};
 
 FIRN_INLINE fr energy(law_point *q, const fr *e)
 {
@@ -25,16 +28,21 @@ FIRN_INLINE fr modulus(law_point *q, const fr *e, const fr *tau)
 {
     fr elastic[3], j = fr_expm1(law_sum(e));
     for (int i = 0; i < 3; i++) elastic[i] = tau[i] - law_penalty_stress(q->p[PENALTY], j);
-    return law_hencky_modulus(q->d[LAW_LAMBDA], q->d[LAW_MU], e, elastic) + law_penalty_modulus(q->p[PENALTY], j);
+    return law_hencky_modulus(q->d[LAW_LAMBDA], q->d[LAW_MU], e, elastic) +
+           law_penalty_modulus(q->p[PENALTY], j);
 }
 
-static const law_functions functions = {
-    .form = FIRN_FORM_LOG, .derive = law_derive_lame, .energy = energy, .stress = stress, .modulus = modulus};
+static const law_functions functions = {.form = FIRN_FORM_LOG,
+                                        .derive = law_derive_lame,
+                                        .energy = energy,
+                                        .stress = stress,
+                                        .modulus = modulus};
 
 FIRN_LAW(hencky, .title = "Hencky solid (logarithmic strain)",
          .equations = "e = ln sqrt(F F^T),  Psi = mu e:e + lambda/2 tr(e)^2 + k_v/2 (J-1)^2\n"
                       "tau = 2 mu e + lambda tr(e) I + k_v J (J-1) I",
-         .citation =
-             "H. Hencky, Zeitschrift fuer technische Physik 9, 1928; L. Anand, Journal of Applied Mechanics 46, 1979",
-         .validity = "Moderate strains: nominal stress in tension passes a maximum (for small nu near stretch e).",
+         .citation = "H. Hencky, Zeitschrift fuer technische Physik 9, 1928; L. Anand, Journal of "
+                     "Applied Mechanics 46, 1979",
+         .validity = "Moderate strains: nominal stress in tension passes a maximum (for small nu "
+                     "near stretch e).",
          .is_isotropic = 1)

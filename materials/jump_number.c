@@ -1,18 +1,23 @@
-/* Generalised Newtonian fluid with a jump number: nearly solid at rest, yields, then thins by a power law.
+/* SPDX-License-Identifier: MIT */
+/* Generalised Newtonian fluid with a jump number: nearly solid at rest, yields, then thins by a
+ * power law.
  *
  * g  shear rate sqrt(2 dev d : dev d);   g_1 = (tau_0 / K)^(1/n);   x = g / g_1
- * shear stress  tau_0 (1 - exp(-(J+1) x)) (1 + x^n)  =: tau_0 f(x),   viscosity eta(x) = tau_0 / g_1 f(x) / x
- * At rest eta = (J + 1) tau_0 / g_1, but with n < 1 it first rises: for n = 1/2 the maximum is 1.3458 times tau_0/g_1
- * at J = 0 and 101.497 at J = 100. The time step needs that maximum; it is found by golden-section search over ln x.
- * Pressure as in the law liquid with gamma = 1: p = c^2 (rho/J_vol - rho). */
-#include "law_common.h"
+ * shear stress  tau_0 (1 - exp(-(J+1) x)) (1 + x^n)  =: tau_0 f(x),
+ *     viscosity eta(x) = tau_0 / g_1 f(x) / x
+ * At rest eta = (J + 1) tau_0 / g_1, but with n < 1 it first rises: for n = 1/2 the maximum is
+ * 1.3458 times tau_0/g_1 at J = 0 and 101.497 at J = 100. The time step needs that maximum; it
+ * is found by golden-section search over ln x. Pressure as in the law liquid with gamma = 1: p =
+ * c^2 (rho/J_vol - rho). */
+#include "laws/law_common.h"
 
 enum { RHO, SPEED, YIELD, CONSISTENCY, EXPONENT, JUMP };
 enum { SCALE, RATE, LARGEST };
 
 static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(1000),
-    {"c", "m/s", "speed of sound: ten times the fastest flow keeps the density within one per cent", 20, 1e-3, 1e4},
+    {"c", "m/s", "speed of sound: ten times the fastest flow keeps the density within one per cent",
+     20, 1e-3, 1e4},
     {"tau_0", "Pa", "shear stress at which the fluid gives way", 10, 1e-6, 1e9},
     {"K", "Pa s^n", "consistency: shear stress is tau_0 + K g^n far above yield", 10, 1e-6, 1e9},
     {"n", "1", "exponent: 1 Bingham, below 1 shear-thinning", 0.5, 0.1, 1},
@@ -20,7 +25,8 @@ static const firn_parameter_info parameters[] = {
 };
 static const firn_preset_info presets[] = {
     {"melt",
-     "a slowly melting solid, tuned for looks; give J a table over temperature: from J_max below to J_min above "
+     "a slowly melting solid, tuned for looks; give J a table over temperature: from J_max below "
+     "to J_min above "
      "the melting range, (1-u) J_max + u J_min",
      "rho=900 c=20 tau_0=50 K=20 n=0.5 J=1000"},
 };
@@ -41,12 +47,15 @@ FIRN_INLINE fr largest_viscosity(fr jump, fr n)
 #pragma GCC unroll 1
     for (int i = 0; i < 24; i++) {
         fm left = fr_gt(at_a, at_b);
-        low = fr_select(left, low, a), high = fr_select(left, b, high);
+        low = fr_select(left, low, a);
+        high = fr_select(left, b, high);
         fr next = fr_select(left, high - golden * (high - low), low + golden * (high - low));
         fr value = relative_viscosity(jump, n, next);
         fr old = fr_select(left, a, b), at_old = fr_select(left, at_a, at_b);
-        a = fr_select(left, next, old), at_a = fr_select(left, value, at_old);
-        b = fr_select(left, old, next), at_b = fr_select(left, at_old, value);
+        a = fr_select(left, next, old);
+        at_a = fr_select(left, value, at_old);
+        b = fr_select(left, old, next);
+        at_b = fr_select(left, at_old, value);
     }
     /* flat at its top: the rest of the interval is worth less than the last digits */
     return fr_max(fr_max(at_a, at_b), jump + 1);
@@ -96,10 +105,14 @@ static const law_functions functions = {.form = FIRN_FORM_GENERAL,
 
 FIRN_LAW(
     jump_number, .title = "Generalised Newtonian fluid with a jump number (melting solids)",
-    .equations = "eta = tau_0/g_1 (1 - exp(-(J+1) x)) (x^(n-1) + 1/x),  x = g/g_1,  g_1 = (tau_0/K)^(1/n)\n"
-                 "g = sqrt(2 dev d : dev d);  tau = rho c^2 (J_vol - 1) I + 2 J_vol eta dev d",
-    .citation = "P. R. de Souza Mendes, E. S. S. Dutra, Viscosity function for yield-stress liquids, Applied Rheology "
-                "14(6), 2004; in particle form A. Paiva et al., Particle-based viscoplastic fluid/solid simulation, "
+    .equations =
+        "eta = tau_0/g_1 (1 - exp(-(J+1) x)) (x^(n-1) + 1/x),  x = g/g_1,  g_1 = (tau_0/K)^(1/n)\n"
+        "g = sqrt(2 dev d : dev d);  tau = rho c^2 (J_vol - 1) I + 2 J_vol eta dev d",
+    .citation = "P. R. de Souza Mendes, E. S. S. Dutra, Viscosity function for yield-stress "
+                "liquids, Applied Rheology "
+                "14(6), 2004; in particle form A. Paiva et al., Particle-based viscoplastic "
+                "fluid/solid simulation, "
                 "Computer-Aided Design 41(4), 2009",
-    .validity = "Viscous, no springing back. The explicit step shrinks with the largest viscosity, that is with J.",
+    .validity = "Viscous, no springing back. The explicit step shrinks with the largest viscosity, "
+                "that is with J.",
     FIRN_PRESETS(presets), .is_isotropic = 1, .is_fluid = 1)

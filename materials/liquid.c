@@ -1,29 +1,37 @@
+/* SPDX-License-Identifier: MIT */
 /* Weakly compressible liquid: pressure from the density alone, Newtonian viscosity.
  *
- * p = rho c^2 / gamma (J^-gamma - 1),  rho(now) = rho / J. For gamma = 1 this is c^2 (rho(now) - rho); gamma = 7 is
+ * p = rho c^2 / gamma (J^-gamma - 1),  rho(now) = rho / J. For gamma = 1 this is c^2 (rho(now) -
+ *                                      rho); gamma = 7 is
  * Tait's equation for water. tau = -J p I + 2 J eta dev(d), d = sym grad v.
- * Psi = B ((J^(1-gamma) - 1)/(gamma - 1) + J - 1), B = rho c^2 / gamma; modulus J^2 Psi'' = rho c^2 J^(1-gamma).
- * Below J = 1 pressure pushes; above, the share `tension` of it pulls. Only J is kept of F. */
-#include "law_common.h"
+ * Psi = B ((J^(1-gamma) - 1)/(gamma - 1) + J - 1), B = rho c^2 / gamma; modulus J^2 Psi'' = rho
+ * c^2 J^(1-gamma). Below J = 1 pressure pushes; above, the share `tension` of it pulls. Only J
+ * is kept of F. */
+#include "laws/law_common.h"
 
 enum { RHO, SPEED, GAMMA, VISCOSITY, TENSION };
 enum { SCALE, POWER };
 
 static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(1000),
-    {"c", "m/s", "speed of sound: ten times the fastest flow keeps the density within one per cent", 20, 1e-3, 1e4},
+    {"c", "m/s", "speed of sound: ten times the fastest flow keeps the density within one per cent",
+     20, 1e-3, 1e4},
     {"gamma", "1", "stiffness exponent: 1 linear in density, 7 Tait for water", 7, 1, 12},
     {"viscosity", "Pa s", "dynamic viscosity", 0, 0, 1e9},
-    {"tension", "1", "share of the negative pressure that is kept when the liquid is pulled apart", 1, 0, 1},
+    {"tension", "1", "share of the negative pressure that is kept when the liquid is pulled apart",
+     1, 0, 1},
 };
 static const firn_preset_info presets[] = {
     {"water",
-     "density 998.2 kg/m^3 and viscosity 1.002 mPa s at 20 C, confirmed by the International Critical Tables and "
+     "density 998.2 kg/m^3 and viscosity 1.002 mPa s at 20 C, confirmed by the International "
+     "Critical Tables and "
      "handbooks; c (far below 1480 m/s) and tension tuned for looks",
      "rho=998.2 c=20 gamma=7 viscosity=1.002e-3 tension=0"},
     {"honey",
-     "clover honey of 18 per cent moisture at 20 C: density 1417 kg/m^3, confirmed; viscosity of the order that tables "
-     "give (19 Pa s at 16 per cent, and 1 per cent acts like 3.5 degrees: near 10 Pa s); c tuned for looks",
+     "clover honey of 18 per cent moisture at 20 C: density 1417 kg/m^3, confirmed; viscosity of "
+     "the order that tables "
+     "give (19 Pa s at 16 per cent, and 1 per cent acts like 3.5 degrees: near 10 Pa s); c tuned "
+     "for looks",
      "rho=1417 c=20 gamma=7 viscosity=10"},
 };
 
@@ -62,7 +70,10 @@ FIRN_INLINE fr modulus(law_point *q, const fr *f, const fr *tau)
 }
 
 FIRN_INLINE fr viscosity(law_point *q) { return q->p[VISCOSITY] * fr_max(q->det, fr_zero()); }
-FIRN_INLINE void viscous(law_point *q, const fr rate[6], fr tau[6]) { law_newtonian_stress(viscosity(q), rate, tau); }
+FIRN_INLINE void viscous(law_point *q, const fr rate[6], fr tau[6])
+{
+    law_newtonian_stress(viscosity(q), rate, tau);
+}
 
 static const law_functions functions = {.form = FIRN_FORM_GENERAL,
                                         .derive = derive,
@@ -73,10 +84,10 @@ static const law_functions functions = {.form = FIRN_FORM_GENERAL,
                                         .viscous = viscous,
                                         .viscosity = viscosity};
 
-FIRN_LAW(
-    liquid, .title = "Weakly compressible Newtonian liquid",
-    .equations = "p = rho c^2 / gamma (J^-gamma - 1)   (gamma = 1: p = c^2 (rho/J - rho))\n"
-                 "tau = -J p I + 2 J viscosity dev(sym grad v)",
-    .citation = "P. G. Tait, 1888; J. J. Monaghan, Simulating free surface flows with SPH, J. Comput. Phys. 110, 1994",
-    .validity = "Flows slower than about c/10. No surface tension.", FIRN_PRESETS(presets), .is_isotropic = 1,
-    .is_fluid = 1)
+FIRN_LAW(liquid, .title = "Weakly compressible Newtonian liquid",
+         .equations = "p = rho c^2 / gamma (J^-gamma - 1)   (gamma = 1: p = c^2 (rho/J - rho))\n"
+                      "tau = -J p I + 2 J viscosity dev(sym grad v)",
+         .citation = "P. G. Tait, 1888; J. J. Monaghan, Simulating free surface flows with SPH, J. "
+                     "Comput. Phys. 110, 1994",
+         .validity = "Flows slower than about c/10. No surface tension.", FIRN_PRESETS(presets),
+         .is_isotropic = 1, .is_fluid = 1)

@@ -1,14 +1,17 @@
-/* Compressible neo-Hookean solid with a quadratic volume term (the small-strain variant of the logarithmic one).
+/* SPDX-License-Identifier: MIT */
+/* Compressible neo-Hookean solid with a quadratic volume term (the small-strain variant of the
+ * logarithmic one).
  *
- * Psi = mu/2 (tr b - 3) - mu ln J + (lambda + k_v)/2 (J - 1)^2,   tau = mu (b - I) + (lambda + k_v) J (J - 1) I
+ * Psi = mu/2 (tr b - 3) - mu ln J + (lambda + k_v)/2 (J - 1)^2,
+ *     tau = mu (b - I) + (lambda + k_v) J (J - 1) I
  * Acoustic tensor times J: mu (n.b n) I + (mu + (lambda + k_v) J^2) n n. */
-#include "law_common.h"
+#include "laws/law_common.h"
 
 enum { RHO, YOUNG, POISSON, PENALTY };
 enum { VOLUME, MU };
 
-static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5), LAW_PARAMETER_NU(0.3),
-                                                 LAW_PARAMETER_KV(0)};
+static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5),
+                                                 LAW_PARAMETER_NU(0.3), LAW_PARAMETER_KV(0)};
 
 FIRN_INLINE void derive(const fr *p, fr *d)
 {
@@ -20,9 +23,11 @@ FIRN_INLINE fr energy(law_point *q, const fr *f)
 {
     fr g[6], j = mat3_determinant_minus_one(f);
     mat3_left_cauchy_green(f, fr_set1(1), g);
-    /* the logarithm alone is kept finite in collapsed lanes; it has no part in the stress's volume term */
+    /* the logarithm alone is kept finite in collapsed lanes; it has no part in the stress's
+     * volume term */
     fr log_j = fr_log1p(fr_max(fr_set1((real)(1e-5 - 1)), j));
-    return (real)0.5 * q->d[MU] * (g[0] + g[1] + g[2] - 2 * log_j) + law_penalty_energy(q->d[VOLUME], j);
+    return (real)0.5 * q->d[MU] * (g[0] + g[1] + g[2] - 2 * log_j) +
+           law_penalty_energy(q->d[VOLUME], j);
 }
 
 FIRN_INLINE void stress(law_point *q, const fr *f, fr *tau)
@@ -41,14 +46,18 @@ FIRN_INLINE fr modulus(law_point *q, const fr *f, const fr *tau)
            law_penalty_modulus(q->d[VOLUME], mat3_determinant_minus_one(f));
 }
 
-static const law_functions functions = {
-    .form = FIRN_FORM_GENERAL, .derive = derive, .energy = energy, .stress = stress, .modulus = modulus};
+static const law_functions functions = {.form = FIRN_FORM_GENERAL,
+                                        .derive = derive,
+                                        .energy = energy,
+                                        .stress = stress,
+                                        .modulus = modulus};
 
-FIRN_LAW(
-    neo_hookean_j1, .title = "Compressible neo-Hookean solid, quadratic volume term",
-    .equations = "Psi = mu/2 (tr b - 3) - mu ln J + (lambda + k_v)/2 (J-1)^2\n"
-                 "tau = mu (b - I) + (lambda + k_v) J (J-1) I",
-    .citation = "T. Belytschko, W. K. Liu, B. Moran, Nonlinear Finite Elements for Continua and Structures, 2000, "
-                "sec. 5.4, with the volume term linearised in J",
-    .validity = "Moderate volume changes: unlike the logarithmic form, the volume term stays finite as J goes to 0.",
-    .is_isotropic = 1)
+FIRN_LAW(neo_hookean_j1, .title = "Compressible neo-Hookean solid, quadratic volume term",
+         .equations = "Psi = mu/2 (tr b - 3) - mu ln J + (lambda + k_v)/2 (J-1)^2\n"
+                      "tau = mu (b - I) + (lambda + k_v) J (J-1) I",
+         .citation = "T. Belytschko, W. K. Liu, B. Moran, Nonlinear Finite Elements for Continua "
+                     "and Structures, 2000, "
+                     "sec. 5.4, with the volume term linearised in J",
+         .validity = "Moderate volume changes: unlike the logarithmic form, the volume term stays "
+                     "finite as J goes to 0.",
+         .is_isotropic = 1)

@@ -1,10 +1,13 @@
-/* A heuristic flow from computer graphics, kept as a law of its own for comparison: a power of the deformation is
- * declared plastic.
+/* SPDX-License-Identifier: MIT */
+/* A heuristic flow from computer graphics, kept as a law of its own for comparison: a power of
+ * the deformation is declared plastic.
  *
- * F* = F det(F)^(-1/3),  F_p = (F*)^gamma,  F_e = F F_p^-1,  gamma = min(rate dt (|s| - yield - hardening alpha) / |s|,
- * 1) In principal log strains: e_new = e - gamma dev(e). |s| is the length of the deviator of the Kirchhoff stress of a
- * Hencky solid, alpha the length of the accumulated plastic log strain. */
-#include "law_common.h"
+ * F* = F det(F)^(-1/3),  F_p = (F*)^gamma,  F_e = F F_p^-1,
+ *     gamma = min(rate dt (|s| - yield - hardening alpha) / |s|,
+ * 1) In principal log strains: e_new = e - gamma dev(e). |s| is the length of the deviator of
+ * the Kirchhoff stress of a Hencky solid, alpha the length of the accumulated plastic log
+ * strain. */
+#include "laws/law_common.h"
 
 enum { YIELD = LAW_OWN_PARAMETERS, HARDENING, RATE };
 enum { ALPHA };
@@ -15,7 +18,9 @@ static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_NU(0.3),
     {"yield", "Pa", "stress at which flow sets in (P_y)", 1e3, 0, 1e12},
     {"hardening", "Pa", "growth of that stress with plastic strain (K)", 0, 0, 1e12},
-    {"rate", "1/s", "share of the deviator that flows in a second, far above yield (mu of the source)", 100, 0, 1e6},
+    {"rate", "1/s",
+     "share of the deviator that flows in a second, far above yield (mu of the source)", 100, 0,
+     1e6},
 };
 static const firn_history_info history[] = {{"alpha", "1", "accumulated plastic log strain", 0}};
 
@@ -35,11 +40,12 @@ static const law_functions functions = {.form = FIRN_FORM_LOG,
                                         .return_map = return_map,
                                         .modulus = law_hencky_modulus_at};
 
-FIRN_LAW(
-    power_flow, .title = "Heuristic flow: a power of the deformation turns plastic",
-    .equations = "F* = F det(F)^(-1/3),  F_p = (F*)^gamma,  F_e = F F_p^-1\n"
-                 "gamma = min(rate dt (|s| - yield - hardening alpha) / |s|, 1)",
-    .citation = "A. W. Bargteil, C. Wojtan, J. K. Hodgins, G. Turk, A finite element method for animating large "
-                "viscoplastic flow, ACM TOG 26(3), 2007",
-    .validity = "For comparison. Stress above yield persists until flow has had time, so the yield surface is soft.",
-    FIRN_HISTORY(history), .is_isotropic = 1)
+FIRN_LAW(power_flow, .title = "Heuristic flow: a power of the deformation turns plastic",
+         .equations = "F* = F det(F)^(-1/3),  F_p = (F*)^gamma,  F_e = F F_p^-1\n"
+                      "gamma = min(rate dt (|s| - yield - hardening alpha) / |s|, 1)",
+         .citation = "A. W. Bargteil, C. Wojtan, J. K. Hodgins, G. Turk, A finite element method "
+                     "for animating large "
+                     "viscoplastic flow, ACM TOG 26(3), 2007",
+         .validity = "For comparison. Stress above yield persists until flow has had time, so the "
+                     "yield surface is soft.",
+         FIRN_HISTORY(history), .is_isotropic = 1)

@@ -1,14 +1,19 @@
-/* Sand: Hencky elasticity with a Drucker-Prager cone, cohesion, and friction and cohesion that depend on water.
+/* SPDX-License-Identifier: MIT */
+/* Sand: Hencky elasticity with a Drucker-Prager cone, cohesion, and friction and cohesion that
+ * depend on water.
  *
  * e      principal log strains, elastic;   tau = 2 mu e + lambda tr(e)
  * |s|    length of the deviator of tau, p = -tr(tau)/3
- * yield  |s| <= 3 alpha p + k,  alpha = sqrt(2/3) 2 sin(phi) / (3 - sin(phi)),  k = sqrt(2/3) 6 c cos(phi) / (3 -
- * sin(phi)) (the cone that touches Mohr-Coulomb in triaxial compression) flow   without dilation: the deviator shrinks
- * onto the cone; beyond the apex, tr(e) >= k / (3 alpha K), all of the deviator goes and the volume stops at the apex.
- * The volume opened at the apex is remembered (volume_gain) and must close again before the grains carry load;
- * without that, sand swells a little each time it is stirred.
- * In log strains the distance to the cone is  |dev e| + (3 alpha K tr(e) - k) / (2 mu), K = lambda + 2 mu / 3. */
-#include "law_common.h"
+ * yield  |s| <= 3 alpha p + k,  alpha = sqrt(2/3) 2 sin(phi) / (3 - sin(phi)),
+ *        k = sqrt(2/3) 6 c cos(phi) / (3 - sin(phi))
+ *        (the cone that touches Mohr-Coulomb in triaxial compression)
+ * flow   without dilation: the deviator shrinks onto the cone; beyond the apex,
+ *        tr(e) >= k / (3 alpha K), all of the deviator goes and the volume stops at the apex.
+ *        The volume opened at the apex is remembered (volume_gain) and must close again before
+ *        the grains carry load; without that, sand swells a little each time it is stirred.
+ * In log strains the distance to the cone is |dev e| + (3 alpha K tr(e) - k) / (2 mu),
+ * K = lambda + 2 mu / 3. */
+#include "laws/law_common.h"
 
 enum { FRICTION = LAW_OWN_PARAMETERS, COHESION, SATURATION, WET_FRICTION, WET_COHESION };
 enum { SLOPE = LAW_OWN_CONSTANTS, REACH, APEX };
@@ -18,24 +23,30 @@ static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(2200),
     LAW_PARAMETER_E(3.537e5),
     LAW_PARAMETER_NU(0.3),
-    {"friction_angle", "rad", "friction angle of the dry grains in triaxial compression", 0.5235987755982988, 0.0175,
-     1.2},
+    {"friction_angle", "rad", "friction angle of the dry grains in triaxial compression",
+     0.5235987755982988, 0.0175, 1.2},
     {"cohesion", "Pa", "cohesion of the dry grains (Mohr-Coulomb c)", 0, 0, 1e8},
     {"saturation", "1", "share of the pores filled with water", 0, 0, 1},
-    {"wet_friction_angle", "rad", "friction angle at saturation 1; linear between", 0.4363323129985824, 0.0175, 1.2},
-    {"wet_cohesion", "Pa", "capillary cohesion at saturation 1/2; adds 4 S (1 - S) times this", 0, 0, 1e8},
+    {"wet_friction_angle", "rad", "friction angle at saturation 1; linear between",
+     0.4363323129985824, 0.0175, 1.2},
+    {"wet_cohesion", "Pa", "capillary cohesion at saturation 1/2; adds 4 S (1 - S) times this", 0,
+     0, 1e8},
 };
 static const firn_history_info history[] = {
-    {"volume_gain", "1", "log volume opened by separation that must close before the grains touch again", 0},
+    {"volume_gain", "1",
+     "log volume opened by separation that must close before the grains touch again", 0},
 };
 static const firn_preset_info presets[] = {
     {"dry_sand",
-     "E, nu and density of the dry sand of Klar et al. 2016, confirmed by public implementations; the friction angle "
+     "E, nu and density of the dry sand of Klar et al. 2016, confirmed by public implementations; "
+     "the friction angle "
      "of "
      "30 degrees is the usual choice",
      "rho=2200 E=3.537e5 nu=0.3 friction_angle=0.5235987755982988"},
-    {"wet_sand", "as dry_sand; saturation and capillary cohesion tuned for looks (stands in steep walls)",
-     "rho=2200 E=3.537e5 nu=0.3 friction_angle=0.5235987755982988 saturation=0.4 wet_cohesion=1500"},
+    {"wet_sand",
+     "as dry_sand; saturation and capillary cohesion tuned for looks (stands in steep walls)",
+     "rho=2200 E=3.537e5 nu=0.3 friction_angle=0.5235987755982988 saturation=0.4 "
+     "wet_cohesion=1500"},
 };
 
 FIRN_INLINE void derive(const fr *p, fr *d)
@@ -66,7 +77,8 @@ FIRN_INLINE void return_map(law_point *q, fr *e)
         e[i] = fr_select(is_apart, apex, on_cone);
     }
     /* written so that an elastic step leaves an exact zero */
-    q->h[VOLUME_GAIN] = fr_select(is_apart, fr_max(gain + before - q->d[APEX], fr_zero()), fr_zero());
+    q->h[VOLUME_GAIN] =
+        fr_select(is_apart, fr_max(gain + before - q->d[APEX], fr_zero()), fr_zero());
 }
 
 static const law_functions functions = {.form = FIRN_FORM_LOG,
@@ -76,14 +88,20 @@ static const law_functions functions = {.form = FIRN_FORM_LOG,
                                         .return_map = return_map,
                                         .modulus = law_hencky_modulus_at};
 
-FIRN_LAW(sand, .title = "Sand: Drucker-Prager with cohesion and wetness, Hencky elasticity",
-         .equations = "tau = 2 mu e + lambda tr(e) I,  e = principal log strains\n"
-                      "|dev tau| <= 3 alpha p + k,  p = -tr(tau)/3\n"
-                      "alpha = sqrt(2/3) 2 sin(phi) / (3 - sin(phi)),  k = sqrt(2/3) 6 c cos(phi) / (3 - sin(phi))\n"
-                      "phi = (1-S) friction_angle + S wet_friction_angle,  c = cohesion + 4 S (1-S) wet_cohesion",
-         .citation = "G. Klar et al., Drucker-Prager elastoplasticity for sand animation, ACM TOG 35(4), 2016; volume "
-                     "correction after A. P. Tampubolon et al., Multi-species simulation of porous sand and water "
-                     "mixtures, ACM TOG 36(4), 2017",
-         .validity = "Slow to moderately fast granular flow without dilation. In plane strain this cone mobilises more "
-                     "than its nominal angle (43.9 deg at 30 deg), so judge angles of repose in 3D.",
-         FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1)
+FIRN_LAW(
+    sand, .title = "Sand: Drucker-Prager with cohesion and wetness, Hencky elasticity",
+    .equations =
+        "tau = 2 mu e + lambda tr(e) I,  e = principal log strains\n"
+        "|dev tau| <= 3 alpha p + k,  p = -tr(tau)/3\n"
+        "alpha = sqrt(2/3) 2 sin(phi) / (3 - sin(phi)),  k = sqrt(2/3) 6 c cos(phi) / (3 - "
+        "sin(phi))\n"
+        "phi = (1-S) friction_angle + S wet_friction_angle,  c = cohesion + 4 S (1-S) wet_cohesion",
+    .citation = "G. Klar et al., Drucker-Prager elastoplasticity for sand animation, ACM TOG "
+                "35(4), 2016; volume "
+                "correction after A. P. Tampubolon et al., Multi-species simulation of porous sand "
+                "and water "
+                "mixtures, ACM TOG 36(4), 2017",
+    .validity = "Slow to moderately fast granular flow without dilation. In plane strain this cone "
+                "mobilises more "
+                "than its nominal angle (43.9 deg at 30 deg), so judge angles of repose in 3D.",
+    FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1)

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 /* Snow: fixed corotated elasticity, stretches clamped, hardening by compaction.
  *
  * Psi = h (mu sum (s_i - 1)^2 + lambda/2 (J - 1)^2),   h = exp(xi (1 - Jp)) kept in 1e-4 .. h_max
- * The elastic stretches stay in 1 - theta_c .. 1 + theta_s; what they lose goes into the plastic volume ratio Jp.
- * Compaction (Jp < 1) stiffens, separation (Jp > 1) softens. */
-#include "law_common.h"
+ * The elastic stretches stay in 1 - theta_c .. 1 + theta_s; what they lose goes into the plastic
+ * volume ratio Jp. Compaction (Jp < 1) stiffens, separation (Jp > 1) softens. */
+#include "laws/law_common.h"
 
 enum { THETA_C = LAW_OWN_PARAMETERS, THETA_S, XI, LARGEST };
 enum { JP };
@@ -12,20 +13,27 @@ static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(400),
     LAW_PARAMETER_E(1.4e5),
     LAW_PARAMETER_NU(0.2),
-    {"theta_c", "1", "critical compression: 1 - theta_c is the smallest elastic stretch", 2.5e-2, 1e-5, 0.9},
-    {"theta_s", "1", "critical stretch: 1 + theta_s is the largest elastic stretch", 7.5e-3, 1e-5, 0.9},
+    {"theta_c", "1", "critical compression: 1 - theta_c is the smallest elastic stretch", 2.5e-2,
+     1e-5, 0.9},
+    {"theta_s", "1", "critical stretch: 1 + theta_s is the largest elastic stretch", 7.5e-3, 1e-5,
+     0.9},
     {"xi", "1", "hardening coefficient", 10, 0, 50},
-    {"h_max", "1", "largest hardening factor (a limit for the time step, not in the paper)", 1000, 1, 1e6},
+    {"h_max", "1", "largest hardening factor (a limit for the time step, not in the paper)", 1000,
+     1, 1e6},
 };
 static const firn_history_info history[] = {{"Jp", "1", "plastic volume ratio", 1}};
 static const firn_preset_info presets[] = {
-    {"packed_snow", "the published values (Stomakhin et al. 2013, table 2), confirmed by many public implementations",
+    {"packed_snow",
+     "the published values (Stomakhin et al. 2013, table 2), confirmed by many public "
+     "implementations",
      "rho=400 E=1.4e5 nu=0.2 theta_c=2.5e-2 theta_s=7.5e-3 xi=10"},
     {"powder_snow", "soft and weak end of the published ranges; density tuned for looks",
      "rho=200 E=4.8e4 nu=0.2 theta_c=1.9e-2 theta_s=5e-3 xi=10"},
     {"wet_snow", "published stiffness, theta_s and xi tuned for looks: sticks and lumps",
      "rho=500 E=1.4e5 nu=0.25 theta_c=2.5e-2 theta_s=1.5e-2 xi=5"},
-    {"ice_cream", "after an artist's scene: wide thetas, no hardening, nu a quarter of the default; tuned for looks",
+    {"ice_cream",
+     "after an artist's scene: wide thetas, no hardening, nu a quarter of the default; tuned for "
+     "looks",
      "rho=550 E=1.4e5 nu=0.05 theta_c=6e-2 theta_s=3e-2 xi=0"},
 };
 
@@ -72,11 +80,13 @@ static const law_functions functions = {.form = FIRN_FORM_STRETCH,
                                         .return_map = return_map,
                                         .modulus = modulus};
 
-FIRN_LAW(
-    snow, .title = "Snow: clamped stretches and hardening by compaction",
-    .equations = "Psi = h (mu sum (s_i - 1)^2 + lambda/2 (J-1)^2),  h = exp(xi (1 - Jp))\n"
-                 "1 - theta_c <= s_i <= 1 + theta_s;  Jp collects the volume that the clamp takes",
-    .citation = "A. Stomakhin, C. Schroeder, L. Chai, J. Teran, A. Selle, A material point method for snow simulation, "
-                "ACM TOG 32(4), 2013",
-    .validity = "Effects: the look of snow at human scale. theta_s is 7.5e-3; a value of 4.5e-3 circulates by mistake.",
-    FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1)
+FIRN_LAW(snow, .title = "Snow: clamped stretches and hardening by compaction",
+         .equations =
+             "Psi = h (mu sum (s_i - 1)^2 + lambda/2 (J-1)^2),  h = exp(xi (1 - Jp))\n"
+             "1 - theta_c <= s_i <= 1 + theta_s;  Jp collects the volume that the clamp takes",
+         .citation = "A. Stomakhin, C. Schroeder, L. Chai, J. Teran, A. Selle, A material point "
+                     "method for snow simulation, "
+                     "ACM TOG 32(4), 2013",
+         .validity = "Effects: the look of snow at human scale. theta_s is 7.5e-3; a value of "
+                     "4.5e-3 circulates by mistake.",
+         FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1)

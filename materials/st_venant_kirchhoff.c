@@ -1,21 +1,25 @@
+/* SPDX-License-Identifier: MIT */
 /* St. Venant-Kirchhoff: Hooke's law between Green's strain and the second Piola stress.
  *
  * E_i = (s_i^2 - 1)/2,   Psi = lambda/2 (sum E_i)^2 + mu sum E_i^2 + k_v/2 (J - 1)^2
  * tau_i = s_i^2 (lambda sum E_j + 2 mu E_i) + k_v J (J - 1)
- * In compression the stress passes a minimum (uniaxial strain: at s = 1/sqrt 3, whatever the constants) and falls
- * back to zero at s = 0: beyond the minimum the law has no real wave speed, and lanes there are flagged FAILED.
- * With T = lambda sum E_j:  K_ii = tau_i + (lambda + 2 mu) s_i^4,  G_ij = T + mu (s_i^2 + s_j^2 - 1),
+ * In compression the stress passes a minimum (uniaxial strain: at s = 1/sqrt 3, whatever the
+ * constants) and falls back to zero at s = 0: beyond the minimum the law has no real wave speed,
+ * and lanes there are flagged FAILED.
+ * With T = lambda sum E_j:  K_ii = tau_i + (lambda + 2 mu) s_i^4,
+ *     G_ij = T + mu (s_i^2 + s_j^2 - 1),
  * K_ij + s_i^2 G_ij - tau_i = (lambda + mu) s_i^2 s_j^2.
  *
- * Near the edge. Real waves need G_ij > 0 and K_ii/s_i^2 = T + mu (s_i^2 - 1) + (lambda + 2 mu) s_i^2 > 0. A strain e
- * <= 1/16 leaves at least q = (1 - e)^2 = .879 of every s_i^2, and so of both sums at least q (sum) - (1 - q) (3/2
- * lambda + mu), which is positive while they exceed .207 lambda + .138 mu. */
-#include "law_common.h"
+ * Near the edge. Real waves need G_ij > 0 and K_ii/s_i^2 = T + mu (s_i^2 - 1) + (lambda + 2 mu)
+ * s_i^2 > 0. A strain e <= 1/16 leaves at least q = (1 - e)^2 = .879 of every s_i^2, and so of
+ * both sums at least q (sum) - (1 - q) (3/2 lambda + mu), which is positive while they exceed
+ * .207 lambda + .138 mu. */
+#include "laws/law_common.h"
 
 enum { PENALTY = LAW_OWN_PARAMETERS };
 
-static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5), LAW_PARAMETER_NU(0.3),
-                                                 LAW_PARAMETER_KV(0)};
+static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5),
+                                                 LAW_PARAMETER_NU(0.3), LAW_PARAMETER_KV(0)};
 
 FIRN_INLINE void green(const fr *s, fr strain[3])
 {
@@ -36,16 +40,19 @@ FIRN_INLINE void stress(law_point *q, const fr *s, fr *tau)
     fr strain[3], penalty = law_penalty_stress(q->p[PENALTY], law_volume_change(s));
     green(s, strain);
     fr spherical = q->d[LAW_LAMBDA] * law_sum(strain);
-    for (int i = 0; i < 3; i++) tau[i] = s[i] * s[i] * (spherical + 2 * q->d[LAW_MU] * strain[i]) + penalty;
+    for (int i = 0; i < 3; i++)
+        tau[i] = s[i] * s[i] * (spherical + 2 * q->d[LAW_MU] * strain[i]) + penalty;
 }
 
 FIRN_INLINE fr modulus(law_point *q, const fr *s, const fr *tau)
 {
     fr strain[3], s2[3], lambda = q->d[LAW_LAMBDA], mu = q->d[LAW_MU], zero = fr_zero();
     fr penalty = law_penalty_modulus(q->p[PENALTY], law_volume_change(s));
-    fr shift = law_penalty_stress(q->p[PENALTY], law_volume_change(s)); /* tau without the penalty's part */
+    fr shift = law_penalty_stress(q->p[PENALTY],
+                                  law_volume_change(s)); /* tau without the penalty's part */
     green(s, strain);
-    fr spherical = lambda * law_sum(strain), g = fr_set1(-REAL_MAX), along = zero, least = fr_set1(REAL_MAX), nearest;
+    fr spherical = lambda * law_sum(strain), g = fr_set1(-REAL_MAX), along = zero,
+       least = fr_set1(REAL_MAX), nearest;
     for (int i = 0; i < 3; i++) s2[i] = s[i] * s[i];
     for (int i = 0; i < 3; i++)
         for (int j = i + 1; j < 3; j++) {
@@ -68,13 +75,18 @@ FIRN_INLINE fr modulus(law_point *q, const fr *s, const fr *tau)
     return g + bound + penalty;
 }
 
-static const law_functions functions = {
-    .form = FIRN_FORM_STRETCH, .derive = law_derive_lame, .energy = energy, .stress = stress, .modulus = modulus};
+static const law_functions functions = {.form = FIRN_FORM_STRETCH,
+                                        .derive = law_derive_lame,
+                                        .energy = energy,
+                                        .stress = stress,
+                                        .modulus = modulus};
 
 FIRN_LAW(st_venant_kirchhoff, .title = "St. Venant-Kirchhoff solid",
          .equations = "E = (F^T F - I)/2,  Psi = lambda/2 tr(E)^2 + mu E:E + k_v/2 (J-1)^2\n"
                       "S = lambda tr(E) I + 2 mu E,  tau = F S F^T + k_v J (J-1) I",
          .citation = "P. G. Ciarlet, Mathematical Elasticity I, 1988, ch. 4",
-         .validity = "Large rotations, small to moderate strains. Softens in compression and loses ellipticity at the "
-                     "stretch 1/sqrt(3) = 0.577 of uniaxial strain; such lanes are flagged as failed.",
+         .validity =
+             "Large rotations, small to moderate strains. Softens in compression and loses "
+             "ellipticity at the "
+             "stretch 1/sqrt(3) = 0.577 of uniaxial strain; such lanes are flagged as failed.",
          .is_isotropic = 1, .can_fail = 1)

@@ -1,12 +1,15 @@
-/* A heuristic flow from computer graphics, kept as a law of its own for comparison: yield, creep and limit on strain.
+/* SPDX-License-Identifier: MIT */
+/* A heuristic flow from computer graphics, kept as a law of its own for comparison: yield, creep
+ * and limit on strain.
  *
- * E = (F^T F - I)/2 total Green strain (the half is missing in print), E_p plastic strain (history), E_e = E - E_p
+ * E = (F^T F - I)/2 total Green strain (the half is missing in print), E_p plastic strain
+ * (history), E_e = E - E_p
  * |E_e| > yield_strain:  E_p grows by the share 1 - exp(-creep dt) of E_e
  * |E_p| > max_strain:    E_p is scaled back to that length
  * S = lambda tr(E_e) I + 2 mu E_e,  tau = F S F^T. F stays the total deformation.
- * Acoustic tensor times J: (n.tau n) I + (lambda + mu) bn bn + mu (n.b n) b, at most tau_max + (lambda + 2 mu) b_max^2.
- */
-#include "law_common.h"
+ * Acoustic tensor times J: (n.tau n) I + (lambda + mu) bn bn + mu (n.b n) b, at most tau_max +
+ * (lambda + 2 mu) b_max^2. */
+#include "laws/law_common.h"
 
 enum { YIELD_STRAIN = LAW_OWN_PARAMETERS, CREEP, MAX_STRAIN };
 
@@ -14,7 +17,8 @@ static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(1000),
     LAW_PARAMETER_E(1e5),
     LAW_PARAMETER_NU(0.3),
-    {"yield_strain", "1", "length of the elastic strain beyond which plastic strain grows", 0.05, 0, 10},
+    {"yield_strain", "1", "length of the elastic strain beyond which plastic strain grows", 0.05, 0,
+     10},
     {"creep", "1/s", "rate at which elastic strain turns plastic above yield", 100, 0, 1e6},
     {"max_strain", "1", "largest length of the plastic strain", 0.3, 0, 10},
 };
@@ -79,13 +83,16 @@ static const law_functions functions = {.form = FIRN_FORM_GENERAL,
                                         .return_map = return_map,
                                         .modulus = modulus};
 
-FIRN_LAW(
-    strain_flow, .title = "Heuristic flow: yield, creep and a largest plastic strain",
-    .equations = "E = (F^T F - I)/2,  E_e = E - E_p;  |E_e| > yield_strain: dE_p/dt = creep E_e;  |E_p| <= max_strain\n"
-                 "tau = F (lambda tr(E_e) I + 2 mu E_e) F^T",
-    .citation = "J. F. O'Brien, A. W. Bargteil, J. K. Hodgins, Graphical modeling and animation of ductile fracture, "
-                "ACM TOG 21(3), 2002; M. Mueller et al., Point based animation of elastic, plastic and melting "
-                "objects, SCA 2004",
-    .validity = "For comparison. Additive split of Green strain: plastic strains up to a few tens of per cent; softens "
-                "in compression like St. Venant-Kirchhoff.",
-    FIRN_HISTORY(history), .is_isotropic = 1)
+FIRN_LAW(strain_flow, .title = "Heuristic flow: yield, creep and a largest plastic strain",
+         .equations = "E = (F^T F - I)/2,  E_e = E - E_p;  |E_e| > yield_strain: dE_p/dt = creep "
+                      "E_e;  |E_p| <= max_strain\n"
+                      "tau = F (lambda tr(E_e) I + 2 mu E_e) F^T",
+         .citation = "J. F. O'Brien, A. W. Bargteil, J. K. Hodgins, Graphical modeling and "
+                     "animation of ductile fracture, "
+                     "ACM TOG 21(3), 2002; M. Mueller et al., Point based animation of elastic, "
+                     "plastic and melting "
+                     "objects, SCA 2004",
+         .validity = "For comparison. Additive split of Green strain: plastic strains up to a few "
+                     "tens of per cent; softens "
+                     "in compression like St. Venant-Kirchhoff.",
+         FIRN_HISTORY(history), .is_isotropic = 1)

@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: MIT */
 /* Metals, clay, wax: Hencky elasticity, von Mises yield, linear hardening, creep of the overstress.
  *
  * e      principal elastic log strains,  tau = 2 mu e + lambda tr(e),  s = dev tau
  * yield  |s| <= sqrt(2/3) (yield + hardening alpha)
- * flow   dgamma = (|s| - sqrt(2/3) (yield + hardening alpha)) / (2 mu + 2/3 hardening), e_dev shrinks by dgamma,
- *        alpha grows by sqrt(2/3) dgamma; with a creep time t only the share 1 - exp(-dt/t) of it in a step. */
-#include "law_common.h"
+ * flow   dgamma = (|s| - sqrt(2/3) (yield + hardening alpha)) / (2 mu + 2/3 hardening), e_dev
+ *        shrinks by dgamma, alpha grows by sqrt(2/3) dgamma; with a creep time t only the share
+ *        1 - exp(-dt/t) of it in a step. */
+#include "laws/law_common.h"
 
 enum { YIELD = LAW_OWN_PARAMETERS, HARDENING, CREEP };
 enum { ALPHA };
@@ -17,14 +19,17 @@ static const firn_parameter_info parameters[] = {
     {"hardening", "Pa", "growth of the yield stress with plastic strain", 0, 0, 1e12},
     {"creep_time", "s", "time in which stress above yield relaxes; 0: at once", 0, 0, 1e6},
 };
-static const firn_history_info history[] = {{"alpha", "1", "accumulated equivalent plastic strain", 0}};
+static const firn_history_info history[] = {
+    {"alpha", "1", "accumulated equivalent plastic strain", 0}};
 static const firn_preset_info presets[] = {
     {"clay", "plasticine: E, nu and yield from published effects work; density of plasticine",
      "rho=1800 E=3e5 nu=0.25 yield=5e3"},
-    {"wax", "soft sculpting wax, tuned for looks; give E and yield tables over temperature to melt it",
+    {"wax",
+     "soft sculpting wax, tuned for looks; give E and yield tables over temperature to melt it",
      "rho=900 E=2e6 nu=0.4 yield=3e4 creep_time=0.02"},
     {"copper",
-     "all constants as in the Taylor bar benchmark (32.4 x 3.2 mm, 227 m/s), confirmed by its published particle "
+     "all constants as in the Taylor bar benchmark (32.4 x 3.2 mm, 227 m/s), confirmed by its "
+     "published particle "
      "implementations (doi 10.1007/s40571-019-00277-6); hardening is the plastic modulus",
      "rho=8930 E=1.17e11 nu=0.35 yield=4e8 hardening=1e8"},
 };
@@ -36,7 +41,8 @@ FIRN_INLINE void return_map(law_point *q, fr *e)
     fr allowed = root * (q->p[YIELD] + q->p[HARDENING] * q->h[ALPHA]);
     fr flow = (two_mu * size - allowed) / (two_mu + (real)(2.0 / 3) * q->p[HARDENING]);
     fr time = q->p[CREEP], at_once = fr_set1(1);
-    fr share = fr_select(fr_gt(time, fr_zero()), -fr_expm1(-q->dt / fr_max(time, fr_set1((real)1e-30))), at_once);
+    fr share = fr_select(fr_gt(time, fr_zero()),
+                         -fr_expm1(-q->dt / fr_max(time, fr_set1((real)1e-30))), at_once);
     flow = fr_max(flow, fr_zero()) * share;
     fr shrink = flow / fr_max(size, fr_set1(MAT3_TINY));
     for (int i = 0; i < 3; i++) e[i] = e[i] - shrink * dev[i];
@@ -50,9 +56,13 @@ static const law_functions functions = {.form = FIRN_FORM_LOG,
                                         .return_map = return_map,
                                         .modulus = law_hencky_modulus_at};
 
-FIRN_LAW(von_mises, .title = "Metal, clay, wax: von Mises plasticity in log strain with hardening and creep",
-         .equations = "tau = 2 mu e + lambda tr(e) I,  |dev tau| <= sqrt(2/3) (yield + hardening alpha)\n"
-                      "overstress relaxes with creep_time (0: at once)",
-         .citation = "J. C. Simo, T. J. R. Hughes, Computational Inelasticity, 1998, ch. 3 and 9",
-         .validity = "Isotropic hardening, no dependence of the yield stress on rate beyond the creep time.",
-         FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1)
+FIRN_LAW(
+    von_mises,
+    .title = "Metal, clay, wax: von Mises plasticity in log strain with hardening and creep",
+    .equations =
+        "tau = 2 mu e + lambda tr(e) I,  |dev tau| <= sqrt(2/3) (yield + hardening alpha)\n"
+        "overstress relaxes with creep_time (0: at once)",
+    .citation = "J. C. Simo, T. J. R. Hughes, Computational Inelasticity, 1998, ch. 3 and 9",
+    .validity =
+        "Isotropic hardening, no dependence of the yield stress on rate beyond the creep time.",
+    FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1)

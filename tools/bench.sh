@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # bench.sh [-o FOLDER] [-r ROUNDS] [YARDSTICK.c]: measures every case of the table in tests/bench/README.md with the release build
 # and keeps the numbers as FOLDER/PROCESSOR-INSTRUCTIONS-THREADS.csv (tests/bench). A yardstick is a C program that
 # prints `... best N M...`, its M updates/s of a full step; compiled outside the tree with -DDEG=3 (cubic) and -DDEG=2 (quadratic)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Cycles stills of surfaces that firn made: a Blender script, run without a window.
 
     firn mesh shots/snowball                     (surfaces as .vdb or .ply)

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # check_symbols.sh LIBRARY.so: the library's dynamic symbols must all begin with firn_, and there must be some.
 set -u
 symbols=$(nm -D --defined-only --format=posix "$1" | cut -d ' ' -f 1) || exit 1

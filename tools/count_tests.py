@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """count_tests.py LOG.json: adds up what `meson test` ran and prints `N passed, N failed[, N skipped: why]`.
 
 A cmocka program is counted by its cases (its verdict is on stderr); any other test counts as one. A program that

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Fuzzes the scene reader with clang's libFuzzer; its sources carry the address and undefined-behaviour sanitizers,
 # the rest of the library comes from an ordinary build, so that this takes seconds to begin.
 #
@@ -13,11 +14,11 @@ mkdir -p build/fuzz/corpus
 cp scenes/*.yaml build/fuzz/corpus/
 # everything behind the object file in the link line of the scene test: libraries
 libraries=$(ninja -C build -t commands tests/test_scene | tail -1 | sed 's/.*-o tests\/test_scene [^ ]* //; s/-Wl,--no-undefined//')
-sources="arena definition document nearest options report scene scene_bind scene_set scene_value scene_write text units"
+sources="base/arena base/messages base/suggest base/text base/units scene/scene scene/scene_bind scene/scene_check scene/scene_schema scene/scene_set scene/scene_value scene/scene_write scene/yaml_tree"
 files=
 for name in $sources; do files="$files ../src/$name.c"; done
 cd build
 # shellcheck disable=SC2086
 clang -std=gnu17 -g -O1 -D_GNU_SOURCE -DFIRN_VERSION='"fuzz"' -I../include -I../src \
-    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o fuzz/fuzz_scene ../tests/fuzz_scene.c $files $libraries
+    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o fuzz/fuzz_scene ../tests/scene/fuzz_scene.c $files $libraries
 fuzz/fuzz_scene -max_total_time="$seconds" -max_len=4096 -artifact_prefix=fuzz/ fuzz/corpus

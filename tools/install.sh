@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # install.sh KIND...: installs the missing Debian packages of tools/packages.txt of the given kinds (required,
 # optional, test, ci, look). Asks dpkg first: with everything there it needs neither network nor root. A missing required
 # package is an error; any other is a warning, because firn and its tests do without. Returns 1 on error.

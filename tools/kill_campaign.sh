@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # kill_campaign.sh BUILD [N] [SCENE.yaml]: what the ordinary tests do a hundred times, N times (1,000), and with the
 # program itself: a run is killed with -9 at random moments and resumed until it is finished; after every kill the
 # shot must verify, and in the end the state of every frame must have the hash of an undisturbed run.

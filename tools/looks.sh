@@ -1,6 +1,7 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # looks.sh SCENE.yaml [OPTION OF firn run...]: how much of a scene's steps goes into looks at colliders' surfaces - all
-# that firn_contact_distance, _glance, _surface and firn_near_surface do, waits for memory included. Samples of perf with
+# that firn_contact_distance, _distance_query, _surface and firn_distance_cache_surface do, waits for memory included. Samples of perf with
 # call chains over a whole run, of a build with frame pointers (made once, in build-looks or $FIRN_LOOKS_BUILD). Setting up
 # and writing do not count, but for what other threads than the first do of it. Needs perf (package linux-perf); a
 # minute, then as long as the scene takes.
@@ -23,8 +24,8 @@ perf script -i "$scratch/samples" -F ip,sym 2>/dev/null | awk '
     }
     NF == 0 { count(); next }
     $2 == "firn_sim_step" || $2 ~ /_omp_fn/ { in_step = 1 }
-    /openvdb|tbb::|firn_vdb|firn_volume_finish|spread/ { in_files = 1 }
-    $2 ~ /^firn_near_surface/ { by = "nodes" }
+    /openvdb|tbb::|firn_vdb|firn_sdf_finish|spread/ { in_files = 1 }
+    $2 ~ /^firn_distance_cache_surface/ { by = "nodes" }
     $2 ~ /^firn_contact_(distance|glance|surface)/ { by = "particles" }
     END {
         count()

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # mutate.sh [name ...]: breaks the solver on purpose, one small change at a time, in a copy of the tracked files, and
 # runs the verification programs at their quick resolutions. Prints
 #
@@ -16,61 +17,61 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 programs='basics symmetry incline mms bar'
 tests='contact ledger' # after the program that a line names, these are tried for every change
-slow='conditions sim'  # only where a line names it
+slow='node_boundary sim'  # only where a line names it
 
 # name | file | text in it | text instead | the program most likely to notice, tried first
 mutations() {
 cat <<'LIST'
-force-sign|src/transfer.c|(real)(-transfer->dt / transfer->h)|(real)(transfer->dt / transfer->h)|basics
-weights-shifted|src/transfer.c|fr_clamp(fr_floor(x), fr_set1(-1)|fr_clamp(fr_floor(x + half * half), fr_set1(-1)|basics
-weight-constant|src/transfer.c|two_thirds = (real)(2.0 / 3)|two_thirds = (real)(2.001 / 3)|basics
-gradient-entry|src/transfer.c|g[1] = t * (three_halves * t - 2)|g[1] = t * (three_halves * t - 1)|basics
-affine-part-omitted|src/transfer.c|affine ? mh * fr_load|0 ? mh * fr_load|basics
-affine-scale|src/transfer.c|(is_quadratic ? 4.0 : 3.0) / transfer->h|(is_quadratic ? 3.0 : 4.0) / transfer->h|basics
-momentum-without-mass|src/transfer.c|q[i] = m * fr_load(v|q[i] = fr_load(v|basics
-flip-against-new-velocity|src/transfer.c|(fr_load(v + i * 16 + l) - old[i])|(fr_load(v + i * 16 + l) - u[i])|basics
-shear-stresses-swapped|src/transfer.c|{{0, 3, 4}, {3, 1, 5}, {4, 5, 2}}|{{0, 3, 5}, {3, 1, 4}, {5, 4, 2}}|symmetry
-grad-v-transposed|src/transfer.c|L[3 * i + a] = c[i] * (gradient|L[3 * a + i] = c[i] * (gradient|mms
-position-by-half|src/transfer.c|move = fr_set1((real)(transfer->dt / transfer->h))|move = fr_set1((real)(0.5 * transfer->dt / transfer->h))|basics
-gravity-twice|src/stage.c|sim->dt * sim->scene.gravity[a]|2 * sim->dt * sim->scene.gravity[a]|basics
-unfold-omitted|src/stage.c|    firn_mirror_unfold(sim);|    ;|bar
-fold-omitted|src/stage.c|    firn_mirror_fold(sim, sim->dt);|    ;|mms
-dt-without-wave|src/timestep.c|rate > 0 ? def->cfl / rate : INFINITY|sim->max_speed > 0 ? def->cfl * sim->h / sim->max_speed : INFINITY|basics
-dt-twice-cfl|src/timestep.c|? def->cfl / rate :|? 2 * def->cfl / rate :|basics
-wall-off|src/mirror.c|[axis] / sim->h);|[axis] / sim->h + 0.6);|bar
-mirror-keeps-normal|src/mirror.c|put(sim, nodes, b + (size_t)c, sign * get|put(sim, nodes, b + (size_t)c, get|bar
-mirror-gravity-not-mirrored|src/mirror.c|back = c == m->axis ? 2 * mass * m->fall : 0|back = 0 * c|ledger
-mirror-books-half|src/mirror.c|book(m, from, -2 * mass * (v|book(m, from, -1 * mass * (v|ledger
-friction-without-clamp|src/contact.c|keep = t > friction * press ? 1 - friction * press / t : 0;|keep = 1 - friction * press / (t + 1e-300);|contact
-friction-without-pressure|src/contact.c|t > friction * press ? 1 - friction * press / t : 0|t > friction ? 1 - friction / (t + 0 * press) : 0|incline
-contact-never-opens|src/contact.c|contact == FIRN_SEPARATE && un >= adhesion|contact == FIRN_SEPARATE && un >= 1e9|basics
-collider-sunk|src/contact.c|if (!(s->distance <= reach)) return 0;|if (!(s->distance <= reach - 0.025)) return 0;|incline
-touches-too-early|src/approach.c|filled(sim->scene.grid.spline|2 * filled(sim->scene.grid.spline|conditions
-gap-from-node|src/approach.c|center[a] = x[a] + sum[a] / sum[3] * h|center[a] = x[a]|conditions
-grip-lets-go|src/conditions.c|if (!is_grasped && firn_shape|if (firn_shape|conditions
-pull-not-shared|src/acts.c|g->def.force[a] / (double)g->n_particles|g->def.force[a]|bar
-pull-a-step-late|src/acts.c|fmin(sim->time + sim->dt, g->def.release)|fmin(sim->time + 2 * sim->dt, g->def.release)|ledger
-hold-keeps-velocity|src/acts.c|    firn_pose_velocity(&g->pose, x, v);|    memcpy(v, s->v, sizeof v);|sim
-work-of-standing-bodies|src/contact.c|e->work -= d[a] * surface_v[a];|e->work -= d[a] * after[a];|ledger
-friction-unbooked|src/contact.c|e->friction += d[a] * (after[a] - surface_v[a]);|e->friction += 0 * d[a];|ledger
-shares-without-mass|src/tally.c|+= own * given|+= 0 * own + given|ledger
-caller-force-without-mass|src/acts.c|impulse[a] = sim->dt * own[a] * mass;|impulse[a] = sim->dt * own[a];|mms
-volume-wrong|src/populate.c|volume = spacing[1] * spacing[1] * spacing[1];|volume = 1.1 * spacing[1] * spacing[1] * spacing[1];|bar
-F-transposed-dropped|src/law_common.h|tau[i] = 2 * mu * (s[i] - 1) * s[i] + volumetric|tau[i] = 2 * mu * (s[i] - 1) + volumetric|bar
+force-sign|src/mpm/transfer.c|(real)(-transfer->dt / transfer->h)|(real)(transfer->dt / transfer->h)|basics
+weights-shifted|src/mpm/transfer.c|fr_clamp(fr_floor(x), fr_set1(-1)|fr_clamp(fr_floor(x + half * half), fr_set1(-1)|basics
+weight-constant|src/mpm/transfer.c|two_thirds = (real)(2.0 / 3)|two_thirds = (real)(2.001 / 3)|basics
+gradient-entry|src/mpm/transfer.c|g[1] = t * (three_halves * t - 2)|g[1] = t * (three_halves * t - 1)|basics
+affine-part-omitted|src/mpm/transfer.c|affine ? mh * fr_load|0 ? mh * fr_load|basics
+affine-scale|src/mpm/transfer.c|(is_quadratic ? 4.0 : 3.0) / transfer->h|(is_quadratic ? 3.0 : 4.0) / transfer->h|basics
+momentum-without-mass|src/mpm/transfer.c|q[i] = m * fr_load(v|q[i] = fr_load(v|basics
+flip-against-new-velocity|src/mpm/transfer.c|(fr_load(v + i * 16 + l) - old[i])|(fr_load(v + i * 16 + l) - u[i])|basics
+shear-stresses-swapped|src/mpm/transfer.c|{{0, 3, 4}, {3, 1, 5}, {4, 5, 2}}|{{0, 3, 5}, {3, 1, 4}, {5, 4, 2}}|symmetry
+grad-v-transposed|src/mpm/transfer.c|L[3 * i + a] = c[i] * (gradient|L[3 * a + i] = c[i] * (gradient|mms
+position-by-half|src/mpm/transfer.c|move = fr_set1((real)(transfer->dt / transfer->h))|move = fr_set1((real)(0.5 * transfer->dt / transfer->h))|basics
+gravity-twice|src/mpm/block_loops.c|sim->dt * sim->scene.gravity[a]|2 * sim->dt * sim->scene.gravity[a]|basics
+unfold-omitted|src/mpm/block_loops.c|    firn_mirror_wall_unfold(sim);|    ;|bar
+fold-omitted|src/mpm/block_loops.c|    firn_mirror_wall_fold(sim, sim->dt);|    ;|mms
+dt-without-wave|src/mpm/time_step.c|rate > 0 ? def->cfl / rate : INFINITY|sim->max_speed > 0 ? def->cfl * sim->h / sim->max_speed : INFINITY|basics
+dt-twice-cfl|src/mpm/time_step.c|? def->cfl / rate :|? 2 * def->cfl / rate :|basics
+wall-off|src/mpm/mirror_wall.c|[axis] / sim->h);|[axis] / sim->h + 0.6);|bar
+mirror-keeps-normal|src/mpm/mirror_wall.c|put(sim, nodes, b + (size_t)c, sign * get|put(sim, nodes, b + (size_t)c, get|bar
+mirror-gravity-not-mirrored|src/mpm/mirror_wall.c|back = c == m->axis ? 2 * mass * m->fall : 0|back = 0 * c|ledger
+mirror-books-half|src/mpm/mirror_wall.c|book(m, from, -2 * mass * (v|book(m, from, -1 * mass * (v|ledger
+friction-without-clamp|src/solver/contact.c|keep = t > friction * press ? 1 - friction * press / t : 0;|keep = 1 - friction * press / (t + 1e-300);|contact
+friction-without-pressure|src/solver/contact.c|t > friction * press ? 1 - friction * press / t : 0|t > friction ? 1 - friction / (t + 0 * press) : 0|incline
+contact-never-opens|src/solver/contact.c|contact == FIRN_SEPARATE && un >= adhesion|contact == FIRN_SEPARATE && un >= 1e9|basics
+collider-sunk|src/solver/contact.c|if (!(s->distance <= reach)) return 0;|if (!(s->distance <= reach - 0.025)) return 0;|incline
+touches-too-early|src/mpm/contact_gap.c|filled(sim->scene.grid.spline|2 * filled(sim->scene.grid.spline|node_boundary
+gap-from-node|src/mpm/contact_gap.c|center[a] = x[a] + sum[a] / sum[3] * h|center[a] = x[a]|node_boundary
+grip-lets-go|src/mpm/node_boundary.c|if (!is_held && firn_shape|if (firn_shape|node_boundary
+pull-not-shared|src/mpm/acts.c|g->def.force[a] / (double)g->n_particles|g->def.force[a]|bar
+pull-a-step-late|src/mpm/acts.c|fmin(sim->time + sim->dt, g->def.release)|fmin(sim->time + 2 * sim->dt, g->def.release)|ledger
+hold-keeps-velocity|src/mpm/acts.c|    firn_pose_velocity(&g->pose, x, v);|    memcpy(v, s->v, sizeof v);|sim
+work-of-standing-bodies|src/solver/contact.c|e->work -= d[a] * surface_v[a];|e->work -= d[a] * after[a];|ledger
+friction-unbooked|src/solver/contact.c|e->friction += d[a] * (after[a] - surface_v[a]);|e->friction += 0 * d[a];|ledger
+shares-without-mass|src/mpm/impulse_split.c|+= own * given|+= 0 * own + given|ledger
+caller-force-without-mass|src/mpm/acts.c|impulse[a] = sim->dt * own[a] * mass;|impulse[a] = sim->dt * own[a];|mms
+volume-wrong|src/mpm/populate.c|volume = spacing[1] * spacing[1] * spacing[1];|volume = 1.1 * spacing[1] * spacing[1] * spacing[1];|bar
+F-transposed-dropped|src/laws/law_common.h|tau[i] = 2 * mu * (s[i] - 1) * s[i] + volumetric|tau[i] = 2 * mu * (s[i] - 1) + volumetric|bar
 mu-for-lambda|materials/neo_hookean.c|fr volumetric = q->d[LAW_LAMBDA] * fr_log1p(j)|fr volumetric = q->d[LAW_MU] * fr_log1p(j)|mms
-lambda-mu-swapped|src/law_common.h|d[LAW_LAMBDA] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);\n    d[LAW_MU] = law_mu|d[LAW_MU] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);\n    d[LAW_LAMBDA] = law_mu|mms
+lambda-mu-swapped|src/laws/law_common.h|d[LAW_LAMBDA] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);\n    d[LAW_MU] = law_mu|d[LAW_MU] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);\n    d[LAW_LAMBDA] = law_mu|mms
 volumetric-linearised|materials/neo_hookean.c|fr volumetric = q->d[LAW_LAMBDA] * fr_log1p(j)|fr volumetric = q->d[LAW_LAMBDA] * j|mms
-step-along-x-dropped|src/transfer.c|if (moment) r.q = row_add(r.q, r.X);|;|basics
-force-step-along-y-dropped|src/transfer.c|if (is_apart && j < n - 1) g = row_add(g, f.Y);|;|basics
-far-sum-along-x-added|src/transfer.c|*X = row_subtract(n == 4|*X = row_add(n == 4|basics
-first-offset-of-moments|src/transfer.c|fr_fma(fr_load(in->d[a] + l) + 1, v[i], c[i])|fr_fma(fr_load(in->d[a] + l), v[i], c[i])|basics
-quadratic-in-the-last-row|src/transfer.c|return fr_min(first, last);|return first;|basics
-fan-folded-one-off|src/rows.h|row_within(zero, r, 4 - z)|row_within(zero, r, z)|basics
-columns-of-before-the-sort|src/sort.c|sim->tally.is_kept = sim->has_reports = 0;|sim->tally.is_kept = 0;|sim
-sort-by-old-cell|src/places.c|fr_floor(at - 4 * shift - half)|fr_floor(at - half)|sim
-blank-lanes-kept|src/places.c|to[l] = (type)g->blank[c];|to[l] = from[at[0] + (size_t)c * N];|sim
-far-blocks-not-renewed|src/near.c|if (!sim->near.is_kept || !sim->near.blocks[home].is_stale) return;|return;|conditions
-first-offset-along-z|src/transfer.c|if (with_products) fr_store(out->d[2] + l, first - 2 - at);|if (with_products) fr_store(out->d[2] + l, first - 1 - at);|basics
+step-along-x-dropped|src/mpm/transfer.c|if (moment) r.q = row_add(r.q, r.X);|;|basics
+force-step-along-y-dropped|src/mpm/transfer.c|if (is_apart && j < n - 1) g = row_add(g, f.Y);|;|basics
+far-sum-along-x-added|src/mpm/transfer.c|*X = row_subtract(n == 4|*X = row_add(n == 4|basics
+first-offset-of-moments|src/mpm/transfer.c|fr_fma(fr_load(in->d[a] + l) + 1, v[i], c[i])|fr_fma(fr_load(in->d[a] + l), v[i], c[i])|basics
+quadratic-in-the-last-row|src/mpm/transfer.c|return fr_min(first, last);|return first;|basics
+fan-folded-one-off|src/mpm/shifted_rows.h|row_within(zero, r, 4 - z)|row_within(zero, r, z)|basics
+columns-of-before-the-sort|src/mpm/sort.c|sim->impulse_split.is_kept = sim->has_reports = 0;|sim->impulse_split.is_kept = 0;|sim
+sort-by-old-cell|src/mpm/sort_kernels.c|fr_floor(at - 4 * shift - half)|fr_floor(at - half)|sim
+blank-lanes-kept|src/mpm/sort_kernels.c|to[l] = (type)g->blank[c];|to[l] = from[at[0] + (size_t)c * N];|sim
+far-blocks-not-renewed|src/mpm/distance_cache.c|if (!sim->distance_cache.is_kept || !sim->distance_cache.blocks[owner].is_stale) return;|return;|node_boundary
+first-offset-along-z|src/mpm/transfer.c|if (with_products) fr_store(out->d[2] + l, first - 2 - at);|if (with_products) fr_store(out->d[2] + l, first - 1 - at);|basics
 edge-unsaid|materials/st_venant_kirchhoff.c|q->is_edge = fr_lt(nearest, edge);|(void)edge, (void)nearest;|sim
 failure-unsaid|materials/st_venant_kirchhoff.c|q->failed = fr_le(least, zero);|q->failed = fr_le(zero, zero - 1);|bar
 LIST
@@ -102,8 +103,8 @@ mkdir "$work/tree"
 git ls-files -z --cached | xargs -0 cp --parents -t "$work/tree" || exit 1
 cd "$work/tree" || exit 1
 sed -i "s/host_machine.cpu_family() != 'x86_64'/true/" src/meson.build
-sed -i 's/#if !defined(__x86_64__)/#if 1/' src/law.h
-sed -i 's/defined(__x86_64__)/0/' src/variants.c
+sed -i 's/#if !defined(__x86_64__)/#if 1/' src/laws/law.h
+sed -i 's/defined(__x86_64__)/0/' src/mpm/kernel_variants.c
 meson setup build -Dwerror=false >../log 2>&1 || { cat ../log; exit 1; }
 named() { # the programs named by the changes that are asked for
     mutations | while IFS='|' read -r name file old new first; do

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # quickstart.sh: from a bare Debian 12 to a simulated snowball. Installs what is missing, builds the release, runs
 # scenes/snowball.yaml into shots/snowball. Idempotent; works as root or through sudo, without a terminal.
 set -eu

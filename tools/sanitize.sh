@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # sanitize.sh [--thread] [test...]: builds with clang's sanitizers (two variants of the kernels, see src/meson.build) and
 # runs tests, or only those named. The last line is `N passed, N failed`.
 #   without   address and undefined behaviour, in build-asan: the unit tests
@@ -16,7 +17,7 @@ if [ "${1:-}" = --thread ]; then
     [ -n "$archer" ] || { echo "sanitize.sh: Archer is missing: tools/install.sh ci (libomp-dev)" >&2; exit 1; }
     export OMP_TOOL_LIBRARIES=$archer OMP_NUM_THREADS=4 FIRN_THREADS=4
     export TSAN_OPTIONS="ignore_noninstrumented_modules=1 exitcode=66"
-    [ $# -gt 0 ] || set -- sim conditions ledger gap cache painter render
+    [ $# -gt 0 ] || set -- sim node_boundary ledger separation cache_queue live_preview render
 fi
 [ -f $folder/build.ninja ] ||
     CC=clang CXX=clang++ meson setup $folder -Dbuildtype=debugoptimized -Db_sanitize=$kinds -Db_lundef=false || exit 1

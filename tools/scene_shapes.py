@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """scene_shapes.py [FOLDER]: makes the meshes and the volume that scenes/ ships, from formulas.
 
     cutter.obj     an open strip of wall along a five-pointed outline: the cookie cutter of dough_plate

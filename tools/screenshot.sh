@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # screenshot.sh PAGE.html PICTURE.png [WIDTH [HEIGHT]]: how a report looks in a real browser (headless Chromium), for
 # people and for tests. Exit code 77 (skipped) without one.
 set -e

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # test.sh [meson test arguments]: installs what tests need, builds, runs every test. The last line is
 # `N passed, N failed` (`, N skipped: why`); the exit code is 1 when anything failed. Counted are the cases inside
 # the test programs. Idempotent; works as root or through sudo, without a terminal.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # verify.sh [--table] [--quick|--full] [--build DIR] [FOLDER]: runs every verification program (tests/verify) and
 # prints one table with the columns case, reference, firn, error, gate; the curves go to FOLDER as CSV, those of convergence and
 # the dam's front also as plots (SVG).

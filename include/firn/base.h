@@ -1,12 +1,17 @@
+/* SPDX-License-Identifier: MIT */
 /* firn/base.h: what every part of the interface shares - status, reports, hooks, version.
  *
  * Conventions
  *   - Functions that can fail return a firn_status; zero (FIRN_OK) is success.
- *   - Why something failed is said in sentences, collected in a firn_report. Every function that takes a
- *     report accepts NULL ("not interested"). A report may hold many sentences: firn tells all it found.
- *   - Definitions (structs ending in _def) must come from their default function: it plants a marker, and a
+ *   - Why something failed is said in sentences, collected in a firn_messages. Every function
+ *     that takes a
+ *     report accepts NULL ("not interested"). A report may hold many sentences: firn tells all
+ *     it found.
+ *   - Definitions (structs ending in _def) must come from their default function: it plants a
+ *     marker, and a
  *     definition without the marker is refused instead of being run with random settings.
- *   - create/destroy own memory, init/clear do not. Getters carry no "get". Units are SI throughout.
+ *   - create/destroy own memory, init/clear do not. Getters carry no "get". Units are SI
+ *     throughout.
  *   - The library has no global state, never exits, aborts or prints because of input. */
 #ifndef FIRN_BASE_H
 #define FIRN_BASE_H
@@ -40,24 +45,27 @@ typedef enum firn_status {
 typedef enum firn_level { FIRN_ERROR, FIRN_WARNING, FIRN_NOTE } firn_level;
 
 /* A report collects sentences. Not thread-safe: one report a thread. */
-typedef struct firn_report firn_report;
+typedef struct firn_messages firn_messages;
 
-FIRN_API firn_report *firn_report_create(void); /* NULL only when memory is exhausted */
-FIRN_API void firn_report_destroy(firn_report *report);
-FIRN_API void firn_report_clear(firn_report *report);
+FIRN_API firn_messages *firn_messages_create(void); /* NULL only when memory is exhausted */
+FIRN_API void firn_messages_destroy(firn_messages *messages);
+FIRN_API void firn_messages_clear(firn_messages *messages);
 
-/* Adds one sentence; errors set the report's status (the first error wins). Returns `status`, so that
- * `return firn_report_add(report, FIRN_REFUSED, "...")` reads well. */
-FIRN_API firn_status firn_report_add(firn_report *report, firn_status status, const char *format, ...)
-    FIRN_PRINTF(3, 4);
-FIRN_API void firn_report_warn(firn_report *report, const char *format, ...) FIRN_PRINTF(2, 3);
+/* Adds one sentence; errors set the report's status (the first error wins). Returns `status`, so
+ * that
+ * `return firn_messages_add(report, FIRN_REFUSED, "...")` reads well. */
+FIRN_API firn_status firn_messages_add(firn_messages *messages, firn_status status,
+                                       const char *format, ...) FIRN_PRINTF(3, 4);
+FIRN_API void firn_messages_warn(firn_messages *messages, const char *format, ...)
+    FIRN_PRINTF(2, 3);
 
-FIRN_API firn_status firn_report_status(const firn_report *report);
-FIRN_API int firn_report_count(const firn_report *report, firn_level level);
-FIRN_API int firn_report_total(const firn_report *report);
-FIRN_API const char *firn_report_sentence(const firn_report *report, int i, firn_level *level);
+FIRN_API firn_status firn_messages_status(const firn_messages *messages);
+FIRN_API int firn_messages_count(const firn_messages *messages, firn_level level);
+FIRN_API int firn_messages_total(const firn_messages *messages);
+FIRN_API const char *firn_messages_text(const firn_messages *messages, int i, firn_level *level);
 
-/* Memory and log go through hooks. Every allocation is counted, aligned to 64 bytes, and may be refused. */
+/* Memory and log go through hooks. Every allocation is counted, aligned to 64 bytes, and may be
+ * refused. */
 typedef struct firn_hooks {
     void *user;
     void *(*allocate)(void *user, size_t n_bytes); /* 64-byte aligned; NULL refuses */

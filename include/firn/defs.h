@@ -1,12 +1,15 @@
+/* SPDX-License-Identifier: MIT */
 /* firn/defs.h: what a simulation is made of, as plain structs.
  *
- * Each definition comes from its default function (firn_body_default(), ...), is then edited, and is handed to
- * firn_sim_create() inside a firn_scene_def. The defaults, ranges, units and sentences of documentation of every
- * member stand in one table (src/options.c); the scene file, `firn help scene` and the JSON schema are made from
- * the same table, so the member `radius` of a shape here is the key `radius` of a shape there. (Lists are named in
- * the singular where that reads better, and the grid's `spline` is the key `shape`.)
+ * Each definition comes from its default function (firn_body_default(), ...), is then edited,
+ * and is handed to firn_sim_create() inside a firn_scene_def. The defaults, ranges, units and
+ * sentences of documentation of every member stand in one table (src/scene/scene_schema.c); the
+ * scene file, `firn help scene` and the JSON schema are made from the same table, so the member
+ * `radius` of a shape here is the key `radius` of a shape there. (Lists are named in the
+ * singular where that reads better, and the grid's `spline` is the key `shape`.)
  *
- * Vectors are x y z, quaternions are x y z w, everything is SI: metres, seconds, kilograms, kelvin, radians.
+ * Vectors are x y z, quaternions are x y z w, everything is SI: metres, seconds, kilograms,
+ * kelvin, radians.
  * Arrays are borrowed: the caller keeps them alive until firn_sim_create() has returned. */
 #ifndef FIRN_DEFS_H
 #define FIRN_DEFS_H
@@ -59,8 +62,10 @@ typedef struct firn_transfer_def {
 
 /* ---------------------------------------------------------------- materials */
 
-/* One parameter of a law: a number, optionally a table over temperature, optionally noise from particle to
- * particle (value * (1 + noise * xi), xi uniform in [-1, 1], fixed by the particle's id and the seed). */
+/* One parameter of a law: a number, optionally a table over temperature, optionally noise from
+ * particle to
+ * particle (value * (1 + noise * xi), xi uniform in [-1, 1], fixed by the particle's id and the
+ * seed). */
 typedef struct firn_parameter_def {
     char name[FIRN_NAME];
     double value;
@@ -86,11 +91,14 @@ typedef struct firn_material_def {
 typedef enum firn_csg { FIRN_UNION, FIRN_DIFFERENCE, FIRN_INTERSECTION } firn_csg;
 
 typedef struct firn_shape_def {
-    char kind[FIRN_NAME]; /* a name of the shape table: sphere box capsule cylinder plane half_space mesh vdb ... */
-    firn_csg csg;         /* how it joins the shapes before it in the list */
-    double center[3], radius, size[3], height, normal[3]; /* normal is also the axis of round shapes; 0 0 0: z */
-    double radius2;   /* m; second radius: top of a cone or funnel, tube of a torus */
-    double thickness; /* m; > 0: only a two-sided wall of this thickness along the surface; 0: solid */
+    /* a name of the shape table: sphere box capsule cylinder plane half_space mesh vdb ... */
+    char kind[FIRN_NAME];
+    firn_csg csg; /* how it joins the shapes before it in the list */
+    double center[3], radius, size[3], height,
+        normal[3];  /* normal is also the axis of round shapes; 0 0 0: z */
+    double radius2; /* m; second radius: top of a cone or funnel, tube of a torus */
+    double
+        thickness; /* m; > 0: only a two-sided wall of this thickness along the surface; 0: solid */
     double rotate[3]; /* Euler angles about x, then y, then z, rad */
     double scale;     /* of a file's coordinates; 0: 1 */
     double voxel;     /* m; resolution of a mesh's distance field; 0: chosen from its size */
@@ -100,7 +108,8 @@ typedef struct firn_shape_def {
     char grid[FIRN_NAME]; /* of a .vdb file; "": its first level set, else its first fog */
 } firn_shape_def;
 
-/* One key of a rigid motion; between keys position and rotation are splines without a jump of velocity or spin. */
+/* One key of a rigid motion; between keys position and rotation are splines without a jump of
+ * velocity or spin. */
 typedef struct firn_key {
     double time, position[3], rotation[4];
 } firn_key;
@@ -119,14 +128,16 @@ typedef enum firn_density_from { FIRN_DENSITY_GIVEN, FIRN_DENSITY_GRID } firn_de
 
 typedef struct firn_body_def {
     uint32_t marker;
-    char name[FIRN_NAME], material[FIRN_NAME]; /* material "": the attribute `material` of the points */
+    char name[FIRN_NAME],
+        material[FIRN_NAME]; /* material "": the attribute `material` of the points */
     int n_shapes;
     const firn_shape_def *shapes;
     char points[FIRN_PATH]; /* a file of points with attributes, instead of shapes */
     firn_sampling sampling;
     double particles_per_cell;
-    double spacing;                             /* m; 0: from particles_per_cell */
-    double particles_at_surface, surface_depth; /* near the surface, down to a depth in m; 0: as inside; a cell */
+    double spacing; /* m; 0: from particles_per_cell */
+    double particles_at_surface,
+        surface_depth; /* near the surface, down to a depth in m; 0: as inside; a cell */
     double velocity[3], spin[3];
     double F[9];          /* initial deformation gradient, row-major */
     int deform_positions; /* also move the particles: x = center + F (x - center) */
@@ -158,9 +169,9 @@ typedef struct firn_emitter_def {
 typedef enum firn_contact { FIRN_STICK, FIRN_SLIP, FIRN_SEPARATE } firn_contact;
 typedef enum firn_touch { FIRN_TOUCH_GRID, FIRN_TOUCH_SURFACE } firn_touch;
 
-/* Signed distance (m, negative inside) and outward unit normal at x and time t; for shapes of the caller's own. Where
- * the distance changes with time the surface moves along its normal; x is in the frame that `motion` moves. NaN stops
- * the run with the place in its report. */
+/* Signed distance (m, negative inside) and outward unit normal at x and time t; for shapes of
+ * the caller's own. Where the distance changes with time the surface moves along its normal; x
+ * is in the frame that `motion` moves. NaN stops the run with the place in its report. */
 typedef double (*firn_distance_fn)(void *user, const double x[3], double time, double normal[3]);
 
 typedef struct firn_collider_def {
@@ -173,7 +184,8 @@ typedef struct firn_collider_def {
     firn_motion_def motion;
     double surface_velocity[3]; /* conveyor: added to the motion of the surface */
     firn_contact contact;
-    firn_touch touch;   /* separating contact begins where nodes reach the body, or where the material does */
+    /* separating contact begins where nodes reach the body, or where the material does */
+    firn_touch touch;
     double friction;    /* Coulomb coefficient */
     double stickiness;  /* adhesive traction, Pa, that must be overcome to separate */
     int particle_pass;  /* second pass on particles, for thin colliders */
@@ -181,10 +193,15 @@ typedef struct firn_collider_def {
 } firn_collider_def;
 
 enum { FIRN_GRIPS_MAX = 32 }; /* of a scene */
-typedef enum firn_grip_mode { FIRN_GRIP_MOTION, FIRN_GRIP_TRACTION, FIRN_GRIP_FOLLOW } firn_grip_mode;
+typedef enum firn_grip_mode {
+    FIRN_GRIP_MOTION,
+    FIRN_GRIP_TRACTION,
+    FIRN_GRIP_FOLLOW
+} firn_grip_mode;
 
-/* A grip moves a region of a body (the particles that are in it when it begins), pulls on it (those that began in it),
- * or lets each of its particles follow its own place in the moving region through a spring. */
+/* A grip moves a region of a body (the particles that are in it when it begins), pulls on it
+ * (those that began in it), or lets each of its particles follow its own place in the moving
+ * region through a spring. */
 typedef struct firn_grip_def {
     uint32_t marker;
     char name[FIRN_NAME], body[FIRN_NAME]; /* body "": any */
@@ -250,7 +267,8 @@ typedef enum firn_over {
     FIRN_OVER_PERIOD  /* time between crossings of the middle, s */
 } firn_over;
 
-/* One line of `expect`: a measured quantity, its reference and how close it must come. Values over time are those
+/* One line of `expect`: a measured quantity, its reference and how close it must come. Values
+ * over time are those
  * at frames, from `from` to `time`. */
 typedef struct firn_expect_def {
     char measure[FIRN_NAME]; /* a name of the measure table */
@@ -320,18 +338,21 @@ FIRN_API firn_output_def firn_output_default(void);
 FIRN_API firn_checkpoint_def firn_checkpoint_default(void);
 FIRN_API firn_expect_def firn_expect_default(void);
 
-/* Markers, ranges, names that must exist: every error found is in the report. firn_sim_create does this itself. */
-FIRN_API firn_status firn_definition_check(const firn_scene_def *scene, firn_report *report);
+/* Markers, ranges, names that must exist: every error found is in the report. firn_sim_create
+ * does this itself. */
+FIRN_API firn_status firn_scene_check(const firn_scene_def *scene, firn_messages *messages);
 
 /* ---------------------------------------------------------------- a scene from a file */
 
 typedef struct firn_scene firn_scene;
 
-/* Reads a scene file. `sets` are n_sets strings "path.to.key=value", applied and checked like the file.
+/* Reads a scene file. `sets` are n_sets strings "path.to.key=value", applied and checked like
+ * the file.
  * Every error found is in the report; NULL is returned when there is any. */
-FIRN_API firn_scene *firn_scene_load(const char *path, int n_sets, const char *const *sets, firn_report *report);
-FIRN_API firn_scene *firn_scene_parse(const char *text, size_t n_bytes, const char *shown_name, int n_sets,
-                                      const char *const *sets, firn_report *report);
+FIRN_API firn_scene *firn_scene_load(const char *path, int n_sets, const char *const *sets,
+                                     firn_messages *messages);
+FIRN_API firn_scene *firn_scene_parse(const char *text, size_t n_bytes, const char *shown_name,
+                                      int n_sets, const char *const *sets, firn_messages *messages);
 FIRN_API const firn_scene_def *firn_scene_definition(const firn_scene *scene);
 FIRN_API void firn_scene_destroy(firn_scene *scene);
 

@@ -1,5 +1,6 @@
-/* firn/laws.h: the register of constitutive laws, their parameters and presets. Everything that `firn materials`
- * prints, and everything a scene file is checked against, is read from here. */
+/* SPDX-License-Identifier: MIT */
+/* firn/laws.h: the register of constitutive laws, their parameters and presets. Everything that
+ * `firn materials` prints, and everything a scene file is checked against, is read from here. */
 #ifndef FIRN_LAWS_H
 #define FIRN_LAWS_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* firn/sim.h: a simulation - create, advance, look, save, restore, destroy.
  *
  *     firn_sim *sim = NULL;
@@ -6,8 +7,9 @@
  *         if (firn_sim_step(sim, 1.0, report) != FIRN_OK) break;
  *     firn_sim_destroy(sim);
  *
- * Two simulations may live in one process; a simulation is used from one thread at a time and is itself parallel.
- * The same scene gives the same bits for any number of threads, and after save and restore. */
+ * Two simulations may live in one process; a simulation is used from one thread at a time and is
+ * itself parallel. The same scene gives the same bits for any number of threads, and after save
+ * and restore. */
 #ifndef FIRN_SIM_H
 #define FIRN_SIM_H
 
@@ -22,7 +24,8 @@ typedef struct firn_sim firn_sim;
 /* How to run, as opposed to what to run: nothing here changes results. */
 typedef struct firn_run_options {
     uint32_t marker;
-    int n_threads;     /* 0: FIRN_THREADS, or as many as the particles are worth, up to OMP_NUM_THREADS or all cores */
+    /* 0: FIRN_THREADS, or as many as the particles are worth, up to OMP_NUM_THREADS or all cores */
+    int n_threads;
     char isa[16];      /* "" : the best this processor has, or FIRN_ISA; scalar sse2 avx2 avx512 */
     size_t max_memory; /* bytes; 0: no limit but the machine's */
     firn_hooks hooks;
@@ -30,27 +33,32 @@ typedef struct firn_run_options {
 
 FIRN_API firn_run_options firn_run_options_default(void);
 
-FIRN_API firn_status firn_sim_create(const firn_scene_def *scene, const firn_run_options *options, firn_sim **sim,
-                                     firn_report *report);
+FIRN_API firn_status firn_sim_create(const firn_scene_def *scene, const firn_run_options *options,
+                                     firn_sim **sim, firn_messages *messages);
 FIRN_API void firn_sim_destroy(firn_sim *sim);
 
-/* One step, at most to `until`; lands on it exactly. Rolled back and retried on its own where needed. */
-FIRN_API firn_status firn_sim_step(firn_sim *sim, double until, firn_report *report);
+/* One step, at most to `until`; lands on it exactly. Rolled back and retried on its own where
+ * needed. */
+FIRN_API firn_status firn_sim_step(firn_sim *sim, double until, firn_messages *messages);
 /* Steps until the time is reached. */
-FIRN_API firn_status firn_sim_advance_to(firn_sim *sim, double until, firn_report *report);
+FIRN_API firn_status firn_sim_advance_to(firn_sim *sim, double until, firn_messages *messages);
 
-/* Complete state, independent of threads, to and from memory. A restored simulation goes on bit for bit; one that could
- * not be restored whole is empty and may only be restored again or destroyed. */
-FIRN_API firn_status firn_sim_save(firn_sim *sim, void **state, size_t *n_bytes, firn_report *report);
-FIRN_API firn_status firn_sim_restore(firn_sim *sim, const void *state, size_t n_bytes, firn_report *report);
+/* Complete state, independent of threads, to and from memory. A restored simulation goes on bit
+ * for bit; one that could not be restored whole is empty and may only be restored again or
+ * destroyed. */
+FIRN_API firn_status firn_sim_save(firn_sim *sim, void **state, size_t *n_bytes,
+                                   firn_messages *messages);
+FIRN_API firn_status firn_sim_restore(firn_sim *sim, const void *state, size_t n_bytes,
+                                      firn_messages *messages);
 FIRN_API void firn_sim_release_state(firn_sim *sim, void *state, size_t n_bytes);
 
 FIRN_API double firn_sim_time(const firn_sim *sim);
 FIRN_API int64_t firn_sim_step_count(const firn_sim *sim);
 FIRN_API int64_t firn_sim_n_particles(const firn_sim *sim);
 FIRN_API uint64_t firn_sim_hash(firn_sim *sim); /* of the whole state */
-/* What it runs on: threads (now; where none were asked for, the number follows that of particles), and the compilation
- * of kernels and laws, e.g. "f32_avx512" (precision and instructions). */
+/* What it runs on: threads (now; where none were asked for, the number follows that of
+ * particles), and the compilation of kernels and laws, e.g. "f32_avx512" (precision and
+ * instructions). */
 FIRN_API int firn_sim_n_threads(const firn_sim *sim);
 FIRN_API const char *firn_sim_variant(const firn_sim *sim);
 
@@ -78,7 +86,8 @@ enum {
 
 typedef struct firn_stats {
     firn_dt_limit limit;
-    int64_t n_steps, n_retries, n_sorts, n_particles, n_blocks, n_lost, n_inverted; /* the last two as in the ledger */
+    int64_t n_steps, n_retries, n_sorts, n_particles, n_blocks, n_lost,
+        n_inverted; /* the last two as in the ledger */
     size_t memory_now, memory_peak;
     double stage_seconds[FIRN_N_STAGES];
 } firn_stats;
@@ -89,68 +98,82 @@ FIRN_API const char *firn_stage_name(int stage);
 /* Why a particle is gone: beyond the reach of the grid, through a deleting wall, into a sink. */
 typedef enum firn_loss { FIRN_LOST_FAR, FIRN_LOST_WALL, FIRN_LOST_SINK, FIRN_N_LOSSES } firn_loss;
 
-/* The books of one material, or of everything (material -1). Impulses and works are sums since the start, impulses as
- * they acted on the material; where materials share a node each gets its part by mass. Momentum changes by gravity and
- * the four impulses, by what is born and what is lost (and, for one material among others, by what the others gave it).
- * A body does the work J . v with the velocity v of its surface, none when it rests, and friction takes -J . (slip); a
- * pull does J . v with the mean of the velocities before and after. Energy that an impact takes on the grid is lost. */
+/* The books of one material, or of everything (material -1). Impulses and works are sums since
+ * the start, impulses as they acted on the material; where materials share a node each gets its
+ * part by mass. Momentum changes by gravity and the four impulses, by what is born and what is
+ * lost (and, for one material among others, by what the others gave it). A body does the work J
+ * . v with the velocity v of its surface, none when it rests, and friction takes -J . (slip); a
+ * pull does J . v with the mean of the velocities before and after. Energy that an impact takes
+ * on the grid is lost. */
 typedef struct firn_ledger {
     char material[FIRN_NAME];
     int64_t n_particles, n_lost, n_lost_by[FIRN_N_LOSSES];
-    int64_t n_inverted; /* inversions that the law had to bound: a particle counts once for every step of it */
-    double mass, lost_mass, center[3], momentum[3], angular_momentum[3]; /* about the origin, affine part included */
+    /* inversions that the law had to bound: a particle counts once for every step of it */
+    int64_t n_inverted;
+    double mass, lost_mass, center[3], momentum[3],
+        angular_momentum[3]; /* about the origin, affine part included */
     double kinetic, elastic, potential, plastic_work, viscous_work;
-    double external_work, friction_work; /* of colliders, grips and force fields; lost to colliders and walls */
+    double external_work,
+        friction_work; /* of colliders, grips and force fields; lost to colliders and walls */
     double wall_impulse[3], collider_impulse[3], grip_impulse[3], force_impulse[3];
     double min_J, max_J, max_speed;
     double min[3], max[3]; /* bounding box */
-    /* The widest distance to which neighbours were drawn apart, in cells: the largest stretch in F times the particle's
-     * edge before it. Beyond about 0.9 they do not hold each other: the grid parts what the law would hold. F is all of
-     * the deformation for elastic laws; for those that flow it is the elastic part, and this a lower bound. */
+    /* The widest distance to which neighbours were drawn apart, in cells: the largest stretch in
+     * F times the particle's edge before it. Beyond about 0.9 they do not hold each other: the
+     * grid parts what the law would hold. F is all of the deformation for elastic laws; for
+     * those that flow it is the elastic part, and this a lower bound. */
     double max_gap, gap_stretch, gap_place[3]; /* and how far stretched, and where (m), */
     int64_t gap_particle;                      /* which particle is; -1: there is none */
 } firn_ledger;
 
 FIRN_API int firn_sim_n_materials(const firn_sim *sim);
-FIRN_API firn_status firn_sim_ledger(firn_sim *sim, int material, firn_ledger *ledger, firn_report *report);
+FIRN_API firn_status firn_sim_ledger(firn_sim *sim, int material, firn_ledger *ledger,
+                                     firn_messages *messages);
 
-/* Force (N) and torque (N m, about its pivot) that a collider or grip exerted on the material in the last step,
+/* Force (N) and torque (N m, about its pivot) that a collider or grip exerted on the material in
+ * the last step,
  * and the impulse since the start; colliders and grips are counted in the order of the scene. */
 typedef struct firn_reaction {
     double force[3], torque[3], impulse[3];
 } firn_reaction;
-FIRN_API firn_status firn_sim_collider_reaction(const firn_sim *sim, int collider, firn_reaction *reaction);
+FIRN_API firn_status firn_sim_collider_reaction(const firn_sim *sim, int collider,
+                                                firn_reaction *reaction);
 FIRN_API firn_status firn_sim_grip_reaction(const firn_sim *sim, int grip, firn_reaction *reaction);
 
 /* ---------------------------------------------------------------- particles */
 
-/* A read-only strided view of one field of one material: component c of particle lane l of bundle b is
- * base[(b * n_components + c) * 16 + l], as float or double. Lanes of no particle have mass 0. Valid until the
- * next step. Positions are in cells, relative to the corner of the bundle's block: use firn_sim_copy for metres. */
+/* A read-only strided view of one field of one material: component c of particle lane l of
+ * bundle b is
+ * base[(b * n_components + c) * 16 + l], as float or double. Lanes of no particle have mass 0.
+ * Valid until the
+ * next step. Positions are in cells, relative to the corner of the bundle's block: use
+ * firn_sim_copy for metres. */
 typedef struct firn_view {
     const void *base;
     int is_double, n_components;
     int64_t n_bundles;
 } firn_view;
-FIRN_API firn_status firn_sim_view(const firn_sim *sim, int material, const char *field, firn_view *view,
-                                   firn_report *report);
+FIRN_API firn_status firn_sim_view(const firn_sim *sim, int material, const char *field,
+                                   firn_view *view, firn_messages *messages);
 
-/* Copies a field ("P" in metres, "v", "F", "id", "J", "stress", ... the names of `firn help attributes`) of all
- * particles, ordered by id, as doubles: n_particles * n_components numbers. */
+/* Copies a field ("P" in metres, "v", "F", "id", "J", "stress", ... the names of `firn help
+ * attributes`) of all particles, ordered by id, as doubles: n_particles * n_components numbers. */
 FIRN_API int firn_attribute_components(const char *name); /* 0: no such attribute */
 FIRN_API firn_status firn_sim_copy(firn_sim *sim, const char *attribute, double *out, size_t n_out,
-                                   firn_report *report);
+                                   firn_messages *messages);
 
-/* Sets a field ("v" "C" "F" "T" or a history field) of all particles, in the order of firn_sim_copy; stresses and
- * limits follow. For initial states that a scene file cannot say. */
-FIRN_API firn_status firn_sim_assign(firn_sim *sim, const char *attribute, const double *values, size_t n_values,
-                                     firn_report *report);
+/* Sets a field ("v" "C" "F" "T" or a history field) of all particles, in the order of
+ * firn_sim_copy; stresses and limits follow. For initial states that a scene file cannot say. */
+FIRN_API firn_status firn_sim_assign(firn_sim *sim, const char *attribute, const double *values,
+                                     size_t n_values, firn_messages *messages);
 
-/* An acceleration (m/s^2) of each particle's own, added to gravity at every step: manufactured solutions, couplings.
- * Called from several threads; x in metres. NULL takes it away. Not part of a saved state. */
+/* An acceleration (m/s^2) of each particle's own, added to gravity at every step: manufactured
+ * solutions, couplings. Called from several threads; x in metres. NULL takes it away. Not part
+ * of a saved state. */
 typedef void (*firn_acceleration_fn)(void *user, int64_t particle, const double x[3], double time,
                                      double acceleration[3]);
-FIRN_API void firn_sim_set_acceleration(firn_sim *sim, firn_acceleration_fn acceleration, void *user);
+FIRN_API void firn_sim_set_acceleration(firn_sim *sim, firn_acceleration_fn acceleration,
+                                        void *user);
 
 #ifdef __cplusplus
 }

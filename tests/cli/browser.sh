@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # browser.sh FIRN SOURCE: a study's report in a real browser, headless: it must open from disk and show its curves, that
 # is, the picture must hold every colour of the palette's first four. Skipped (77) where there is no Chromium.
 firn=$1 source=$2

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # caches.sh FIRN: info, convert and verify as a shell sees them, on a cache of two points typed here byte by byte.
 # Prints one line a check that fails; the exit code is the number of failures.
 firn=$1

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # compare.sh FIRN SOURCE: studies as a user starts them - the shipped ones are sound, one runs without a simulation, and
 # one of real runs, which the second time finds everything done. One line a check that fails; exits with their number.
 firn=$1 source=$2

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # fixture.sh PROGRAM SOURCE: a law from outside (tests/law_fixture), as a user of the program meets it: listed and
 # described, checked in a scene with its ranges, run, put through the lab, fitted and compared, without another edit.
 # One line a check that fails; exits with their number.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # full_disk.sh FIRN SCENE.yaml: a run into a file system of 400 kB. It must end with code 4 and a sentence, what was
 # good must stay good, and with more room it must go on. Exit code 77 (skipped) where nothing may be mounted.
 firn=$1 scene=$2

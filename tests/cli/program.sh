@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # program.sh FIRN: the program as a shell sees it - exit codes, which stream says what, help, completions.
 # Prints one line a check that fails; the exit code is the number of failures.
 firn=$1

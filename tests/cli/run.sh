@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # run.sh FIRN TINY.yaml: run and resume as a user and a farm meet them - progress, refusals, signals, disks that fill
 # up, pipes that close. Prints one line a check that fails; the exit code is 1 if any did.
 firn=$(realpath "$1")

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # installed.sh BUILD SOURCE CC...: installs the build into a scratch folder, checks what is there, and builds and runs
 # drop.c and bowl.c against it through pkg-config, with the shared and with the static library.
 set -eu

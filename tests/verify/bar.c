@@ -1,14 +1,17 @@
-/* bar.c: a bar that is stretched and let go, one-dimensional by mirror walls on its sides and nu = 0, clamped by a
- * mirror wall at x = 0. The seed's 1 cm bar (E = rho = 100, c = 1 m/s, T = 4 L / c = 0.04 s), its 5 m bar under 20 N,
- * and a bar that vibrates in its first mode.
+/* SPDX-License-Identifier: MIT */
+/* bar.c: a bar that is stretched and let go, one-dimensional by mirror walls on its sides and nu
+ * = 0, clamped by a mirror wall at x = 0. The seed's 1 cm bar (E = rho = 100, c = 1 m/s, T = 4 L
+ * / c = 0.04 s), its 5 m bar under 20 N, and a bar that vibrates in its first mode.
  *
  * Free end of a bar stretched to s0 and released (P: nominal stress of the law):
  *     linear P (fixed corotated)   triangle wave of period T at any amplitude
  *     convex P (StVK)              V = int_1^s0 sqrt(P'(s)/rho) ds                    unloading fan
- *     concave P (neo-Hookean)      V = sqrt(P(s0) (s0 - 1) / rho)                     unloading shock
- * The period is twice the time between the two passages through zero (tops are rounded by the grid, zeros are not).
- * StVK at s0 = 2 is beyond s0 = 1.22817: at the wall the reflected wave drives it past 1/sqrt(3), where the law is not
- * elliptic. The model fails, and firn has to say so. */
+ *     concave P (neo-Hookean)      V = sqrt(P(s0) (s0 - 1) / rho)
+ *         unloading shock
+ * The period is twice the time between the two passages through zero (tops are rounded by the
+ * grid, zeros are not). StVK at s0 = 2 is beyond s0 = 1.22817: at the wall the reflected wave
+ * drives it past 1/sqrt(3), where the law is not elliptic. The model fails, and firn has to say
+ * so. */
 #include "verify.h"
 
 #include <math.h>
@@ -18,23 +21,27 @@
 typedef struct bar {
     verify_scene scene;
     firn_sim *sim;
-    double L, T, h, s0, X_end; /* X_end: reference place of the last particles, half a spacing from the end */
+    double L, T, h, s0,
+        X_end; /* X_end: reference place of the last particles, half a spacing from the end */
     int64_t n;
     double *X; /* reference places along x */
     double *x;
 } bar;
 
 /* Fills the scene; the caller may change it before bar_start. */
-static void bar_make(bar *b, const char *law, int cells, double L, double E, double rho, double s0, int scheme)
+static void bar_make(bar *b, const char *law, int cells, double L, double E, double rho, double s0,
+                     int scheme)
 {
     double h = L / cells, low[3] = {0.5 * (s0 - 1) * L, 0, 0}, high[3] = {0.5 * (s0 + 1) * L, h, h};
     *b = (bar){.L = L, .T = 4 * L / sqrt(E / rho), .h = h, .s0 = s0, .X_end = L - h / 4};
     verify_scene_init(&b->scene, h, law, E, 0, rho);
     firn_body_def *body = verify_box(&b->scene, low, high, 2);
-    body->F[0] = s0, body->deform_positions = 1;
+    body->F[0] = s0;
+    body->deform_positions = 1;
     const double box_low[3] = {0, 0, 0}, box_high[3] = {4 * L, h, h};
     verify_mirrors(&b->scene, 1u | 4u | 8u | 16u | 32u, box_low, box_high);
-    b->scene.scene.transfer.scheme = scheme, b->scene.scene.transfer.flip_blend = 1;
+    b->scene.scene.transfer.scheme = scheme;
+    b->scene.scene.transfer.flip_blend = 1;
 }
 
 static void bar_start(bar *b)
@@ -45,7 +52,11 @@ static void bar_start(bar *b)
     for (int64_t i = 0; i < b->n; i++) b->X[i] = b->X[3 * i] / b->s0;
 }
 
-static void bar_end(bar *b) { firn_sim_destroy(b->sim), free(b->X); }
+static void bar_end(bar *b)
+{
+    firn_sim_destroy(b->sim);
+    free(b->X);
+}
 
 /* Displacement of the last layer of particles. */
 static double end_displacement(bar *b)
@@ -53,17 +64,22 @@ static double end_displacement(bar *b)
     double *x = verify_copy(b->sim, "P"), sum = 0;
     int count = 0;
     for (int64_t i = 0; i < b->n; i++)
-        if (fabs(b->X[i] - b->X_end) < 1e-3 * b->h) sum += x[3 * i] - b->X[i], count++;
+        if (fabs(b->X[i] - b->X_end) < 1e-3 * b->h) {
+            sum += x[3 * i] - b->X[i];
+            count++;
+        }
     free(x);
     return sum / count;
 }
 
-/* The triangle wave at X: half the sum of the waves running both ways (d'Alembert), over the first extension. */
+/* The triangle wave at X: half the sum of the waves running both ways (d'Alembert), over the
+ * first extension. */
 static double triangle(const bar *b, double X, double t)
 {
     double sum = 0;
     for (int way = -1; way <= 1; way += 2) {
-        double y = remainder(X / b->L + way * 4 * t / b->T, 4); /* odd about 0, even about 1, period 4 */
+        double y =
+            remainder(X / b->L + way * 4 * t / b->T, 4); /* odd about 0, even about 1, period 4 */
         sum += y > 1 ? 2 - y : y < -1 ? -2 - y : y;
     }
     return 0.5 * sum * (b->s0 - 1) * b->L;
@@ -106,7 +122,8 @@ static void release(verify_table *table, const char *law, double extension, int 
         verify_go(b.sim, t);
         u[k] = end_displacement(&b);
         if (t <= b.T) worst = fmax(worst, fabs(u[k] - triangle(&b, b.X_end, t)) / u0);
-        if (k && u[k] * u[k - 1] < 0 && n_zero < 2) zero[n_zero++] = t - 1.1 * b.T / SAMPLES * u[k] / (u[k] - u[k - 1]);
+        if (k && u[k] * u[k - 1] < 0 && n_zero < 2)
+            zero[n_zero++] = t - 1.1 * b.T / SAMPLES * u[k] / (u[k] - u[k - 1]);
         if (curve) fprintf(curve, "%.9g,%.9g,%.9g\n", t, u[k], triangle(&b, b.X_end, t));
     }
     if (curve) fclose(curve);
@@ -129,32 +146,37 @@ static void beyond(verify_table *table, int cells)
     bar b;
     bar_make(&b, "st_venant_kirchhoff", cells, 0.01, 100, 100, 2, FIRN_APIC);
     bar_start(&b);
-    firn_report *report = firn_report_create();
-    firn_status status = firn_sim_advance_to(b.sim, b.T, report);
-    const char *sentence = firn_report_total(report) ? firn_report_sentence(report, 0, NULL) : "";
-    int says = strstr(sentence, "st_venant_kirchhoff") && strstr(sentence, "particle") && strstr(sentence, "failure");
-    verify_near(table, "bar release st_venant_kirchhoff 1L: status (stopped)", FIRN_STOPPED, status, 0, 0);
+    firn_messages *messages = firn_messages_create();
+    firn_status status = firn_sim_advance_to(b.sim, b.T, messages);
+    const char *sentence =
+        firn_messages_total(messages) ? firn_messages_text(messages, 0, NULL) : "";
+    int says = strstr(sentence, "st_venant_kirchhoff") && strstr(sentence, "particle") &&
+               strstr(sentence, "failure");
+    verify_near(table, "bar release st_venant_kirchhoff 1L: status (stopped)", FIRN_STOPPED, status,
+                0, 0);
     verify_near(table, "bar release st_venant_kirchhoff 1L: names law and particle", 1, says, 0, 0);
     fprintf(stderr, "%s\n", sentence);
-    firn_report_destroy(report);
+    firn_messages_destroy(messages);
     bar_end(&b);
 }
 
-/* Coordinate of mode k = 1, 2, ... of the clamped bar: its share sin((2k - 1) pi X / 2L) of all displacements. */
+/* Coordinate of mode k = 1, 2, ... of the clamped bar: its share sin((2k - 1) pi X / 2L) of all
+ * displacements. */
 static double mode(bar *b, int k)
 {
     double *x = verify_copy(b->sim, "P"), sum = 0, norm = 0;
     for (int64_t i = 0; i < b->n; i++) {
         double s = sin((2 * k - 1) * 1.57079632679489662 * b->X[i] / b->L);
-        sum += s * (x[3 * i] - b->X[i]), norm += s * s;
+        sum += s * (x[3 * i] - b->X[i]);
+        norm += s * s;
     }
     free(x);
     return sum / norm;
 }
 
-/* 5 m, 1 m^2, 20 N: u0 = 1 m, T = 20 s. First held by the traction (nothing may move), then let go. The model is a
- * strand of one cell, so the force is 20 N times its cross-section. Modes of a bar clamped at one end: (2k - 1) .05 Hz.
- */
+/* 5 m, 1 m^2, 20 N: u0 = 1 m, T = 20 s. First held by the traction (nothing may move), then let
+ * go. The model is a strand of one cell, so the force is 20 N times its cross-section. Modes of
+ * a bar clamped at one end: (2k - 1) .05 Hz. */
 static void pulled(verify_table *table, int cells)
 {
     enum { MODES = 5 };
@@ -163,7 +185,9 @@ static void pulled(verify_table *table, int cells)
     bar_make(&b, "fixed_corotated", cells, 5, 100, 100, 1.2, FIRN_APIC);
     const double low[3] = {1.2 * (5 - b.h / 2), -1, -1}, high[3] = {7, 1, 1};
     firn_grip_def *grip = verify_grip(&b.scene, low, high);
-    grip->mode = FIRN_GRIP_TRACTION, grip->force[0] = 20 * b.h * b.h, grip->release = hold;
+    grip->mode = FIRN_GRIP_TRACTION;
+    grip->force[0] = 20 * b.h * b.h;
+    grip->release = hold;
     bar_start(&b);
     double u0 = 0.2 * b.X_end, drift = 0, worst = 0, zero[2] = {0, 0}, last = u0, least = 0;
     double first[MODES] = {0}, latest[MODES] = {0}, before[MODES] = {0};
@@ -171,7 +195,8 @@ static void pulled(verify_table *table, int cells)
     for (int k = 0; k <= 800; k++) {
         double t = (hold + 1.05 * b.T) * k / 800, dt = (hold + 1.05 * b.T) / 800;
         verify_go(b.sim, t);
-        for (int m = 0; m < MODES && t > hold; m++) { /* passages through zero, half a period apart */
+        for (int m = 0; m < MODES && t > hold;
+             m++) { /* passages through zero, half a period apart */
             double q = mode(&b, m + 1);
             if (q * before[m] < 0) {
                 latest[m] = t - dt * q / (q - before[m]);
@@ -181,9 +206,12 @@ static void pulled(verify_table *table, int cells)
         }
         double u = end_displacement(&b);
         if (t <= hold) drift = fmax(drift, fabs(u - u0));
-        if (t >= hold && t <= hold + b.T) worst = fmax(worst, fabs(u - triangle(&b, b.X_end, t - hold)));
-        if (u * last < 0 && n_zero < 2) zero[n_zero++] = t - (hold + 1.05 * b.T) / 800 * u / (u - last) - hold;
-        last = u, least = fmin(least, u);
+        if (t >= hold && t <= hold + b.T)
+            worst = fmax(worst, fabs(u - triangle(&b, b.X_end, t - hold)));
+        if (u * last < 0 && n_zero < 2)
+            zero[n_zero++] = t - (hold + 1.05 * b.T) / 800 * u / (u - last) - hold;
+        last = u;
+        least = fmin(least, u);
     }
     verify_at_most(table, "bar 5 m 20 N: held still (drift over u0)", drift, 0.01);
     verify_near(table, "bar 5 m 20 N: half period (s)", 10, zero[1] - zero[0], 0.01, 0);
@@ -192,7 +220,8 @@ static void pulled(verify_table *table, int cells)
     for (int m = 0; m < MODES; m++) {
         char name[64];
         snprintf(name, sizeof name, "bar 5 m 20 N: frequency of mode %d (Hz)", m + 1);
-        verify_near(table, name, (2 * m + 1) * 0.05, 0.5 * (n_turns[m] - 1) / (latest[m] - first[m]), 0.01, 0);
+        verify_near(table, name, (2 * m + 1) * 0.05,
+                    0.5 * (n_turns[m] - 1) / (latest[m] - first[m]), 0.01, 0);
     }
     bar_end(&b);
 }
@@ -207,10 +236,14 @@ static void vibrating(verify_table *table, int cells, int scheme)
     const double k = 3.14159265358979323846 / 50;
     double *v = calloc((size_t)b.n * 3, sizeof *v), *C = calloc((size_t)b.n * 9, sizeof *C);
     if (!v || !C) exit(1);
-    for (int64_t i = 0; i < b.n; i++)
-        v[3 * i] = 0.1 * sin(k * b.X[i]), C[9 * i] = scheme == FIRN_APIC ? 0.1 * k * cos(k * b.X[i]) : 0;
-    verify_assign(b.sim, "v", v), verify_assign(b.sim, "C", C);
-    free(v), free(C);
+    for (int64_t i = 0; i < b.n; i++) {
+        v[3 * i] = 0.1 * sin(k * b.X[i]);
+        C[9 * i] = scheme == FIRN_APIC ? 0.1 * k * cos(k * b.X[i]) : 0;
+    }
+    verify_assign(b.sim, "v", v);
+    verify_assign(b.sim, "C", C);
+    free(v);
+    free(C);
     firn_ledger books = verify_books(b.sim);
     double E0 = books.kinetic + books.elastic, last = 0, zero[4] = {0, 0, 0, 0};
     int n_zero = 0;
@@ -225,8 +258,8 @@ static void vibrating(verify_table *table, int cells, int scheme)
     snprintf(name, sizeof name, "vibrating bar %s: period (s)", how);
     verify_near(table, name, 10, zero[2] - zero[0], 0.005, 0);
     if (scheme == FIRN_FLIP)
-        verify_at_most(table, "vibrating bar FLIP: energy lost in a period", 1 - (books.kinetic + books.elastic) / E0,
-                       0.02);
+        verify_at_most(table, "vibrating bar FLIP: energy lost in a period",
+                       1 - (books.kinetic + books.elastic) / E0, 0.02);
     bar_end(&b);
 }
 
@@ -246,6 +279,7 @@ int main(int argc, char **argv)
                 release(&table, laws[law], large ? 0.2 : 0.002, table.is_full ? 128 : 64, scheme);
     beyond(&table, 64);
     pulled(&table, table.is_full ? 128 : 64);
-    for (int scheme = FIRN_APIC; scheme <= FIRN_FLIP; scheme++) vibrating(&table, table.is_full ? 100 : 50, scheme);
+    for (int scheme = FIRN_APIC; scheme <= FIRN_FLIP; scheme++)
+        vibrating(&table, table.is_full ? 100 : 50, scheme);
     return verify_end(&table);
 }

@@ -1,25 +1,35 @@
-/* mms.c: manufactured solutions - a body force is chosen so that a given motion is the solution; errors must shrink
- * with the square of dx. Both are plane: one layer of particles between mirror walls.
+/* SPDX-License-Identifier: MIT */
+/* mms.c: manufactured solutions - a body force is chosen so that a given motion is the solution;
+ * errors must shrink with the square of dx. Both are plane: one layer of particles between
+ * mirror walls.
  *
- * Axis-aligned: every axis moves by U = A sin(pi X) sin(c pi t + phase) in the unit box between mirror walls;
- *     b = pi^2 U [mu/rho - c^2 - (lambda (ln J - 1) - mu)/(rho F^2)],   F = 1 + dU/dX, c = sqrt(E/rho)
- * for the logarithmic neo-Hookean law. Phases are 0 and pi, for which nothing is displaced at t = 0.
+ * Axis-aligned: every axis moves by U = A sin(pi X) sin(c pi t + phase) in the unit box between
+ * mirror walls;
+ *     b = pi^2 U [mu/rho - c^2 - (lambda (ln J - 1) - mu)/(rho F^2)],
+ *         F = 1 + dU/dX, c = sqrt(E/rho)
+ * for the logarithmic neo-Hookean law. Phases are 0 and pi, for which nothing is displaced at t
+ * = 0.
  *
- * What quadrature leaves. A lattice of k particles a cell, stretched by 1 + d, sums the gradients of a spline of degree
- * p to about d^(p + 1) / h instead of zero, over waves of h / (k d): a strain error of d^p that no finer grid removes,
- * a displacement error of d^(p - 1) h / k. With A = .05 (d up to .16) the quadratic spline shows it, first order
- * behind an error that began as second order; more particles a cell, or A = .01, make it vanish as they should, and
+ * What quadrature leaves. A lattice of k particles a cell, stretched by 1 + d, sums the
+ * gradients of a spline of degree p to about d^(p + 1) / h instead of zero, over waves of h / (k
+ * d): a strain error of d^p that no finer grid removes, a displacement error of d^(p - 1) h / k.
+ * With A = .05 (d up to .16) the quadratic spline shows it, first order behind an error that
+ * began as second order; more particles a cell, or A = .01, make it vanish as they should, and
  * with the cubic spline it is out of sight. Rows below hold all four.
  *
- * Generalized vortex: a ring 0.75 <= R <= 1.25 turns by alpha(R, t) = sin(pi t) (1 - 32 (R-1)^2 + 256 (R-1)^4); J = 1.
- *     b_r = mu/rho (R alpha')^2 - R alpha_t^2,   b_theta = R alpha_tt - mu/rho (3 alpha' + R alpha'')
- * in the directions r, theta at the present angle. The shear R alpha' reaches 7: with six particles across a cell
- * neighbours come a cell apart and the ring stays one body; with three they come two cells apart and it is torn.
+ * Generalized vortex: a ring 0.75 <= R <= 1.25 turns by alpha(R, t) = sin(pi t) (1 - 32 (R-1)^2
+ * + 256 (R-1)^4); J = 1.
+ *     b_r = mu/rho (R alpha')^2 - R alpha_t^2,   b_theta = R alpha_tt - mu/rho (3 alpha' + R
+ *                                                alpha'')
+ * in the directions r, theta at the present angle. The shear R alpha' reaches 7: with six
+ * particles across a cell neighbours come a cell apart and the ring stays one body; with three
+ * they come two cells apart and it is torn.
  *
- * Time: the symplectic step holds velocities half a step before positions, so the exact v(-dt/2) is its initial state;
- * with v(0) the error would be of first order in dt. Sources: M. Steffen, P. C. Wallstedt, J. E. Guilkey, R. M. Kirby,
- * M. Berzins, CMES 32 (2008); K. Kamojjala, R. Brannon, A. Sadeghirad, J. Guilkey, Eng. with Computers 31 (2015);
- * formulas checked here against finite differences of the stress. */
+ * Time: the symplectic step holds velocities half a step before positions, so the exact v(-dt/2)
+ * is its initial state; with v(0) the error would be of first order in dt. Sources: M. Steffen,
+ * P. C. Wallstedt, J. E. Guilkey, R. M. Kirby, M. Berzins, CMES 32 (2008); K. Kamojjala, R.
+ * Brannon, A. Sadeghirad, J. Guilkey, Eng. with Computers 31 (2015); formulas checked here
+ * against finite differences of the stress. */
 #include "verify.h"
 
 #include <math.h>
@@ -55,8 +65,9 @@ static void aligned_force(void *user, int64_t particle, const double x[3], doubl
     for (int a = 0; a < 3; a++) log_j += log(stretch(m, a, X[a], t));
     for (int a = 0; a < 3; a++) {
         double F = stretch(m, a, X[a], t);
-        b[a] = pi * pi * displacement(m, a, X[a], t) *
-               (m->mu / m->rho - m->c * m->c - (m->lambda * (log_j - 1) - m->mu) / (m->rho * F * F));
+        b[a] =
+            pi * pi * displacement(m, a, X[a], t) *
+            (m->mu / m->rho - m->c * m->c - (m->lambda * (log_j - 1) - m->mu) / (m->rho * F * F));
     }
 }
 
@@ -72,8 +83,10 @@ static void aligned_start(firn_sim *sim, const aligned *m, double t)
             v[3 * i + a] = rate * sin(pi * X);
             C[9 * i + 4 * a] = rate * pi * cos(pi * X);
         }
-    verify_assign(sim, "v", v), verify_assign(sim, "C", C);
-    free(v), free(C);
+    verify_assign(sim, "v", v);
+    verify_assign(sim, "C", C);
+    free(v);
+    free(C);
 }
 
 typedef struct aligned_case {
@@ -87,15 +100,20 @@ static double aligned_error(const aligned_case *c, int N)
     verify_scene s;
     const int n_axes = c->n_axes;
     aligned m = {.A = c->A, .E = 1e4, .nu = 0.3, .rho = 1, .n_axes = n_axes};
-    m.lambda = m.E * m.nu / ((1 + m.nu) * (1 - 2 * m.nu)), m.mu = m.E / (2 * (1 + m.nu)), m.c = sqrt(m.E / m.rho);
+    m.lambda = m.E * m.nu / ((1 + m.nu) * (1 - 2 * m.nu));
+    m.mu = m.E / (2 * (1 + m.nu));
+    m.c = sqrt(m.E / m.rho);
     const double h = 1.0 / N, low[3] = {0, 0, 0}, high[3] = {1, 1, n_axes == 3 ? 1 : h};
     verify_scene_init(&s, h, "neo_hookean", m.E, m.nu, m.rho);
     verify_mirrors(&s, 63, low, high);
     n_axes == 3 ? verify_box(&s, low, high, c->across) : verify_slice(&s, low, high, c->across);
-    s.scene.transfer.scheme = c->scheme, s.scene.transfer.flip_blend = 1, s.scene.transfer.force = c->force;
+    s.scene.transfer.scheme = c->scheme;
+    s.scene.transfer.flip_blend = 1;
+    s.scene.transfer.force = c->force;
     s.scene.grid.spline = c->spline;
     const double period = 2 / m.c;
-    int steps = 10 * N; /* a quarter of a cell a step for the fastest wave; a multiple of the 16 looks */
+    int steps =
+        10 * N; /* a quarter of a cell a step for the fastest wave; a multiple of the 16 looks */
     s.scene.time.dt_fixed = period / steps;
     firn_sim *sim = verify_start(&s);
     double *X = verify_copy(sim, "P"), worst = 0;
@@ -117,7 +135,8 @@ static double aligned_error(const aligned_case *c, int N)
         }
         free(x);
     }
-    if (firn_sim_step_count(sim) != steps) fprintf(stderr, "took %ld steps\n", (long)firn_sim_step_count(sim));
+    if (firn_sim_step_count(sim) != steps)
+        fprintf(stderr, "took %ld steps\n", (long)firn_sim_step_count(sim));
     firn_sim_destroy(sim);
     free(X);
     return worst;
@@ -153,10 +172,17 @@ static void aligned_orders(verify_table *table)
         {"3D APIC cubic", 3, FIRN_APIC, FIRN_CUBIC, FIRN_FORCE_GRADIENT, 0.05, 2},
     };
     verify_series errors[7];
-    const int last = table->is_full ? 64 : table->is_quick ? 16 : 32, n = table->is_full ? 7 : table->is_quick ? 1 : 3;
+    const int last = table->is_full    ? 64
+                     : table->is_quick ? 16
+                                       : 32,
+              n = table->is_full    ? 7
+                  : table->is_quick ? 1
+                                    : 3;
     for (int k = 0; k < n; k++)
-        errors[k] = aligned_order(table, &cases[k], cases[k].n_axes == 3 || cases[k].across > 2 ? last / 2 : last);
-    verify_convergence(table, "manufactured", "Axis-aligned manufactured solution: largest error (m)", 2, n, errors);
+        errors[k] = aligned_order(table, &cases[k],
+                                  cases[k].n_axes == 3 || cases[k].across > 2 ? last / 2 : last);
+    verify_convergence(table, "manufactured",
+                       "Axis-aligned manufactured solution: largest error (m)", 2, n, errors);
 }
 
 /* ---------------------------------------------------------------- generalized vortex */
@@ -167,17 +193,22 @@ typedef struct vortex {
 } vortex;
 
 /* alpha and its derivatives by R at time t, for the time factor g(t) */
-static double angle(double R, double g) { return g * (1 - 32 * pow(R - 1, 2) + 256 * pow(R - 1, 4)); }
+static double angle(double R, double g)
+{
+    return g * (1 - 32 * pow(R - 1, 2) + 256 * pow(R - 1, 4));
+}
 static double angle_R(double R, double g) { return g * (-64 * (R - 1) + 1024 * pow(R - 1, 3)); }
 static double angle_RR(double R, double g) { return g * (-64 + 3072 * pow(R - 1, 2)); }
 
 static void vortex_body_force(double mu, double rho, const double X[2], double t, double b[2])
 {
-    double R = hypot(X[0], X[1]), s = sin(pi * t), w = angle(R, pi * cos(pi * t)), a1 = angle_R(R, s);
+    double R = hypot(X[0], X[1]), s = sin(pi * t), w = angle(R, pi * cos(pi * t)),
+           a1 = angle_R(R, s);
     double theta = atan2(X[1], X[0]) + angle(R, s);
     double br = mu / rho * R * R * a1 * a1 / R - R * w * w;
     double bt = -pi * pi * R * angle(R, s) - mu / rho * (3 * a1 + R * angle_RR(R, s));
-    b[0] = br * cos(theta) - bt * sin(theta), b[1] = br * sin(theta) + bt * cos(theta);
+    b[0] = br * cos(theta) - bt * sin(theta);
+    b[1] = br * sin(theta) + bt * cos(theta);
 }
 
 static void vortex_force(void *user, int64_t particle, const double x[3], double t, double b[3])
@@ -194,14 +225,19 @@ static void vortex_start(firn_sim *sim, const double *X, double t)
     double *v = calloc((size_t)n * 3, sizeof *v), *C = calloc((size_t)n * 9, sizeof *C);
     if (!v || !C) exit(1);
     for (int64_t i = 0; i < n; i++) {
-        double x = X[3 * i], y = X[3 * i + 1], R = hypot(x, y), g = pi * cos(pi * t), w = angle(R, g),
-               slope = angle_R(R, g) / R;
-        v[3 * i] = -w * y, v[3 * i + 1] = w * x;
-        C[9 * i] = -slope * x * y, C[9 * i + 1] = -w - slope * y * y;
-        C[9 * i + 3] = w + slope * x * x, C[9 * i + 4] = slope * x * y;
+        double x = X[3 * i], y = X[3 * i + 1], R = hypot(x, y), g = pi * cos(pi * t),
+               w = angle(R, g), slope = angle_R(R, g) / R;
+        v[3 * i] = -w * y;
+        v[3 * i + 1] = w * x;
+        C[9 * i] = -slope * x * y;
+        C[9 * i + 1] = -w - slope * y * y;
+        C[9 * i + 3] = w + slope * x * x;
+        C[9 * i + 4] = slope * x * y;
     }
-    verify_assign(sim, "v", v), verify_assign(sim, "C", C);
-    free(v), free(C);
+    verify_assign(sim, "v", v);
+    verify_assign(sim, "C", C);
+    free(v);
+    free(C);
 }
 
 typedef struct vortex_run {
@@ -218,14 +254,21 @@ static void vortex_make(vortex_run *r, int N, int scheme, int steps)
     verify_slice(&s, (double[2]){-1.25, -1.25}, (double[2]){1.25, 1.25}, across);
     firn_shape_def *shapes = s.body_shapes[0];
     for (int i = 0; i < 2; i++) {
-        shapes[i] = firn_shape_default(), snprintf(shapes[i].kind, sizeof shapes[i].kind, "cylinder");
-        shapes[i].center[2] = h / 2, shapes[i].normal[1] = 0, shapes[i].normal[2] = 1;
-        shapes[i].radius = i ? 0.75 : 1.25, shapes[i].height = i ? h : h / across;
+        shapes[i] = firn_shape_default();
+        snprintf(shapes[i].kind, sizeof shapes[i].kind, "cylinder");
+        shapes[i].center[2] = h / 2;
+        shapes[i].normal[1] = 0;
+        shapes[i].normal[2] = 1;
+        shapes[i].radius = i ? 0.75 : 1.25;
+        shapes[i].height = i ? h : h / across;
     }
-    shapes[1].csg = FIRN_DIFFERENCE, s.bodies[0].n_shapes = 2;
-    s.scene.transfer.scheme = scheme, s.scene.transfer.flip_blend = 1;
+    shapes[1].csg = FIRN_DIFFERENCE;
+    s.bodies[0].n_shapes = 2;
+    s.scene.transfer.scheme = scheme;
+    s.scene.transfer.flip_blend = 1;
     s.scene.time.dt_fixed = 0.5 / steps;
-    r->sim = verify_start(&s), r->X = verify_copy(r->sim, "P");
+    r->sim = verify_start(&s);
+    r->X = verify_copy(r->sim, "P");
     r->exact = (vortex){.mu = E / (2 * (1 + nu)), .rho = rho, .X = r->X};
     vortex_start(r->sim, r->X, -0.25 / steps);
 }
@@ -238,8 +281,10 @@ static double vortex_error(const vortex_run *r, double *worst)
     *worst = 0;
     for (int64_t i = 0; i < n; i++) {
         const double *X = r->X + 3 * i, a = angle(hypot(X[0], X[1]), g);
-        double e = hypot(x[3 * i] - (X[0] * cos(a) - X[1] * sin(a)), x[3 * i + 1] - (X[0] * sin(a) + X[1] * cos(a)));
-        sum += e * e, *worst = fmax(*worst, e);
+        double e = hypot(x[3 * i] - (X[0] * cos(a) - X[1] * sin(a)),
+                         x[3 * i + 1] - (X[0] * sin(a) + X[1] * cos(a)));
+        sum += e * e;
+        *worst = fmax(*worst, e);
         if (!isfinite(e)) *worst = INFINITY;
     }
     free(x);
@@ -255,18 +300,26 @@ static double vortex_case(int N, int scheme, double *late)
     vortex_make(&r, N, scheme, steps);
     firn_sim_set_acceleration(r.sim, vortex_force, &r.exact);
     verify_go(r.sim, 0.5);
-    if (firn_sim_step_count(r.sim) > 1.05 * steps)
-        fprintf(stderr, "took %ld steps instead of %d\n", (long)firn_sim_step_count(r.sim), steps), exit(1);
+    if (firn_sim_step_count(r.sim) > 1.05 * steps) {
+        fprintf(stderr, "took %ld steps instead of %d\n", (long)firn_sim_step_count(r.sim), steps);
+        exit(1);
+    }
     error = vortex_error(&r, &worst);
-    if (late) verify_go(r.sim, 2), vortex_error(&r, late);
-    firn_sim_destroy(r.sim), free(r.X);
+    if (late) {
+        verify_go(r.sim, 2);
+        vortex_error(&r, late);
+    }
+    firn_sim_destroy(r.sim);
+    free(r.X);
     return error;
 }
 
-/* The body force against finite differences of the stress, made elsewhere (mu = 384.615, rho = 1000). */
+/* The body force against finite differences of the stress, made elsewhere (mu = 384.615, rho =
+ * 1000). */
 static void vortex_formula(verify_table *table)
 {
-    const double points[4][3] = {{0.9, 0.1, 0.3}, {0.5, 0.8, 0.5}, {-1.0, 0.2, 0.7}, {0.0, 1.1, 1.3}};
+    const double points[4][3] = {
+        {0.9, 0.1, 0.3}, {0.5, 0.8, 0.5}, {-1.0, 0.2, 0.7}, {0.0, 1.1, 1.3}};
     const double wanted[4][2] = {{3.289698999274447, 3.0081981222872445},
                                  {-8.318068190722201, 1.5920002993522335},
                                  {9.851019410323985, -9.080301805168565},
@@ -290,12 +343,14 @@ static void vortex_orders(verify_table *table)
         verify_add(e, 16, vortex_case(16, scheme, &late));
         verify_add(e, 32, vortex_case(32, scheme, NULL));
         if (table->is_full) verify_add(e, 48, vortex_case(48, scheme, NULL));
-        snprintf(name, sizeof name, "vortex %s: order 16 to %d at t = .5", e->label, table->is_full ? 48 : 32);
+        snprintf(name, sizeof name, "vortex %s: order 16 to %d at t = .5", e->label,
+                 table->is_full ? 48 : 32);
         verify_at_least(table, name, verify_order(e), 1.5);
         snprintf(name, sizeof name, "vortex %s: max error N = 16 at t = 2 (m)", e->label);
         verify_at_most(table, name, late, 0.5);
     }
-    verify_convergence(table, "vortex", "Generalized vortex at t = 0.5 s: root mean square error (m)", 2, 2, errors);
+    verify_convergence(table, "vortex",
+                       "Generalized vortex at t = 0.5 s: root mean square error (m)", 2, 2, errors);
 }
 
 int main(int argc, char **argv)
@@ -304,7 +359,8 @@ int main(int argc, char **argv)
     aligned_orders(&table);
     vortex_formula(&table);
     if (table.is_quick)
-        verify_at_most(&table, "vortex APIC: rms error N = 12 at t = .5 (m)", vortex_case(12, FIRN_APIC, NULL), 0.1);
+        verify_at_most(&table, "vortex APIC: rms error N = 12 at t = .5 (m)",
+                       vortex_case(12, FIRN_APIC, NULL), 0.1);
     else
         vortex_orders(&table);
     return verify_end(&table);

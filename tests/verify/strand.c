@@ -1,15 +1,18 @@
-/* strand.c: the seed's rubber bar of 792 = 22 x 6 x 6 particles (E = 9e8, nu = 0.33, 0.1056 x 0.0288^2 m), pulled
- * slowly.
+/* SPDX-License-Identifier: MIT */
+/* strand.c: the seed's rubber bar of 792 = 22 x 6 x 6 particles (E = 9e8, nu = 0.33, 0.1056 x
+ * 0.0288^2 m), pulled slowly.
  *
- * The nominal force A P(s) of the logarithmic neo-Hookean law with stress-free sides is 279,521 N at s = 1.5 and
- * 475,547 N at s = 2. A mirror wall holds one end; the outer half is pulled by a force that grows in proportion to
- * time, slowly against the first period of 2.7 ms, and the stretch is read from the other half. (A force on few layers
- * draws the last one off.) The last rows pull with a grip that moves two layers of the 22.
+ * The nominal force A P(s) of the logarithmic neo-Hookean law with stress-free sides is 279,521
+ * N at s = 1.5 and 475,547 N at s = 2. A mirror wall holds one end; the outer half is pulled by
+ * a force that grows in proportion to time, slowly against the first period of 2.7 ms, and the
+ * stretch is read from the other half. (A force on few layers draws the last one off.) The last
+ * rows pull with a grip that moves two layers of the 22.
  *
- * How long it stays one body depends on the cells: particles separate when they are about a cell apart, whatever the
- * law says. With cells of four spacings (19.2 mm) the bar reaches s = 3.3; with the seed's kernel radius of 8 mm as
- * cells it parts at about 1.7, where the gap is a cell. The same is true of the grip: with cells of 8 to 19.2 mm the
- * bar parts where its layers are .89 to .95 cells apart, and not where it is held. */
+ * How long it stays one body depends on the cells: particles separate when they are about a cell
+ * apart, whatever the law says. With cells of four spacings (19.2 mm) the bar reaches s = 3.3;
+ * with the seed's kernel radius of 8 mm as cells it parts at about 1.7, where the gap is a cell.
+ * The same is true of the grip: with cells of 8 to 19.2 mm the bar parts where its layers are
+ * .89 to .95 cells apart, and not where it is held. */
 #include "verify.h"
 
 #include <math.h>
@@ -17,7 +20,8 @@
 
 static const double L = 0.1056, W = 0.0288, d = 0.0048;
 
-/* Mean of F_xx over the part next to the wall; the largest distance between neighbouring layers over their mean. */
+/* Mean of F_xx over the part next to the wall; the largest distance between neighbouring layers
+ * over their mean. */
 static double stretch(firn_sim *sim, const double *X, double *gap)
 {
     int64_t n = firn_sim_n_particles(sim);
@@ -25,9 +29,13 @@ static double stretch(firn_sim *sim, const double *X, double *gap)
     int count = 0, in_layer[400] = {0};
     for (int64_t i = 0; i < n; i++) {
         int k = (int)(X[3 * i] / (X[0] * 2));
-        if (k >= 0 && k < 400) layer[k] += x[3 * i], in_layer[k]++;
+        if (k >= 0 && k < 400) {
+            layer[k] += x[3 * i];
+            in_layer[k]++;
+        }
         if (X[3 * i] > 0.4 * L) continue;
-        sum += F[9 * i], count++;
+        sum += F[9 * i];
+        count++;
     }
     double first = 0, last = 0, widest = 0;
     for (int k = 0; k < 8; k++) {
@@ -39,7 +47,8 @@ static double stretch(firn_sim *sim, const double *X, double *gap)
         last = at;
     }
     *gap = widest / ((last - first) / (8 - 1));
-    free(F), free(x);
+    free(F);
+    free(x);
     return sum / count;
 }
 
@@ -48,7 +57,8 @@ typedef struct load {
     double per_second, end_mass;
 } load;
 
-static void pulling(void *user, int64_t particle, const double x[3], double time, double acceleration[3])
+static void pulling(void *user, int64_t particle, const double x[3], double time,
+                    double acceleration[3])
 {
     const load *l = user;
     (void)x;
@@ -63,15 +73,16 @@ static void pull(verify_table *table, int scheme, double h)
     char name[128];
     char how[48];
     snprintf(how, sizeof how, "%s dx %g mm", scheme == FIRN_APIC ? "APIC" : "FLIP", h * 1000);
-    const double low[3] = {0, 0, 0}, high[3] = {L, W, W}, until = 0.2, wall_low[3] = {0, -200 * h, -200 * h},
-                 wall_high[3] = {500 * h, 200 * h, 200 * h};
+    const double low[3] = {0, 0, 0}, high[3] = {L, W, W}, until = 0.2,
+                 wall_low[3] = {0, -200 * h, -200 * h}, wall_high[3] = {500 * h, 200 * h, 200 * h};
     verify_scene_init(&s, h, "neo_hookean", 9e8, 0.33, 3.168 / (L * W * W));
     verify_box(&s, low, high, h / d);
     verify_mirrors(&s, 1, wall_low, wall_high);
-    s.scene.transfer.scheme = scheme, s.scene.transfer.flip_blend = 0.95;
+    s.scene.transfer.scheme = scheme;
+    s.scene.transfer.flip_blend = 0.95;
     firn_sim *sim = verify_start(&s);
-    double *X = verify_copy(sim, "P"), gap = 1, widest = 1, last_s = 1, last_f = 0, force[2] = {0, 0}, told = 0,
-           at_2 = 0;
+    double *X = verify_copy(sim, "P"), gap = 1, widest = 1, last_s = 1, last_f = 0,
+           force[2] = {0, 0}, told = 0, at_2 = 0;
     load l = {X, 1e6 / until, 3.168 / 2};
     firn_sim_set_acceleration(sim, pulling, &l);
     snprintf(name, sizeof name, "pull_%s_%g", scheme == FIRN_APIC ? "APIC" : "FLIP", h);
@@ -84,21 +95,24 @@ static void pull(verify_table *table, int scheme, double h)
         if (curve) fprintf(curve, "%.6g,%.6g,%.6g\n", now, f, gap);
         for (int j = 0; j < 2; j++) {
             double wanted = j ? 2 : 1.5;
-            if (now >= wanted && last_s < wanted) force[j] = last_f + (f - last_f) * (wanted - last_s) / (now - last_s);
+            if (now >= wanted && last_s < wanted)
+                force[j] = last_f + (f - last_f) * (wanted - last_s) / (now - last_s);
         }
         double apart = verify_books(sim).max_gap;
         if (!told && apart > 0.9) told = now;
         if (now <= 2) at_2 = apart;
         if (now >= last_s && now <= 3.3) widest = fmax(widest, gap);
         if (now < last_s) break; /* it has parted */
-        last_f = f, last_s = now;
+        last_f = f;
+        last_s = now;
     }
     if (curve) fclose(curve);
     snprintf(name, sizeof name, "bar pulled to 1.5 %s: force (N)", how);
     verify_near(table, name, 279521, force[0], 0.03, 0);
     if (h < 0.01) {
         snprintf(name, sizeof name, "bar pulled %s: stretch reached", how);
-        verify_known_below(table, name, last_s, 3.3, "particles a cell apart no longer hold each other");
+        verify_known_below(table, name, last_s, 3.3,
+                           "particles a cell apart no longer hold each other");
         snprintf(name, sizeof name, "bar pulled %s: gap over cell at that stretch", how);
         verify_at_least(table, name, last_s * d / h, 1);
         snprintf(name, sizeof name, "bar pulled %s: stretch at which it is warned of", how);
@@ -110,7 +124,8 @@ static void pull(verify_table *table, int scheme, double h)
         verify_at_least(table, name, last_s, 3.3);
         snprintf(name, sizeof name, "bar pulled to 3.3 %s: widest over mean gap", how);
         verify_at_most(table, name, widest, 1.2);
-        snprintf(name, sizeof name, "bar pulled to 2 %s: distance of neighbours in the ledger (cells)", how);
+        snprintf(name, sizeof name,
+                 "bar pulled to 2 %s: distance of neighbours in the ledger (cells)", how);
         verify_near(table, name, 2 * d / h, at_2, 0.05, 0);
     }
     free(X);
@@ -123,8 +138,8 @@ static void pull_by_grip(verify_table *table, double h, double wanted)
     enum { FRAMES = 92 };
     verify_scene s;
     char name[96];
-    const double low[3] = {0, 0, 0}, high[3] = {L, W, W}, until = 0.2, wall_low[3] = {0, -200 * h, -200 * h},
-                 wall_high[3] = {500 * h, 200 * h, 200 * h};
+    const double low[3] = {0, 0, 0}, high[3] = {L, W, W}, until = 0.2,
+                 wall_low[3] = {0, -200 * h, -200 * h}, wall_high[3] = {500 * h, 200 * h, 200 * h};
     verify_scene_init(&s, h, "neo_hookean", 9e8, 0.33, 3.168 / (L * W * W));
     verify_box(&s, low, high, h / d);
     verify_mirrors(&s, 1, wall_low, wall_high);
@@ -148,8 +163,10 @@ static void pull_by_grip(verify_table *table, double h, double wanted)
 int main(int argc, char **argv)
 {
     verify_table table = verify_begin(argc, argv);
-    pull(&table, FIRN_APIC, 4 * d), pull(&table, FIRN_FLIP, 4 * d);
+    pull(&table, FIRN_APIC, 4 * d);
+    pull(&table, FIRN_FLIP, 4 * d);
     pull(&table, FIRN_APIC, 0.008);
-    pull_by_grip(&table, 4 * d, 3.3), pull_by_grip(&table, 0.008, 1.5);
+    pull_by_grip(&table, 4 * d, 3.3);
+    pull_by_grip(&table, 0.008, 1.5);
     return verify_end(&table);
 }

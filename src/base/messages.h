@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* messages.h: what the library itself does with reports, beside firn/base.h. */
+#ifndef FIRN_MESSAGES_H
+#define FIRN_MESSAGES_H
+
+#include "firn/base.h"
+
+/* Sentences from number `first` on in the order of the places NAME:LINE:COLUMN that they begin
+ * with; those without a place in that file come after, as they were told. */
+void firn_messages_sort(firn_messages *messages, int first, const char *name);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* law.h: the border between the solver and the constitutive laws.
+ *
+ * The solver knows a law as (1) its constant table (firn_law_info) and (2) three batch functions
+ * a variant,
+ * called once for all bundles of one material in one block of the grid, never once a particle. A
+ * law knows
+ * nothing of the grid. See materials/README.md for how a law is written; laws are registered by
+ * one word in materials/meson.build.
+ *
+ * Layout: every array is a sequence of bundles, each component 16 lanes wide:
+ *
+ *     F[bundle][component][lane]      component = 3 row + column      bundle = 16 particles
+ *
+ * Symmetric tensors have six components: xx yy zz xy xz yz. Lanes of no particle carry F = I,
+ * zero history. */
+#ifndef FIRN_LAW_H
+#define FIRN_LAW_H
+
+#include "firn/defs.h"
+#include "firn/laws.h"
+
+enum { FIRN_MAX_HISTORY = 8, FIRN_MAX_DERIVED = 24 };
+
+/* Kinds of trouble that a law reports a lane; zero is none. */
+enum {
+    FIRN_FLAG_INVERTED =
+        1, /* det F <= 0 where the law does not allow it; the law continued with a bounded stress */
+    FIRN_FLAG_NONFINITE = 2, /* a NaN or infinity came in or went out; the output is unusable */
+    FIRN_FLAG_FAILED =
+        4, /* the law itself lost validity (e.g. St. Venant-Kirchhoff beyond 1/sqrt 3) */
+    /* sound still, but near one of the two above: the next step is tried before it is taken */
+    FIRN_FLAG_EDGE = 8,
+};
+enum {
+    FIRN_FLAGS_TROUBLE = FIRN_FLAG_NONFINITE | FIRN_FLAG_FAILED
+}; /* a run cannot go on from there */
+
+/* A law that can fail flags EDGE wherever a motion I + A with |A| (the largest singular value)
+ * up to this could make it fail. Greater strains are always tried first, see step_check.c. */
+#define FIRN_EDGE_STRAIN 0.0625
+
+/* A material as the solver holds it: the law's table plus resolved numbers. Made by
+ * firn_material_resolve. */
+typedef struct firn_material {
+    char name[FIRN_NAME];
+    const struct firn_law *law;
+    double value[FIRN_MAX_PARAMETERS]; /* SI, in the order of info->parameters */
+    double noise[FIRN_MAX_PARAMETERS];
+    int n_table[FIRN_MAX_PARAMETERS];
+    double table_temperature[FIRN_MAX_PARAMETERS][FIRN_MAX_TABLE],
+        table_value[FIRN_MAX_PARAMETERS][FIRN_MAX_TABLE];
+    /* Painted parameters: the value of each particle by its id, NAN or beyond n_painted: as
+     * above; NULL: not painted */
+    const float *painted[FIRN_MAX_PARAMETERS];
+    uint32_t n_painted;
+    double density; /* kg/m^3: the parameter "rho", which every law has */
+    uint64_t seed;  /* of the noise */
+} firn_material;
+
+/* Arrays are `float` or `double` as the variant says; NULL outputs are not wanted. */
+typedef struct firn_law_batch {
+    const firn_material *material;
+    int n_bundles;
+    double dt;
+    void *F;                 /* [n][9][16]  in: at t_n; out: elastic part at t_n+1 */
+    const void *grad_v;      /* [n][9][16]  dv_i/dx_j, 1/s */
+    void *history;           /* [n][n_history][16], in and out */
+    const void *temperature; /* [n][16] K */
+    const uint32_t *id;      /* [n][16] */
+    void *tau;               /* out [n][6][16]  Kirchhoff stress (viscous part included), Pa */
+    void *wave;      /* out [n][16]  fastest wave's speed in space, m/s, in the present state */
+    void *viscosity; /* out [n][16]  upper bound of the kinematic viscosity, m^2/s; 0 if inviscid */
+    /* out [n][16]  plastic work density done in this step, J/m^3 of initial volume, >= 0 */
+    void *plastic;
+    void *viscous; /* out [n][16]  viscous work density of this step, >= 0 */
+    /* out [n][16]  elastic energy density, J/m^3 of initial volume (firn_law.measure only) */
+    void *energy;
+    void *flags; /* out [n][16]  FIRN_FLAG_ bits, stored as reals */
+} firn_law_batch;
+
+/* The compilations of kernels and laws, each precision from slow to fast: X(argument, index,
+ * suffix, instruction set, is double). Built are all of them, or with -DFIRN_FEW_VARIANTS (a
+ * sanitizer's build, which would take long) two; processors of other families have the plain
+ * one. */
+#define FIRN_VARIANTS_PLAIN(X, a) X(a, FIRN_F64_SCALAR, f64_scalar, "scalar", 1)
+#define FIRN_VARIANTS_FEW(X, a) FIRN_VARIANTS_PLAIN(X, a) X(a, FIRN_F32_SSE2, f32_sse2, "sse2", 0)
+#define FIRN_VARIANTS_ALL(X, a)                                                                    \
+    FIRN_VARIANTS_FEW(X, a)                                                                        \
+    X(a, FIRN_F32_AVX2, f32_avx2, "avx2", 0)                                                       \
+    X(a, FIRN_F64_AVX2, f64_avx2, "avx2", 1)                                                       \
+    X(a, FIRN_F32_AVX512, f32_avx512, "avx512", 0)                                                 \
+    X(a, FIRN_F64_AVX512, f64_avx512, "avx512", 1)
+#if !defined(__x86_64__)
+#define FIRN_VARIANTS_BUILT FIRN_VARIANTS_PLAIN
+#elif defined(FIRN_FEW_VARIANTS)
+#define FIRN_VARIANTS_BUILT FIRN_VARIANTS_FEW
+#else
+#define FIRN_VARIANTS_BUILT FIRN_VARIANTS_ALL
+#endif
+
+#define FIRN_VARIANT_INDEX(a, index, suffix, isa, is_double) index,
+typedef enum firn_variant { FIRN_VARIANTS_ALL(FIRN_VARIANT_INDEX, ) FIRN_N_VARIANTS } firn_variant;
+#undef FIRN_VARIANT_INDEX
+
+int firn_variant_runs(firn_variant variant); /* built, and this processor has the instructions */
+int firn_variant_is_double(firn_variant variant);
+const char *firn_variant_name(firn_variant variant); /* its suffix */
+
+typedef struct firn_law {
+    firn_law_info info;
+    struct {
+        /* F <- return_map((I + dt grad v) F), history, then stress and limits from the new state */
+        void (*update)(const firn_law_batch *batch);
+        /* stress, limits, energy and flags of the state as it is: F and history are only read */
+        void (*measure)(const firn_law_batch *batch);
+    } kernels[FIRN_N_VARIANTS]; /* NULL where a variant is not built */
+} firn_law;
+
+int firn_law_index(const char *name); /* -1: none */
+const firn_law *firn_law_entry(int i);
+
+/* Law, preset and given parameters to numbers; every unknown name, range violation and
+ * inconsistency is reported. */
+firn_status firn_material_resolve(const firn_material_def *def, uint64_t seed,
+                                  firn_material *material, firn_messages *messages);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* material.c: the register of laws, and from a definition (law, preset, parameters) to resolved
+ * numbers.
+ *
+ * The register itself is a list of pointers made by the build from the words in
+ * materials/meson.build. */
+#include "laws/law.h"
+#include "base/memory.h"
+#include "base/suggest.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const firn_law *const firn_law_registry[];
+extern const int firn_law_registry_count;
+
+int firn_law_count(void) { return firn_law_registry_count; }
+
+const firn_law *firn_law_entry(int i)
+{
+    return i < 0 || i >= firn_law_registry_count ? NULL : firn_law_registry[i];
+}
+
+const firn_law_info *firn_law_at(int i)
+{
+    const firn_law *law = firn_law_entry(i);
+    return law ? &law->info : NULL;
+}
+
+int firn_law_index(const char *name)
+{
+    for (int i = 0; i < firn_law_registry_count; i++)
+        if (strcmp(firn_law_registry[i]->info.name, name) == 0) return i;
+    return -1;
+}
+
+const firn_law_info *firn_law_find(const char *name) { return firn_law_at(firn_law_index(name)); }
+
+/* ---------------------------------------------------------------- names and the sentences about
+ * them */
+
+static int parameter_index(const firn_law_info *info, const char *name, size_t length)
+{
+    for (int k = 0; k < info->n_parameters; k++)
+        if (strlen(info->parameters[k].name) == length &&
+            memcmp(info->parameters[k].name, name, length) == 0)
+            return k;
+    return -1;
+}
+
+static const firn_preset_info *preset_find(const firn_law_info *info, const char *name)
+{
+    for (int i = 0; i < info->n_presets; i++)
+        if (strcmp(info->presets[i].name, name) == 0) return &info->presets[i];
+    return NULL;
+}
+
+/* Adds ", name" (or "name" at the start) while there is room. */
+static void list_append(char *text, size_t size, const char *name)
+{
+    size_t used = strlen(text);
+    if (used + strlen(name) + 3 < size)
+        snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
+static firn_status refuse_law(const firn_material_def *def, firn_messages *messages)
+{
+    char names[1024] = "";
+    for (int i = 0; i < firn_law_count(); i++)
+        list_append(names, sizeof names, firn_law_at(i)->name);
+    char words[1024] = "", near[64];
+    for (int i = 0; i < firn_law_count(); i++) {
+        size_t used = strlen(words);
+        snprintf(words + used, sizeof words - used, "%s ", firn_law_at(i)->name);
+    }
+    int has_near = firn_suggest_word(def->law, words, near, sizeof near);
+    return firn_messages_add(messages, FIRN_REFUSED,
+                             "material \"%s\": there is no law \"%s\"; the laws are %s%s%s%s",
+                             def->name, def->law, names, has_near ? "; did you mean \"" : "",
+                             has_near ? near : "", has_near ? "\"?" : "");
+}
+
+static firn_status refuse_preset(const firn_material_def *def, const firn_law_info *info,
+                                 firn_messages *messages)
+{
+    char names[1024] = "";
+    for (int i = 0; i < info->n_presets; i++)
+        list_append(names, sizeof names, info->presets[i].name);
+    for (int i = 0; i < firn_law_count(); i++)
+        if (preset_find(firn_law_at(i), def->preset))
+            return firn_messages_add(messages, FIRN_REFUSED,
+                                     "material \"%s\": \"%s\" is a preset of the law \"%s\", not "
+                                     "of \"%s\"; name that law, "
+                                     "or leave the law out",
+                                     def->name, def->preset, firn_law_at(i)->name, info->name);
+    return firn_messages_add(messages, FIRN_REFUSED,
+                             "material \"%s\": the law \"%s\" has no preset \"%s\"; it has %s",
+                             def->name, info->name, def->preset, names[0] ? names : "none");
+}
+
+static firn_status refuse_parameter(const firn_material_def *def, const firn_law_info *info,
+                                    const char *name, firn_messages *messages)
+{
+    char names[1024] = "";
+    for (int k = 0; k < info->n_parameters; k++)
+        list_append(names, sizeof names, info->parameters[k].name);
+    return firn_messages_add(messages, FIRN_REFUSED,
+                             "material \"%s\": the law \"%s\" has no parameter \"%s\"; it has %s",
+                             def->name, info->name, name, names);
+}
+
+static int is_in_range(const firn_parameter_info *info, double value)
+{
+    return isfinite(value) && value >= info->min && value <= info->max;
+}
+
+static firn_status refuse_value(const firn_material_def *def, const firn_law_info *law,
+                                const firn_parameter_info *parameter, const char *what,
+                                double value, firn_messages *messages)
+{
+    return firn_messages_add(
+        messages, FIRN_REFUSED,
+        "material \"%s\" (law \"%s\"): %s%s = %g %s is outside %g .. %g %s (%s)", def->name,
+        law->name, parameter->name, what, value, parameter->unit, parameter->min, parameter->max,
+        parameter->unit, parameter->meaning);
+}
+
+/* ---------------------------------------------------------------- resolution */
+
+/* The law that is meant: by its name, or by the preset alone. */
+static const firn_law *law_of(const firn_material_def *def, firn_messages *messages)
+{
+    if (def->law[0]) {
+        const firn_law *law = firn_law_entry(firn_law_index(def->law));
+        if (!law) refuse_law(def, messages);
+        return law;
+    }
+    for (int i = 0; def->preset[0] && i < firn_law_count(); i++)
+        if (preset_find(firn_law_at(i), def->preset)) return firn_law_entry(i);
+    if (def->preset[0])
+        firn_messages_add(
+            messages, FIRN_REFUSED,
+            "material \"%s\": no law has a preset \"%s\"; `firn materials` lists them all",
+            def->name, def->preset);
+    else
+        firn_messages_add(messages, FIRN_REFUSED,
+                          "material \"%s\": name a law or a preset; `firn materials` lists them",
+                          def->name);
+    return NULL;
+}
+
+/* Reads "E=1.4e5 nu=0.2" into the values. The text is part of a law's table, but checked like
+ * everything else. */
+static firn_status apply_settings(const firn_material_def *def, const firn_law_info *info,
+                                  const char *settings, double *value, firn_messages *messages)
+{
+    const char *at = settings;
+    while (*at) {
+        while (isspace((unsigned char)*at)) at++;
+        if (!*at) break;
+        size_t length = strcspn(at, "=");
+        char name[FIRN_NAME], *end = NULL;
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        int k = parameter_index(info, at, length);
+        if (at[length] != '=' || k < 0) return refuse_parameter(def, info, name, messages);
+        value[k] = strtod(at + length + 1, &end);
+        if (end == at + length + 1 || (*end && !isspace((unsigned char)*end)))
+            return firn_messages_add(messages, FIRN_REFUSED,
+                                     "preset \"%s\" of law \"%s\": %s has no number", def->preset,
+                                     info->name, name);
+        at = end;
+    }
+    return FIRN_OK;
+}
+
+static firn_status check_table(const firn_material_def *def, const firn_law_info *info,
+                               const firn_parameter_def *given,
+                               const firn_parameter_info *parameter, firn_messages *messages)
+{
+    firn_status status = FIRN_OK;
+    if (given->n_table < 0 || given->n_table > FIRN_MAX_TABLE)
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "material \"%s\": the table of %s has %d rows; allowed are 1 .. %d", def->name,
+            parameter->name, given->n_table, FIRN_MAX_TABLE);
+    for (int i = 0; i < given->n_table; i++) {
+        if (!is_in_range(parameter, given->table_value[i]))
+            status = refuse_value(def, info, parameter, " in the table", given->table_value[i],
+                                  messages);
+        if (!isfinite(given->table_temperature[i]) ||
+            (i && given->table_temperature[i] <= given->table_temperature[i - 1]))
+            status = firn_messages_add(
+                messages, FIRN_REFUSED,
+                "material \"%s\": the temperatures in the table of %s must be finite and rise from "
+                "row to row (row %d)",
+                def->name, parameter->name, i + 1);
+    }
+    return status;
+}
+
+/* One given parameter into the material, with everything that is wrong with it reported. */
+static firn_status apply_parameter(const firn_material_def *def, const firn_parameter_def *given,
+                                   firn_material *material, firn_messages *messages)
+{
+    const firn_law_info *info = &material->law->info;
+    int k = parameter_index(info, given->name, strnlen(given->name, FIRN_NAME));
+    if (k < 0) return refuse_parameter(def, info, given->name, messages);
+    const firn_parameter_info *parameter = &info->parameters[k];
+    firn_status status = check_table(def, info, given, parameter, messages);
+    if (status != FIRN_OK) return status;
+    if (!given->n_table && !is_in_range(parameter, given->value))
+        status = refuse_value(def, info, parameter, "", given->value, messages);
+    if (!(given->noise >= 0 && given->noise <= 1))
+        status = firn_messages_add(messages, FIRN_REFUSED,
+                                   "material \"%s\": noise of %s = %g is outside 0 .. 1", def->name,
+                                   parameter->name, given->noise);
+    if (k == 0 && (given->noise > 0 || given->n_table))
+        status = firn_messages_add(
+            messages, FIRN_REFUSED,
+            "material \"%s\": rho takes neither noise nor a table, since the mass of a particle is "
+            "fixed when it is made",
+            def->name);
+    material->value[k] = given->n_table ? given->table_value[0] : given->value;
+    material->noise[k] = given->noise;
+    material->n_table[k] = given->n_table;
+    memcpy(material->table_temperature[k], given->table_temperature,
+           sizeof given->table_temperature);
+    memcpy(material->table_value[k], given->table_value, sizeof given->table_value);
+    return status;
+}
+
+firn_status firn_material_resolve(const firn_material_def *def, uint64_t seed,
+                                  firn_material *material, firn_messages *messages)
+{
+    const firn_law *law = law_of(def, messages);
+    if (!law) return FIRN_REFUSED;
+    const firn_law_info *info = &law->info;
+    firn_status status = FIRN_OK;
+    memset(material, 0, sizeof *material);
+    snprintf(material->name, sizeof material->name, "%s", def->name);
+    material->law = law;
+    material->seed = seed;
+    for (int k = 0; k < info->n_parameters; k++) material->value[k] = info->parameters[k].value;
+    if (def->preset[0]) {
+        const firn_preset_info *preset = preset_find(info, def->preset);
+        if (!preset) return refuse_preset(def, info, messages);
+        status = apply_settings(def, info, preset->settings, material->value, messages);
+    }
+    if (def->n_parameters < 0 || def->n_parameters > FIRN_MAX_PARAMETERS)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "material \"%s\": %d parameters given; allowed are 0 .. %d",
+                                 def->name, def->n_parameters, FIRN_MAX_PARAMETERS);
+    for (int i = 0; i < def->n_parameters; i++)
+        if (apply_parameter(def, &def->parameters[i], material, messages) != FIRN_OK)
+            status = FIRN_REFUSED;
+    /* what the preset set was not seen by the loop above */
+    for (int k = 0; k < info->n_parameters && status == FIRN_OK; k++)
+        if (!is_in_range(&info->parameters[k], material->value[k]))
+            status =
+                refuse_value(def, info, &info->parameters[k], "", material->value[k], messages);
+    material->density = material->value[0];
+    return status;
+}

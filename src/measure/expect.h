@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* expect.h: does a simulation give what its scene says it must. A recorder measures during the
+ * run, where needed, and judges at the end.
+ *
+ *     firn_expect_create(scene, sim, &recorder, report);              before the first step
+ *     firn_expect_record(recorder, sim, moment.is_end, report);       at every frame
+ *     firn_expect_print(recorder, stdout); n_missed = firn_expect_count(recorder,
+ *     FIRN_EXPECT_MISSED); firn_expect_destroy(recorder); */
+#ifndef FIRN_EXPECT_H
+#define FIRN_EXPECT_H
+
+#include "firn/firn.h"
+
+#include <stdio.h>
+
+typedef struct firn_expect_recorder firn_expect_recorder;
+
+typedef enum firn_expect_outcome {
+    FIRN_EXPECT_MET,
+    FIRN_EXPECT_MISSED,
+    /* the run did not reach the time, or had been resumed and its start is unknown */
+    FIRN_EXPECT_UNMEASURED
+} firn_expect_outcome;
+
+typedef struct firn_expect_result {
+    const firn_expect_def *def;
+    const char *unit;
+    double measured; /* NAN: not measured */
+    firn_expect_outcome outcome;
+} firn_expect_result;
+
+/* The scene must outlive the recorder. */
+firn_status firn_expect_create(const firn_scene_def *scene, firn_sim *sim,
+                               firn_expect_recorder **recorder, firn_messages *messages);
+void firn_expect_destroy(firn_expect_recorder *recorder);
+firn_status firn_expect_record(firn_expect_recorder *recorder, firn_sim *sim, int is_end,
+                               firn_messages *messages);
+firn_expect_result firn_expect_evaluate(const firn_expect_recorder *recorder, int i);
+int firn_expect_count(const firn_expect_recorder *recorder, firn_expect_outcome outcome);
+/* A table: measure, expected, measured, tolerance, outcome, source. */
+void firn_expect_print(const firn_expect_recorder *recorder, FILE *out);
+
+#endif

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: MIT */
+/* preflight.c: how many particles, how much memory and disk, how long - estimated first from
+ * volumes alone, so that a scene of a thousand million particles is refused at once, then
+ * measured on the real simulation. */
+#include "measure/preflight.h"
+#include "scene/read_limits.h"
+#include "solver/emission.h"
+#include "points/format.h"
+#include "mpm/separation.h"
+#include "base/memory.h"
+#include "geometry/sampling.h"
+#include "geometry/shape.h"
+#include "solver/attributes.h"
+#include "solver/solver.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What a particle takes at its peak, grid and sorting included; tests/solver/test_sim.c holds
+ * the 200 bytes. In a checkpoint alone it takes some 140. */
+enum {
+    BYTES_FLOAT = 200,
+    BYTES_DOUBLE = 400,
+    SAVED_FLOAT = 140,
+    SAVED_DOUBLE = 280,
+    MIN_STEPS = 4
+};
+
+static double clock_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---------------------------------------------------------------- estimates */
+
+static firn_status estimate_points(const firn_body_def *def, size_t max_memory,
+                                   firn_check_body *body, firn_messages *messages)
+{
+    firn_points *points;
+    firn_status status = firn_format_read_within(def->points, firn_read_limits_points(max_memory),
+                                                 &points, messages);
+    if (status == FIRN_OK) body->n_expected = points->n;
+    firn_points_destroy(points);
+    return status;
+}
+
+static firn_status estimate_body(const firn_scene_def *scene, const firn_body_def *def,
+                                 size_t max_memory, firn_check_body *body, firn_messages *messages)
+{
+    firn_shape *shape;
+    memcpy(body->name, def->name, sizeof body->name);
+    body->n_expected = -1;
+    if (!def->n_shapes) return estimate_points(def, max_memory, body, messages);
+    double dx = scene->grid.dx, depth = 0, volumes[2] = {0, 0}, surface = def->particles_at_surface;
+    if (surface > 0) depth = def->surface_depth > 0 ? def->surface_depth : dx;
+    firn_status status = firn_shape_create_for(
+        def->n_shapes, def->shapes, (firn_shape_need){depth, dx, 1, .memory = max_memory}, &shape,
+        messages);
+    if (status != FIRN_OK) return status;
+    double spacing = def->spacing > 0 ? def->spacing : dx / cbrt(def->particles_per_cell);
+    int is_bounded = firn_sample_volumes(shape, 0, depth, volumes);
+    double n = volumes[0] * surface / (dx * dx * dx) + volumes[1] / (spacing * spacing * spacing);
+    firn_shape_destroy(shape);
+    if (!is_bounded)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "bodies.%s.shape has no bounds; it cannot be filled", def->name);
+    if (!(n < 9e15)) /* also NAN */
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "bodies.%s.shape encloses %.3g m^3, which %.3g particles would have to fill; check its "
+            "size and scale, or make grid.dx larger",
+            def->name, volumes[0] + volumes[1], n);
+    body->n_expected = (int64_t)n;
+    return FIRN_OK;
+}
+
+/* What the machine could still give, in bytes; infinite where it does not say. */
+static double available_memory(void)
+{
+    FILE *file = fopen("/proc/meminfo", "r");
+    char line[128];
+    double kilobytes = INFINITY;
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %lf", &kilobytes) == 1) break;
+    if (file) fclose(file);
+    return 1024 * kilobytes;
+}
+
+/* Free bytes of the file system that a path will be on: that of its nearest existing parent. */
+static double free_disk(const char *folder)
+{
+    char path[FIRN_PATH];
+    struct statvfs info;
+    snprintf(path, sizeof path, "%s", *folder ? folder : ".");
+    while (statvfs(path, &info) != 0) {
+        char *slash = strrchr(path, '/');
+        if (!slash)
+            strcpy(path, ".");
+        else if (slash == path)
+            strcpy(path, "/");
+        else
+            *slash = 0;
+        if (strcmp(path, ".") == 0 && statvfs(path, &info) != 0) return INFINITY;
+    }
+    return (double)info.f_bavail * (double)info.f_frsize;
+}
+
+/* Whether particles leave: then fewer are there at a time than ever come. */
+static int can_lose(const firn_scene_def *scene)
+{
+    int loses = scene->n_sinks > 0;
+    for (int w = 0; w < 6; w++)
+        loses |= scene->grid.has_box && scene->grid.walls[w] == FIRN_WALL_DELETE;
+    return loses;
+}
+
+/* All that begin and all that are emitted: where particles leave, too many are warned of alone. */
+static firn_status forecast_memory(const firn_scene_def *scene, firn_check *c,
+                                   firn_messages *messages)
+{
+    const double n = (double)(c->n_expected + c->n_emitted);
+    c->memory_expected = n * (scene->is_double ? BYTES_DOUBLE : BYTES_FLOAT);
+    if (c->memory_expected <= c->memory_available) return FIRN_OK;
+    if (c->n_emitted && can_lose(scene)) {
+        firn_messages_warn(messages,
+                           "about %.3g M particles, if none left, would need %.4g MiB of memory, "
+                           "but there are %.4g MiB; "
+                           "see that sinks take them in time, or set max_particles of the emitters",
+                           n * 1e-6, c->memory_expected / (1 << 20),
+                           c->memory_available / (1 << 20));
+        return FIRN_OK;
+    }
+    return firn_messages_add(messages, FIRN_MEMORY,
+                             "about %.3g M particles would need %.4g MiB of memory, but there are "
+                             "%.4g MiB; make grid.dx "
+                             "larger or particles_per_cell smaller",
+                             n * 1e-6, c->memory_expected / (1 << 20),
+                             c->memory_available / (1 << 20));
+}
+
+static firn_status estimate(const firn_scene_def *scene, const firn_run_options *options,
+                            firn_check *c, firn_messages *messages)
+{
+    firn_status status = FIRN_OK;
+    c->n_bodies = scene->n_bodies;
+    c->bodies = firn_memory_array(NULL, (size_t)c->n_bodies, sizeof *c->bodies);
+    if (!c->bodies)
+        return firn_messages_add(messages, FIRN_MEMORY,
+                                 "there is not enough memory to check the scene");
+    for (int i = 0; i < scene->n_bodies; i++) {
+        firn_status ended =
+            estimate_body(scene, &scene->bodies[i], options->max_memory, &c->bodies[i], messages);
+        if (ended != FIRN_OK) status = ended;
+        if (c->bodies[i].n_expected > 0) c->n_expected += c->bodies[i].n_expected;
+    }
+    c->memory_available = options->max_memory ? (double)options->max_memory : available_memory();
+    return status == FIRN_OK ? forecast_memory(scene, c, messages) : status;
+}
+
+/* ---------------------------------------------------------------- on the simulation */
+
+/* Sinks may have taken some of them. */
+static int64_t emitted_before(const firn_check *c, double time)
+{
+    int64_t n = 0;
+    for (int i = 0; i < c->n_emitters; i++) n += firn_forecast_count(&c->emitters[i], time);
+    return n;
+}
+
+static void count_bodies(firn_sim *sim, firn_check *c)
+{
+    size_t n = (size_t)c->n_particles;
+    double *source = firn_memory_array(NULL, n, sizeof *source);
+    if (source && firn_sim_copy(sim, "source", source, n, NULL) == FIRN_OK)
+        for (size_t i = 0; i < n; i++)
+            if (source[i] < c->n_bodies) c->bodies[(int)source[i]].n_particles++;
+    firn_memory_release(NULL, source, n * sizeof *source);
+}
+
+/* Points that a file brought, and what the first steps stretched, if they were too far apart to
+ * hold each other. */
+static firn_status warn_separation(const firn_scene_def *scene, firn_sim *sim,
+                                   firn_messages *messages)
+{
+    unsigned char *told = firn_memory_array(NULL, (size_t)scene->n_materials, sizeof *told);
+    if (!told)
+        return firn_messages_add(messages, FIRN_MEMORY,
+                                 "there is not enough memory to check the scene");
+    firn_separation_begin(scene, told);
+    firn_status status = firn_separation_measure(scene, sim, told, messages);
+    firn_memory_release(NULL, told, (size_t)scene->n_materials);
+    return status;
+}
+
+static firn_status forecast(const firn_scene_def *scene, const firn_sim *sim, firn_check *c,
+                            firn_messages *messages)
+{
+    const double end = c->end = scene->frames / scene->fps;
+    c->n_emitters = scene->n_emitters;
+    c->emitters = firn_memory_array(NULL, (size_t)c->n_emitters, sizeof *c->emitters);
+    if (!c->emitters)
+        return firn_messages_add(messages, FIRN_MEMORY,
+                                 "there is not enough memory to check the scene");
+    for (int i = 0; i < c->n_emitters; i++) {
+        firn_status status = firn_emission_forecast(sim, i, end, &c->emitters[i], messages);
+        if (status != FIRN_OK) return status;
+    }
+    c->n_emitted = emitted_before(c, end);
+    return forecast_memory(scene, c, messages);
+}
+
+/* What the emitters add to the files of an output, in bytes. */
+static double weigh_emitted(const firn_scene_def *scene, const firn_output_def *output,
+                            const firn_points *points, const firn_check *c)
+{
+    double n = 0, bytes = 0;
+    for (int a = 0; a < points->n_attributes; a++)
+        bytes += sizeof(float) * points->attributes[a].n_components;
+    for (int k = 0; k <= scene->frames / output->every * output->substeps; k++)
+        n += (double)emitted_before(c, k * output->every / (output->substeps * scene->fps));
+    return bytes * n / output->nth;
+}
+
+/* Caches are weighed by taking one snapshot of each kind, checkpoints by saving once. */
+static firn_status weigh(const firn_scene_def *scene, firn_sim *sim, const char *folder,
+                         firn_check *c, firn_messages *messages)
+{
+    for (int i = 0; i < scene->n_outputs; i++) {
+        const firn_output_def *output = &scene->outputs[i];
+        firn_points *points = NULL;
+        firn_status status =
+            firn_snapshot_take(sim, output->attributes, output->nth, &points, messages);
+        if (status != FIRN_OK) return status;
+        int n_files = (scene->frames / output->every) * output->substeps + 1;
+        c->disk_needed += (double)n_files * (double)firn_points_bytes(points);
+        c->disk_needed += weigh_emitted(scene, output, points, c);
+        c->n_files += n_files;
+        firn_points_destroy(points);
+    }
+    if (scene->checkpoint.every_frames > 0 || scene->checkpoint.every_seconds > 0) {
+        size_t n_bytes;
+        firn_status status = firn_save_stream(sim, NULL, NULL, &n_bytes, messages);
+        if (status != FIRN_OK) return status;
+        const double emitted =
+            (double)c->n_emitted * (scene->is_double ? SAVED_DOUBLE : SAVED_FLOAT);
+        c->disk_needed += ((double)n_bytes + emitted) *
+                          (scene->checkpoint.keep + 1); /* one more while replacing */
+    }
+    c->disk_free = free_disk(folder);
+    if (c->disk_needed <= c->disk_free) return FIRN_OK;
+    if (c->n_emitted && can_lose(scene)) {
+        firn_messages_warn(messages,
+                           "all frames would need %.3g GiB of disk, if no particle left, but %.3g "
+                           "GiB are free; see that "
+                           "sinks take them in time, or set max_particles of the emitters",
+                           c->disk_needed / (1 << 30), c->disk_free / (1 << 30));
+        return FIRN_OK;
+    }
+    return firn_messages_add(messages, FIRN_IO,
+                             "all frames would need %.3g GiB of disk, but %.3g GiB are free; write "
+                             "fewer attributes, every "
+                             "few frames, or into another folder (--out)",
+                             c->disk_needed / (1 << 30), c->disk_free / (1 << 30));
+}
+
+/* How many times as many particles a step of the whole shot has in the mean as those that were
+ * measured; infinite where none was there yet. */
+static double growth(const firn_check *c, double end)
+{
+    enum { PARTS = 64 };
+    double n = (double)c->n_particles;
+    for (int k = 0; k < PARTS; k++) n += (double)emitted_before(c, (k + 0.5) / PARTS * end) / PARTS;
+    return c->n_emitted && n > c->mean_particles ? n / c->mean_particles : 1;
+}
+
+static firn_status measure(const firn_scene_def *scene, firn_sim *sim, double seconds,
+                           firn_check *c, firn_messages *messages)
+{
+    double end = scene->frames / scene->fps, began = clock_seconds(),
+           first_time = firn_sim_time(sim);
+    int64_t first_step = firn_sim_step_count(sim);
+    double n_updates = 0;
+    firn_status status = FIRN_OK;
+    while (status == FIRN_OK && firn_sim_time(sim) < end) {
+        int64_t n_steps = firn_sim_step_count(sim) - first_step;
+        if (n_steps >= MIN_STEPS && clock_seconds() - began > seconds) break;
+        status = firn_sim_step(sim, end, messages);
+        n_updates += (double)firn_sim_n_particles(sim);
+    }
+    double n_steps = (double)(firn_sim_step_count(sim) - first_step),
+           simulated = firn_sim_time(sim) - first_time;
+    c->stats = firn_sim_stats(sim);
+    snprintf(c->material, sizeof c->material, "%s",
+             c->stats.limit.material); /* the simulation's own goes with it */
+    c->stats.limit.material = NULL;
+    if (status != FIRN_OK || n_steps == 0 || simulated <= 0) return status;
+    c->seconds_a_step = (clock_seconds() - began) / n_steps;
+    c->dt = simulated / n_steps;
+    c->steps_a_frame = 1 / (scene->fps * c->dt);
+    c->mean_particles = n_updates / n_steps;
+    c->eta = c->seconds_a_step * end / c->dt * growth(c, end);
+    c->memory_peak = (double)c->stats.memory_peak;
+    c->is_measured = 1;
+    return FIRN_OK;
+}
+
+firn_status firn_check_scene(const firn_scene_def *scene, const firn_run_options *options,
+                             const char *folder, double seconds, firn_check *check,
+                             firn_messages *messages)
+{
+    firn_sim *sim = NULL;
+    *check = (firn_check){.n_frames = scene->frames};
+    firn_status status = estimate(scene, options, check, messages);
+    if (status == FIRN_OK) status = firn_sim_create(scene, options, &sim, messages);
+    if (status == FIRN_OK) {
+        check->n_particles = firn_sim_n_particles(sim);
+        if (check->n_particles == 0 && scene->n_emitters == 0)
+            status = firn_messages_add(
+                messages, FIRN_REFUSED,
+                "there is not a single particle; make grid.dx smaller or the bodies larger");
+        count_bodies(sim, check);
+    }
+    if (status == FIRN_OK && scene->n_emitters) status = forecast(scene, sim, check, messages);
+    if (status == FIRN_OK) status = weigh(scene, sim, folder, check, messages);
+    if (status == FIRN_OK && seconds > 0) status = measure(scene, sim, seconds, check, messages);
+    if (status == FIRN_OK) status = warn_separation(scene, sim, messages);
+    firn_sim_destroy(sim);
+    return status;
+}
+
+void firn_check_clear(firn_check *check)
+{
+    firn_memory_release(NULL, check->bodies, (size_t)check->n_bodies * sizeof *check->bodies);
+    firn_memory_release(NULL, check->emitters, (size_t)check->n_emitters * sizeof *check->emitters);
+    check->bodies = NULL;
+    check->n_bodies = 0;
+    check->emitters = NULL;
+    check->n_emitters = 0;
+}
+
+/* ---------------------------------------------------------------- print */
+
+static void print_bytes(FILE *out, double bytes)
+{
+    if (isinf(bytes))
+        fputs("unknown", out);
+    else if (bytes < 1 << 20)
+        fprintf(out, "%.0f KiB", bytes / (1 << 10));
+    else if (bytes < 1 << 30)
+        fprintf(out, "%.0f MiB", bytes / (1 << 20));
+    else
+        fprintf(out, "%.2f GiB", bytes / (1 << 30));
+}
+
+static void print_time(FILE *out, double seconds)
+{
+    if (seconds < 120)
+        fprintf(out, "%.0f s", seconds);
+    else if (seconds < 7200)
+        fprintf(out, "%.0f min", seconds / 60);
+    else
+        fprintf(out, "%.1f h", seconds / 3600);
+}
+
+/* Whatever is printed below goes by all of them. */
+static void print_emitted(const firn_check *c, FILE *out)
+{
+    fprintf(out, "\nemitted    %lld until the end, without sinks", (long long)c->n_emitted);
+    for (int i = 0; i < c->n_emitters; i++) {
+        int64_t n = firn_forecast_count(&c->emitters[i], c->end);
+        fprintf(out, "%s%s %s%lld%s", i ? ", " : ": ", c->emitters[i].name,
+                c->emitters[i].is_exact ? "" : "about ", (long long)n,
+                n >= c->emitters[i].most ? " (max_particles)" : "");
+    }
+}
+
+void firn_check_print(const firn_check *c, FILE *out)
+{
+    int is_counted = c->n_particles || c->n_emitters;
+    int64_t n = is_counted ? c->n_particles : c->n_expected;
+    fprintf(out, "particles  %lld%s", (long long)n,
+            !is_counted     ? " (estimated)"
+            : c->n_emitters ? " at the start"
+                            : "");
+    for (int i = 0; i < c->n_bodies; i++) {
+        const firn_check_body *body = &c->bodies[i];
+        fprintf(out, "%s%s %lld", i ? ", " : ": ", body->name,
+                (long long)(is_counted ? body->n_particles : body->n_expected));
+    }
+    if (c->n_emitters) print_emitted(c, out);
+    fputs("\nmemory     ", out);
+    print_bytes(out, c->is_measured ? c->memory_peak : c->memory_expected);
+    fputs(c->is_measured ? " so far; expect up to " : " expected", out);
+    if (c->is_measured) print_bytes(out, fmax(c->memory_expected, c->memory_peak));
+    fputs("; available ", out);
+    print_bytes(out, c->memory_available);
+    fputc('\n', out);
+    if (c->disk_free > 0) {
+        fputs("disk       ", out);
+        print_bytes(out, c->disk_needed);
+        fprintf(out, " for %d frames in %d files, uncompressed, and checkpoints; free ",
+                c->n_frames, c->n_files);
+        print_bytes(out, c->disk_free);
+        fputc('\n', out);
+    }
+    if (!c->is_measured) return;
+    fprintf(out, "step       %.3g s, limited by %s%s%s; %.0f steps a frame\n", c->dt,
+            c->stats.limit.criterion, *c->material ? " of " : "", c->material,
+            ceil(c->steps_a_frame));
+    if (isinf(c->eta)) {
+        fputs("time       not known: while it was measured no particle was there yet; try a longer "
+              "--seconds\n",
+              out);
+        return;
+    }
+    fprintf(out, "time       about ");
+    print_time(out, c->eta);
+    fprintf(out, " for all%s, if it goes on as it begins (%.3g M particle updates a second)\n",
+            c->n_emitted ? ", with those emitted" : "",
+            c->mean_particles / c->seconds_a_step * 1e-6);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* contact_gap.c: how far material is from an obstacle, for colliders that touch at its surface.
+ *
+ * A node answers for all particles within reach of the spline. If it were stopped as soon as it
+ * lies in an obstacle and carries mass, material would be stopped a cell before it is there, and
+ * rest on a cushion of void: that layer is a spring in series, softer than any law. So with
+ * `touch: surface` a node is stopped when its material has arrived. With the centre of the mass
+ * that node i sees,
+ *
+ *     X_i = sum_p m_p w_ip x_p / sum_p m_p w_ip,
+ *
+ * the gap is what the distance of X_i from the surface has in excess of that of material which
+ * fills the space up to the surface. The node may go as far as that in the step, v_n >= v_c,n -
+ * gap / dt, and no further. For a node at the depth z (cells) below a plane surface, filled
+ * space has its centre at the distance
+ *
+ *     d(z) = h M1 / M0,   M0 = int_z^s B(x) dx,   M1 = int_z^s B(x) (x - z) dx
+ *
+ * with s half the width of the spline B:
+ *
+ *     cubic      M0 = ((2-z)^4 - 4 (1-z)+^4) / 24
+ *                M1 = ((2-z)^5 - 4 (1-z)+^5) / 120          d(0) = .4667 h
+ *     quadratic  M0 = ((3/2-z)^3 - 3 (1/2-z)+^3) / 6
+ *                M1 = ((3/2-z)^4 - 3 (1/2-z)+^4) / 24       d(0) = .4063 h
+ *
+ * ((a)+ is a where positive, else 0), from B as a sum of truncated powers. A particle alone
+ * stops at d at the latest; what rests has no gap, and is held as by any other contact. That
+ * positions and not velocities alone decide on contact is the idea of V. Lemiale, J. Nairn, A.
+ * Hurmane, CMES 70 (2010). Surfaces that stick hold what nodes reach: stretched material would
+ * be let go too early. Images beyond mirror walls are left out: they move X_i along the surface. */
+#include "solver/solver.h"
+
+#include <math.h>
+#include <string.h>
+
+static double power(double x, int n)
+{
+    double p = x > 0 ? 1 : 0;
+    for (int i = 0; i < n && x > 0; i++) p *= x;
+    return p;
+}
+
+/* d(z) / h */
+static double filled(int is_quadratic, double z)
+{
+    if (is_quadratic)
+        return z < 1.5 ? (power(1.5 - z, 4) - 3 * power(0.5 - z, 4)) /
+                             (power(1.5 - z, 3) - 3 * power(0.5 - z, 3)) / 4
+                       : 0;
+    return z < 2 ? (power(2 - z, 5) - 4 * power(1 - z, 5)) /
+                       (power(2 - z, 4) - 4 * power(1 - z, 4)) / 5
+                 : 0;
+}
+
+static double spline(int is_quadratic, double x)
+{
+    x = fabs(x);
+    if (is_quadratic) return (power(1.5 - x, 2) - 3 * power(0.5 - x, 2)) / 2;
+    return (power(2 - x, 3) - 4 * power(1 - x, 3)) / 6;
+}
+
+static int is_wanted(const firn_collider *c)
+{
+    return c->is_active && c->def.touch == FIRN_TOUCH_SURFACE;
+}
+
+static int is_near(const firn_sim *sim, const double x[3], double reach)
+{
+    for (int c = 0; c < sim->n_colliders; c++)
+        if (is_wanted(&sim->colliders[c]) &&
+            firn_contact_distance(&sim->colliders[c], x, sim->time + sim->dt) <= reach)
+            return 1;
+    return 0;
+}
+
+static firn_status reserve(firn_sim *sim)
+{
+    firn_contact_gap *a = &sim->contact_gap;
+    int32_t n_blocks = sim->grid.n_blocks;
+    if (n_blocks > a->block_capacity) {
+        firn_memory_release(&sim->memory, a->slot, (size_t)a->block_capacity * sizeof *a->slot);
+        a->block_capacity = n_blocks + n_blocks / 8;
+        a->slot = firn_memory_array(&sim->memory, (size_t)a->block_capacity, sizeof *a->slot);
+        if (!a->slot) return a->block_capacity = 0, FIRN_MEMORY;
+    }
+    const double half = 1.5 * sqrt(3.0) * sim->h * (1 + 1e-9);
+    int32_t n = 0;
+#pragma omp parallel for schedule(static) num_threads(sim->n_threads)
+    for (int32_t b = 0; b < n_blocks; b++) {
+        double center[3];
+        for (int k = 0; k < 3; k++) center[k] = (4.0 * sim->grid.coord[b][k] + 1.5) * sim->h;
+        a->slot[b] = is_near(sim, center, half) ? 0 : -1;
+    }
+    for (int32_t b = 0; b < n_blocks; b++)
+        if (a->slot[b] >= 0) a->slot[b] = n++;
+    if (n > a->capacity) {
+        firn_memory_release(&sim->memory, a->nodes, (size_t)a->capacity * sizeof *a->nodes);
+        a->capacity = n + n / 8;
+        a->nodes = firn_memory_array(&sim->memory, (size_t)a->capacity, sizeof *a->nodes);
+        if (!a->nodes) return a->capacity = 0, FIRN_MEMORY;
+    }
+    if (n) memset(a->nodes, 0, (size_t)n * sizeof *a->nodes);
+    return FIRN_OK;
+}
+
+/* Mass and first moment of one particle on the nodes around it; x in cells from the block's
+ * first node. */
+static void add_particle(firn_sim *sim, const int32_t neighbours[27], const double x[3],
+                         double mass)
+{
+    const int is_quadratic = sim->scene.grid.spline == FIRN_QUADRATIC;
+    int base[3];
+    double w[3][4];
+    for (int a = 0; a < 3; a++) {
+        base[a] = (int)fmin(fmax(floor(x[a]), -1), 3) - 1; /* an index is always in the patch */
+        for (int k = 0; k < 4; k++) w[a][k] = spline(is_quadratic, x[a] - base[a] - k);
+    }
+    for (int n = 0; n < 64; n++) {
+        int at[3] = {base[0] + n / 16, base[1] + n / 4 % 4, base[2] + n % 4};
+        double m = mass * w[0][n / 16] * w[1][n / 4 % 4] * w[2][n % 4];
+        /* -2 .. 5 in the patch: blocks 0, 1, 2 of each axis */
+        int q = ((at[0] + 4) / 4 * 3 + (at[1] + 4) / 4) * 3 + (at[2] + 4) / 4;
+        int32_t slot = neighbours[q] >= 0 ? sim->contact_gap.slot[neighbours[q]] : -1;
+        if (slot < 0 || !(m > 0)) continue;
+        double *node =
+            sim->contact_gap.nodes[slot][(((at[0] & 3) << 2 | (at[1] & 3)) << 2 | (at[2] & 3))];
+        for (int a = 0; a < 3; a++) node[a] += m * (x[a] - at[a]);
+        node[3] += m;
+    }
+}
+
+static void add_block(firn_sim *sim, int32_t owner)
+{
+    const int32_t *neighbours = sim->grid.neighbours[owner];
+    int any = 0;
+    for (int q = 0; q < 27; q++)
+        any |= neighbours[q] >= 0 && sim->contact_gap.slot[neighbours[q]] >= 0;
+    for (int m = 0; any && m < sim->n_materials; m++) {
+        const firn_particles *particles = &sim->particles[m];
+        const firn_particle_block *block = firn_particle_block_at(particles, owner);
+        for (int p = 0; block && p < block->n; p++) {
+            double x[3], world[3];
+            for (int a = 0; a < 3; a++) {
+                x[a] =
+                    firn_particles_value(particles, FIRN_FIELD_X, block->first + p / 16, a, p % 16);
+                world[a] = (4.0 * block->coord[a] + x[a]) * sim->h;
+            }
+            if (!is_near(sim, world, 2 * sqrt(3.0) * sim->h)) continue;
+            add_particle(
+                sim, neighbours, x,
+                firn_particles_value(particles, FIRN_FIELD_MASS, block->first + p / 16, 0, p % 16));
+        }
+    }
+}
+
+firn_status firn_contact_gap_measure(firn_sim *sim)
+{
+    int any = 0;
+    for (int c = 0; c < sim->n_colliders; c++) any |= is_wanted(&sim->colliders[c]);
+    sim->contact_gap.is_measured = any;
+    if (!any) return FIRN_OK;
+    if (reserve(sim) != FIRN_OK) return FIRN_MEMORY;
+#pragma omp parallel num_threads(sim->n_threads)
+    for (int color = 0; color < FIRN_COLORS; color++) { /* clusters of one colour share no nodes */
+#pragma omp for schedule(dynamic, 1)
+        for (int32_t i = firn_grid_cluster(&sim->grid, color, 0);
+             i < firn_grid_cluster(&sim->grid, color + 1, 0); i++)
+            for (int32_t owner = sim->grid.clusters[i].first; owner < sim->grid.clusters[i].end;
+                 owner++)
+                add_block(sim, owner);
+    }
+    return FIRN_OK;
+}
+
+double firn_contact_gap_at(const firn_sim *sim, const firn_collider *c, int32_t block, int node,
+                           const double x[3], const firn_surface_point *s)
+{
+    if (c->def.touch != FIRN_TOUCH_SURFACE || c->def.contact != FIRN_SEPARATE || s->stickiness > 0)
+        return 0;
+    const double *sum = sim->contact_gap.nodes[sim->contact_gap.slot[block]][node], h = sim->h;
+    double center[3], v_n = 0;
+    if (!(sum[3] > 0)) return 0;
+    for (int a = 0; a < 3; a++) {
+        center[a] = x[a] + sum[a] / sum[3] * h;
+        v_n += s->velocity[a] * s->normal[a];
+    }
+    double distance =
+        firn_contact_distance(c, center, sim->time + sim->dt) + v_n * sim->dt; /* before the step */
+    return fmax(
+        0,
+        distance - filled(sim->scene.grid.spline == FIRN_QUADRATIC, fmax(0, -s->distance) / h) * h);
+}
+
+void firn_contact_gap_clear(firn_sim *sim)
+{
+    firn_contact_gap *a = &sim->contact_gap;
+    firn_memory_release(&sim->memory, a->slot, (size_t)a->block_capacity * sizeof *a->slot);
+    firn_memory_release(&sim->memory, a->nodes, (size_t)a->capacity * sizeof *a->nodes);
+}

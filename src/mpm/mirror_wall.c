@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* mirror_wall.c: mirror walls, exact to the order of the spline. A wall lies on a plane of
+ * nodes. The image of the material beyond the wall would add to the nodes inside what the
+ * material itself adds to the nodes beyond, so
+ *
+ *     fold      momentum, force and mass of a node beyond are added to its mirror node, normal
+ *               component reversed;
+ *     unfold    after the grid update the node beyond gets its mirror's velocity, normal
+ *               component reversed.
+ *
+ * On the plane itself the two halves meet: tangential momentum and mass double alike, the normal
+ * velocity is zero (node_boundary.c). Several mirror walls fold one after the other, so edges
+ * and corners come out right; a node that is beyond an earlier wall has already been folded and
+ * is left alone.
+ *
+ * Gravity is added to nodes after the fold, to all of their mass; but in the mirror it points
+ * the other way along the normal. So the fold takes 2 m_b g_n dt away from the momentum of the
+ * mirror node in advance.
+ *
+ * Books. With m_b, q_b mass and normal momentum (stress included) of the node beyond, v_a the
+ * normal velocity that its mirror node ends with, the material on both gains (m_a - m_b) v_a -
+ * (q_a + q_b) - (m_a + m_b) g_n dt along the normal beside gravity. What acts on node a gives
+ * (m_a + m_b) v_a - (q_a - q_b) - (m_a - m_b) g_n dt. The rest is the wall's:
+ *
+ *     J_n = -2 q_b - 2 m_b g_n dt - 2 m_b v_a            (the first two terms when folding, the
+ *                                                        last when unfolding)
+ *
+ * FLIP adds a times what the same fold does to velocities before forces, with its sign turned:
+ * that much of the change the particles do not see. (With materials of different blends the
+ * first one's is taken.) */
+#include "solver/solver.h"
+
+#include <math.h>
+
+typedef struct cell {
+    int32_t block;
+    int node;
+} cell;
+
+typedef struct mirror {
+    firn_sim *sim;
+    int wall, axis, is_upper, is_fold, chunk;
+    int64_t plane; /* index of its nodes along the axis */
+    double fall;   /* g_n dt */
+    double flip;   /* a */
+} mirror;
+
+static size_t at(cell c)
+{
+    return ((size_t)c.block * FIRN_BLOCK_NODES + (size_t)c.node) * FIRN_CHANNELS;
+}
+
+static double get(const firn_sim *sim, const void *array, size_t i)
+{
+    return sim->kernels->is_double ? ((const double *)array)[i] : (double)((const float *)array)[i];
+}
+
+static void put(const firn_sim *sim, void *array, size_t i, double value)
+{
+    if (sim->kernels->is_double)
+        ((double *)array)[i] = value;
+    else
+        ((float *)array)[i] = (float)value;
+}
+
+/* How many nodes the node lies beyond wall w; not positive inside and on the plane. */
+static int64_t depth_beyond(const firn_sim *sim, int w, const int64_t node[3])
+{
+    const firn_grid_def *def = &sim->scene.grid;
+    int axis = w / 2, is_upper = w & 1;
+    int64_t plane = llround((is_upper ? def->box_max : def->box_min)[axis] / sim->h);
+    return is_upper ? node[axis] - plane : plane - node[axis];
+}
+
+static int is_folded_already(const mirror *m, const int64_t node[3])
+{
+    for (int w = 0; w < m->wall; w++)
+        if (m->sim->scene.grid.walls[w] == FIRN_WALL_MIRROR && depth_beyond(m->sim, w, node) > 0)
+            return 1;
+    return 0;
+}
+
+/* The node mirrored about the plane; block -1 where nothing is active. */
+static cell mirror_of(const mirror *m, const int64_t node[3])
+{
+    int64_t g[3] = {node[0], node[1], node[2]};
+    int32_t block[3];
+    int in[3];
+    g[m->axis] = 2 * m->plane - g[m->axis];
+    for (int a = 0; a < 3; a++) {
+        block[a] = (int32_t)(g[a] >> 2);
+        in[a] = (int)(g[a] & 3);
+    }
+    return (cell){firn_grid_find(&m->sim->grid, block), (in[0] * 4 + in[1]) * 4 + in[2]};
+}
+
+/* J: the wall's impulse along the axis on the material of node `from`, whose mass is `mass`. */
+static void book(const mirror *m, cell from, double J, double mass, firn_boundary_impulse *boundary)
+{
+    boundary->impulse[m->axis] -= J;
+    if (!(mass > 0)) return;
+    double given[FIRN_N_BOUNDARY_KINDS][4] = {{0}};
+    given[FIRN_BOUNDARY_WALLS][m->axis] = J / mass;
+    firn_impulse_split_share(m->sim, m->chunk, from.block, from.node, mass,
+                             1u << FIRN_BOUNDARY_WALLS, given);
+}
+
+static void fold_node(const mirror *m, cell from, cell to, firn_boundary_impulse *boundary)
+{
+    firn_sim *sim = m->sim;
+    void *nodes = sim->grid.nodes, *old = sim->grid.old;
+    size_t a = at(to), b = at(from);
+    double mass = get(sim, nodes, b + 3);
+    double q_old = get(sim, nodes, b + (size_t)m->axis),
+           q = q_old + (old ? get(sim, old, b + (size_t)m->axis) : 0);
+    for (int c = 0; c < FIRN_CHANNELS; c++) {
+        double sign = c == m->axis ? -1 : 1, back = c == m->axis ? 2 * mass * m->fall : 0;
+        size_t i = a + (size_t)c, j = b + (size_t)c;
+        put(sim, nodes, i, get(sim, nodes, i) + sign * get(sim, nodes, j) - (old ? 0 : back));
+        if (old) put(sim, old, i, get(sim, old, i) + sign * get(sim, old, j) - back);
+    }
+    firn_impulse_split_fold(sim, from.block, from.node, to.block, to.node);
+    book(m, from, -2 * (q + mass * m->fall - m->flip * q_old), mass, boundary);
+}
+
+static void unfold_node(const mirror *m, cell from, cell to, firn_boundary_impulse *boundary)
+{
+    firn_sim *sim = m->sim;
+    void *nodes = sim->grid.nodes, *old = sim->grid.old;
+    size_t a = at(to), b = at(from);
+    double mass = get(sim, nodes, b + 3);
+    double v = get(sim, nodes, a + (size_t)m->axis),
+           v_old = old ? get(sim, old, a + (size_t)m->axis) : 0;
+    book(m, from, -2 * mass * (v - m->flip * v_old), mass, boundary);
+    for (int c = 0; c < 3; c++) {
+        double sign = c == m->axis ? -1 : 1;
+        put(sim, nodes, b + (size_t)c, sign * get(sim, nodes, a + (size_t)c));
+        if (old) put(sim, old, b + (size_t)c, sign * get(sim, old, a + (size_t)c));
+    }
+}
+
+/* Nodes beyond the wall, within the reach of particles inside; each has one mirror, so blocks
+ * are independent. */
+static void each_node_beyond(const mirror *m, int32_t block, firn_boundary_impulse *boundary)
+{
+    const int32_t *coord = m->sim->grid.coord[block];
+    int64_t first = 4 * (int64_t)coord[m->axis];
+    if (m->is_upper ? first + 3 <= m->plane : first >= m->plane) return;
+    for (int n = 0; n < FIRN_BLOCK_NODES; n++) {
+        const int64_t node[3] = {4 * (int64_t)coord[0] + n / 16, 4 * (int64_t)coord[1] + n / 4 % 4,
+                                 4 * (int64_t)coord[2] + n % 4};
+        int64_t depth = depth_beyond(m->sim, m->wall, node);
+        if (depth <= 0 || depth > 3 || is_folded_already(m, node)) continue;
+        cell from = {block, n}, to = mirror_of(m, node);
+        if (to.block < 0) continue;
+        if (m->is_fold)
+            fold_node(m, from, to, boundary);
+        else
+            unfold_node(m, from, to, boundary);
+    }
+}
+
+static void pass_wall(firn_sim *sim, int w, int is_fold, double dt)
+{
+    const firn_grid_def *def = &sim->scene.grid;
+    if (!def->has_box || def->walls[w] != FIRN_WALL_MIRROR) return;
+    const mirror all = {.sim = sim,
+                        .wall = w,
+                        .axis = w / 2,
+                        .is_upper = w & 1,
+                        .is_fold = is_fold,
+                        .plane = llround((w & 1 ? def->box_max : def->box_min)[w / 2] / sim->h),
+                        .fall = dt * sim->scene.gravity[w / 2],
+                        .flip = sim->n_materials ? sim->particles[0].transfer.flip : 0};
+    const int n_boundaries = firn_solver_n_boundaries(sim);
+#pragma omp parallel for schedule(static) num_threads(sim->n_threads)
+    for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++) {
+        mirror m = all;
+        m.chunk = chunk;
+        firn_boundary_impulse *boundary =
+            &sim->chunks[chunk * n_boundaries + firn_solver_walls(sim)];
+        for (int part = 0; part < 2; part++) {
+            const firn_range s = firn_solver_chunk(sim, chunk, part);
+            for (int32_t b = s.first; b < s.end; b++) each_node_beyond(&m, b, boundary);
+        }
+    }
+}
+
+void firn_mirror_wall_fold(firn_sim *sim, double dt)
+{
+    for (int w = 0; w < 6; w++) pass_wall(sim, w, 1, dt);
+}
+
+void firn_mirror_wall_unfold(firn_sim *sim)
+{
+    for (int w = 5; w >= 0; w--) pass_wall(sim, w, 0, sim->dt);
+}

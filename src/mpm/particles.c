@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "mpm/particles.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int n_components;
+} fields[FIRN_N_FIELDS] = {
+#define FIELD(name, text, n, unit, meaning) {text, n},
+    FIRN_FIELDS(FIELD)
+#undef FIELD
+};
+
+const char *firn_field_name(firn_field field) { return fields[field].name; }
+
+static size_t value_size(const firn_particles *particles, firn_field field)
+{
+    return firn_field_is_integer(field) ? sizeof(uint32_t) : particles->real_size;
+}
+
+void firn_particles_init(firn_particles *particles, firn_memory *memory, size_t real_size,
+                         int has_grip, int has_start)
+{
+    particles->memory = memory;
+    particles->real_size = real_size;
+    for (int f = 0; f < FIRN_N_FIELDS; f++) particles->n_components[f] = fields[f].n_components;
+    if (!particles->transfer.is_affine) particles->n_components[FIRN_FIELD_C] = 0;
+    particles->n_components[FIRN_FIELD_GRIP] = has_grip;
+    particles->n_components[FIRN_FIELD_START] = has_start ? 3 : 0;
+    particles->n_components[FIRN_FIELD_CLEAR] = 0; /* see create_colliders in sim.c */
+    particles->n_components[FIRN_FIELD_HISTORY] = particles->material.law->info.n_history;
+}
+
+int64_t firn_particles_n_lost(const firn_particles *particles)
+{
+    int64_t n = 0;
+    for (int cause = 0; cause < FIRN_N_LOSSES; cause++) n += particles->sums.n_lost_by[cause];
+    return n;
+}
+
+size_t firn_particles_field_bytes(const firn_particles *particles, firn_field field,
+                                  int64_t n_bundles)
+{
+    return (size_t)n_bundles * (size_t)particles->n_components[field] * FIRN_BUNDLE_LANES *
+           value_size(particles, field);
+}
+
+void firn_particles_clear(firn_particles *particles)
+{
+    for (int f = 0; f < FIRN_N_FIELDS; f++) {
+        firn_memory_release(particles->memory, particles->field[f],
+                            firn_particles_field_bytes(particles, f, particles->capacity[f]));
+        particles->field[f] = NULL;
+        particles->capacity[f] = 0;
+    }
+    for (int k = 0; k < FIRN_MAX_PARAMETERS; k++)
+        firn_memory_release(particles->memory, particles->painted[k],
+                            (size_t)particles->material.n_painted * sizeof(float));
+    firn_memory_release(particles->memory, particles->blocks,
+                        (size_t)particles->block_capacity * sizeof *particles->blocks);
+    firn_memory_release(particles->memory, particles->block_of_owner,
+                        (size_t)particles->owner_capacity * sizeof(int32_t));
+    particles->blocks = NULL;
+    particles->block_of_owner = NULL;
+    particles->n_particles = particles->n_bundles = 0;
+    particles->n_blocks = particles->block_capacity = particles->owner_capacity = 0;
+}
+
+firn_status firn_particles_reserve(firn_particles *particles, int64_t n_bundles, int32_t n_blocks)
+{
+    for (int f = 0; f < FIRN_N_FIELDS; f++) {
+        if (particles->n_components[f] == 0 || n_bundles <= particles->capacity[f]) continue;
+        void *grown = firn_memory_allocate(particles->memory,
+                                           firn_particles_field_bytes(particles, f, n_bundles));
+        if (!grown) return FIRN_MEMORY;
+        if (particles->field[f])
+            memcpy(grown, particles->field[f],
+                   firn_particles_field_bytes(particles, f, particles->n_bundles));
+        firn_memory_release(particles->memory, particles->field[f],
+                            firn_particles_field_bytes(particles, f, particles->capacity[f]));
+        particles->field[f] = grown;
+        particles->capacity[f] = n_bundles;
+    }
+    if (n_blocks > particles->block_capacity) {
+        firn_particle_block *grown =
+            firn_memory_array(particles->memory, (size_t)n_blocks, sizeof *grown);
+        if (!grown) return FIRN_MEMORY;
+        if (particles->blocks)
+            memcpy(grown, particles->blocks, (size_t)particles->n_blocks * sizeof *grown);
+        firn_memory_release(particles->memory, particles->blocks,
+                            (size_t)particles->block_capacity * sizeof *grown);
+        particles->blocks = grown;
+        particles->block_capacity = n_blocks;
+    }
+    return FIRN_OK;
+}
+
+void *firn_particles_at(const firn_particles *particles, firn_field field, int64_t bundle)
+{
+    return particles->n_components[field] ? (char *)particles->field[field] +
+                                                firn_particles_field_bytes(particles, field, bundle)
+                                          : NULL;
+}
+
+double firn_particles_blank(const firn_particles *particles, firn_field field, int component)
+{
+    if (field == FIRN_FIELD_X) return 1.5;
+    if (field == FIRN_FIELD_F) return component % 4 == 0;
+    if (field == FIRN_FIELD_T) return 293.15;
+    return field == FIRN_FIELD_HISTORY ? particles->material.law->info.history[component].initial
+                                       : 0;
+}
+
+firn_block_particles firn_particle_block_particles(const firn_particles *particles,
+                                                   const firn_particle_block *block)
+{
+    return (firn_block_particles){
+        .n = block->n,
+        .x = firn_particles_at(particles, FIRN_FIELD_X, block->first),
+        .v = firn_particles_at(particles, FIRN_FIELD_V, block->first),
+        .C = firn_particles_at(particles, FIRN_FIELD_C, block->first),
+        .tau = firn_particles_at(particles, FIRN_FIELD_TAU, block->first),
+        .mass = firn_particles_at(particles, FIRN_FIELD_MASS, block->first),
+        .volume = firn_particles_at(particles, FIRN_FIELD_VOLUME, block->first),
+    };
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* particles.h: the particles of one material, in bundles of 16 lanes, owner block by owner block.
+ *
+ *   field[f]   [bundle][component][lane]    one array a field, each 64-byte aligned
+ *
+ *   block 0            block 1        block 2
+ *   |bundle|bundle|bun.|bundle|bu....|bundle|    a block begins with a new bundle; lanes that
+ *                                                hold no particle have mass 0, F = I and stand
+ *                                                in the middle of the block
+ *
+ * Positions are in cells relative to the first node of the owner block (kernels.h says why). The
+ * list of fields below is the only one: storage, sorting, saving, hashing and views are made
+ * from it. What is remembered and can be found anew is neither saved nor hashed. */
+#ifndef FIRN_PARTICLES_H
+#define FIRN_PARTICLES_H
+
+#include "mpm/kernels.h"
+#include "base/memory.h"
+#include "firn/sim.h"
+
+/* name, components, unit, meaning. C (where the transfer is affine), grip (where a scene has
+ * grips), start (where they are followed), clear (where colliders have a second pass) and
+ * history (as many as the law declares) have a varying number of components. */
+#define FIRN_FIELDS(FIELD)                                                                         \
+    FIELD(X, "x", 3, "cells", "place in the owner block")                                          \
+    FIELD(V, "v", 3, "m/s", "velocity")                                                            \
+    FIELD(F, "F", 9, "1", "elastic deformation gradient, row by row")                              \
+    FIELD(C, "C", 9, "1/s", "affine velocity matrix, row by row")                                  \
+    FIELD(TAU, "tau", 6, "Pa", "Kirchhoff stress xx yy zz xy xz yz")                               \
+    FIELD(MASS, "mass", 1, "kg", "mass")                                                           \
+    FIELD(VOLUME, "volume", 1, "m^3", "initial volume")                                            \
+    FIELD(T, "T", 1, "K", "temperature")                                                           \
+    FIELD(ID, "id", 1, "1", "number, never used twice")                                            \
+    FIELD(GRIP, "grip", 1, "1", "bit g: held or pulled by grip g")                                 \
+    FIELD(START, "start", 3, "m", "its place in the shape of a grip that is followed")             \
+    FIELD(CLEAR, "clear", 3, "m",                                                                  \
+          "how far it can go before it may meet a collider; see distance_cache.c")                 \
+    FIELD(HISTORY, "history", FIRN_MAX_HISTORY, "", "what the law remembers")
+
+typedef enum firn_field {
+#define FIELD(name, text, n, unit, meaning) FIRN_FIELD_##name,
+    FIRN_FIELDS(FIELD)
+#undef FIELD
+        FIRN_N_FIELDS
+} firn_field;
+
+const char *firn_field_name(firn_field field);
+/* uint32 whatever the precision */
+static inline int firn_field_is_integer(firn_field field)
+{
+    return field == FIRN_FIELD_ID || field == FIRN_FIELD_GRIP;
+}
+
+/* Whether it can be found anew: neither saved nor hashed. */
+static inline int firn_field_is_remembered(firn_field field) { return field == FIRN_FIELD_CLEAR; }
+
+typedef struct firn_particle_block {
+    int32_t coord[3]; /* of the owner block; its first node is at 4 * coord * dx */
+    int32_t owner;    /* index in the grid's list of owner blocks */
+    int32_t n;        /* particles */
+    uint16_t reach;   /* where they may go until the next sort, see firn_grid_reach */
+    uint16_t
+        is_watched; /* the law of some is near its edge: steps are tried first, see step_check.c */
+    int64_t first;  /* bundle */
+} firn_particle_block;
+
+/* Who gives impulses to material. */
+typedef enum firn_boundary_kind {
+    FIRN_BOUNDARY_WALLS,
+    FIRN_BOUNDARY_COLLIDERS,
+    FIRN_BOUNDARY_GRIPS,
+    FIRN_BOUNDARY_FORCES,
+    FIRN_N_BOUNDARY_KINDS
+} firn_boundary_kind;
+
+/* A material's ledger since the start; saved and restored as they stand. */
+typedef struct firn_ledger_sums {
+    double impulse[FIRN_N_BOUNDARY_KINDS][3]; /* N s, on the material */
+    double work, friction; /* J: done on it by what moves or pulls; lost in friction with bodies */
+    double plastic, viscous;                      /* J */
+    double lost_mass;                             /* kg */
+    int64_t n_lost_by[FIRN_N_LOSSES], n_inverted; /* see firn_ledger */
+} firn_ledger_sums;
+
+typedef struct firn_particles {
+    firn_memory *memory;
+    firn_material material;
+    firn_transfer transfer;
+    size_t real_size;
+    int n_components[FIRN_N_FIELDS];
+    void *field[FIRN_N_FIELDS];
+    int64_t capacity[FIRN_N_FIELDS]; /* bundles; fields grow one at a time, to keep the peak low */
+    int64_t n_particles, n_bundles;
+    int32_t n_blocks, block_capacity;
+    firn_particle_block *blocks;
+    int32_t *block_of_owner; /* [owner_capacity]: index into blocks, -1: none here */
+    int32_t owner_capacity;
+    float *painted[FIRN_MAX_PARAMETERS]; /* see law.h; [material.n_painted] */
+    firn_ledger_sums sums;
+    double color[3]; /* linear light */
+} firn_particles;
+
+static inline int firn_bundles_of(int64_t n)
+{
+    return (int)((n + FIRN_BUNDLE_LANES - 1) / FIRN_BUNDLE_LANES);
+}
+
+void firn_particles_init(firn_particles *particles, firn_memory *memory, size_t real_size,
+                         int has_grip, int has_start);
+int64_t firn_particles_n_lost(const firn_particles *particles);
+void firn_particles_clear(firn_particles *particles);
+/* Room for that many bundles and blocks; contents stay. */
+firn_status firn_particles_reserve(firn_particles *particles, int64_t n_bundles, int32_t n_blocks);
+size_t firn_particles_field_bytes(const firn_particles *particles, firn_field field,
+                                  int64_t n_bundles);
+void *firn_particles_at(const firn_particles *particles, firn_field field, int64_t bundle);
+/* One number, whatever its type. */
+static inline double firn_particles_value(const firn_particles *particles, firn_field field,
+                                          int64_t bundle, int component, int lane)
+{
+    size_t at = ((size_t)bundle * (size_t)particles->n_components[field] + (size_t)component) *
+                    FIRN_BUNDLE_LANES +
+                (size_t)lane;
+    if (firn_field_is_integer(field)) return ((const uint32_t *)particles->field[field])[at];
+    return particles->real_size == sizeof(double)
+               ? ((const double *)particles->field[field])[at]
+               : (double)((const float *)particles->field[field])[at];
+}
+static inline void firn_particles_set(firn_particles *particles, firn_field field, int64_t bundle,
+                                      int component, int lane, double value)
+{
+    size_t at = ((size_t)bundle * (size_t)particles->n_components[field] + (size_t)component) *
+                    FIRN_BUNDLE_LANES +
+                (size_t)lane;
+    if (firn_field_is_integer(field))
+        ((uint32_t *)particles->field[field])[at] = (uint32_t)value;
+    else if (particles->real_size == sizeof(double))
+        ((double *)particles->field[field])[at] = value;
+    else
+        ((float *)particles->field[field])[at] = (float)value;
+}
+/* What a lane of nobody has: no mass, F = I, the middle of the block. */
+double firn_particles_blank(const firn_particles *particles, firn_field field, int component);
+/* The particles's block in a owner block of the grid; NULL: none. */
+static inline const firn_particle_block *firn_particle_block_at(const firn_particles *particles,
+                                                                int32_t owner)
+{
+    int32_t b = particles->block_of_owner[owner];
+    return b < 0 ? NULL : &particles->blocks[b];
+}
+firn_block_particles firn_particle_block_particles(const firn_particles *particles,
+                                                   const firn_particle_block *block);
+
+#endif

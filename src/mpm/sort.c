@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: MIT */
+/* sort.c: brings every particle to its owner block and, inside it, to its cell; rebuilds the
+ * sparse grid around them.
+ *
+ * Particles move less than half a cell before the next sort, so a particle's new owner is one of
+ * the 27 blocks around its old one: keys are made and looked up once a block, not once a
+ * particle. The order is stable: by owner block (Morton), by cell, then as before; it depends on
+ * the state alone, never on threads.
+ *
+ *   1 count    for each old block: how many of its particles go to each of the 27 neighbours parallel
+ *   2 number   the new owner blocks and their places in memory                      serial
+ *   3 place    order[new slot] = old slot, then by cell within each new block       parallel
+ *   4 move     each field, three components at a time, through a spare array        parallel
+ *   5 reach    which blocks around particles can get to, and the grid of these      serial
+ *
+ * So the peak is 12 bytes a particle (in float) and the order, 4 bytes, above the particles
+ * themselves. */
+#include "solver/solver.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+enum {
+    GONE = 27,
+    TARGETS = GONE + FIRN_N_LOSSES
+}; /* the last targets are the reasons to be deleted */
+
+typedef struct move_plan {       /* of one particles */
+    int32_t (*count)[TARGETS];   /* [old blocks] */
+    int64_t (*start)[TARGETS];   /* [old blocks] first new slot of each part */
+    firn_particle_block *blocks; /* new */
+    int32_t n_blocks, n_old;
+    int64_t n_bundles, n_particles;
+    size_t bytes;
+} move_plan;
+
+/* Which neighbour (x*3 + y)*3 + z the particle now belongs to, and its place there. */
+static int target_of(const firn_particles *particles, int64_t bundle, int lane, double x[3])
+{
+    int target = 0;
+    for (int a = 0; a < 3; a++) {
+        x[a] = firn_particles_value(particles, FIRN_FIELD_X, bundle, a, lane);
+        int shift = x[a] < -0.5 ? -1 : x[a] >= 3.5;
+        x[a] -= 4 * shift;
+        target = 3 * target + shift + 1;
+    }
+    return target;
+}
+
+/* The target itself, or why the particle is deleted. */
+static int fate_of(const firn_sim *sim, const firn_particle_block *block, int target,
+                   const double x[3])
+{
+    int32_t coord[3] = {block->coord[0] + target / 9 - 1, block->coord[1] + target / 3 % 3 - 1,
+                        block->coord[2] + target % 3 - 1};
+    if (!firn_grid_is_reachable(coord)) return GONE + FIRN_LOST_FAR;
+    if (!sim->scene.grid.has_box && !sim->n_sinks) return target;
+    double world[3];
+    for (int a = 0; a < 3; a++) world[a] = (4.0 * coord[a] + x[a]) * sim->h;
+    int loss = firn_sinks_delete(sim, world);
+    return loss < 0 ? target : GONE + loss;
+}
+
+/* Whether some of a block's particles may be deleted. */
+static int may_lose(const firn_sim *sim, const firn_particle_block *block)
+{
+    for (int side = -1; side <= 1; side += 2) {
+        int32_t coord[3];
+        for (int a = 0; a < 3; a++) coord[a] = block->coord[a] + side;
+        if (!firn_grid_is_reachable(coord)) return 1;
+    }
+    return firn_sinks_may_delete(sim, block->coord);
+}
+
+static void places_of(const firn_sim *sim, const firn_particles *particles, int64_t bundle,
+                      uint8_t target[16], uint8_t cell[16])
+{
+    sim->kernels->places(firn_particles_at(particles, FIRN_FIELD_X, bundle),
+                         sim->scene.grid.spline == FIRN_QUADRATIC, target, cell);
+}
+
+static int fate_in(const firn_sim *sim, const firn_particles *particles,
+                   const firn_particle_block *block, int p)
+{
+    double x[3];
+    int target = target_of(particles, block->first + p / 16, p % 16, x);
+    return fate_of(sim, block, target, x);
+}
+
+static void count_targets(firn_sim *sim, firn_particles *particles, move_plan *plan)
+{
+#pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
+    for (int32_t b = 0; b < particles->n_blocks; b++) {
+        const firn_particle_block *block = &particles->blocks[b];
+        const int is_safe = !may_lose(sim, block);
+        uint8_t target[16], cell[16];
+        memset(plan->count[b], 0, sizeof plan->count[b]);
+        for (int p = 0; p < block->n; p++) {
+            if (p % 16 == 0) places_of(sim, particles, block->first + p / 16, target, cell);
+            plan->count[b][is_safe ? target[p % 16] : fate_in(sim, particles, block, p)]++;
+        }
+    }
+}
+
+static firn_status make_plan(firn_sim *sim, firn_particles *particles, move_plan *plan)
+{
+    plan->n_old = particles->n_blocks;
+    size_t n = (size_t)particles->n_blocks;
+    plan->count = firn_memory_array(&sim->memory, n, sizeof *plan->count);
+    plan->start = firn_memory_array(&sim->memory, n, sizeof *plan->start);
+    if (!plan->count || !plan->start) return FIRN_MEMORY;
+    count_targets(sim, particles, plan);
+    return FIRN_OK;
+}
+
+static void drop_plan(firn_sim *sim, move_plan *plan)
+{
+    firn_memory_release(&sim->memory, plan->count, (size_t)plan->n_old * sizeof *plan->count);
+    firn_memory_release(&sim->memory, plan->start, (size_t)plan->n_old * sizeof *plan->start);
+    firn_memory_release(&sim->memory, plan->blocks, plan->bytes);
+}
+
+static void neighbour_coord(const firn_particle_block *block, int q, int32_t coord[3])
+{
+    coord[0] = block->coord[0] + q / 9 - 1;
+    coord[1] = block->coord[1] + q / 3 % 3 - 1;
+    coord[2] = block->coord[2] + q % 3 - 1;
+}
+
+/* The keys of all blocks that will own particles. */
+static firn_status collect_keys(firn_sim *sim, const move_plan *plans, uint64_t **keys, int32_t *n,
+                                size_t *bytes)
+{
+    int64_t total = 0;
+    for (int m = 0; m < sim->n_materials; m++)
+        for (int32_t b = 0; b < sim->particles[m].n_blocks; b++)
+            for (int q = 0; q < GONE; q++) total += plans[m].count[b][q] > 0;
+    *bytes = (size_t)(total ? total : 1) * sizeof **keys;
+    *keys = firn_memory_allocate(&sim->memory, *bytes);
+    if (!*keys || total > INT32_MAX) return FIRN_MEMORY;
+    int64_t at = 0;
+    for (int m = 0; m < sim->n_materials; m++)
+        for (int32_t b = 0; b < sim->particles[m].n_blocks; b++)
+            for (int q = 0; q < GONE; q++) {
+                if (plans[m].count[b][q] == 0) continue;
+                int32_t coord[3];
+                neighbour_coord(&sim->particles[m].blocks[b], q, coord);
+                (*keys)[at++] = firn_grid_key(coord);
+            }
+    *n = firn_grid_unique(*keys, (int32_t)total);
+    return FIRN_OK;
+}
+
+static firn_status reserve_owners(firn_sim *sim, firn_particles *particles)
+{
+    int32_t n = sim->grid.n_owners;
+    if (n <= particles->owner_capacity) return FIRN_OK;
+    firn_memory_release(&sim->memory, particles->block_of_owner,
+                        (size_t)particles->owner_capacity * sizeof(int32_t));
+    particles->owner_capacity = n + n / 8;
+    particles->block_of_owner =
+        firn_memory_array(&sim->memory, (size_t)particles->owner_capacity, sizeof(int32_t));
+    if (!particles->block_of_owner) return particles->owner_capacity = 0, FIRN_MEMORY;
+    return FIRN_OK;
+}
+
+/* New blocks in the order of the grid's owner list, and where each part of each old block goes. */
+static firn_status number_blocks(firn_sim *sim, firn_particles *particles, const uint64_t *keys,
+                                 move_plan *plan)
+{
+    if (reserve_owners(sim, particles) != FIRN_OK) return FIRN_MEMORY;
+    int32_t n_owners = sim->grid.n_owners;
+    int32_t *at = particles->block_of_owner; /* first used for counting */
+    for (int32_t i = 0; i < n_owners; i++) at[i] = 0;
+    for (int32_t b = 0; b < particles->n_blocks; b++)
+        for (int q = 0; q < GONE; q++) {
+            if (plan->count[b][q] == 0) continue;
+            int32_t coord[3];
+            neighbour_coord(&particles->blocks[b], q, coord);
+            int32_t owner = firn_grid_find(&sim->grid, coord);
+            plan->start[b][q] = owner; /* for the moment */
+            at[owner] += plan->count[b][q];
+        }
+    for (int32_t i = 0; i < n_owners; i++) plan->n_blocks += at[i] > 0;
+    plan->bytes = (size_t)(plan->n_blocks ? plan->n_blocks : 1) * sizeof *plan->blocks;
+    plan->blocks = firn_memory_allocate(&sim->memory, plan->bytes);
+    if (!plan->blocks) return FIRN_MEMORY;
+    int32_t k = 0;
+    for (int32_t i = 0; i < n_owners; i++) {
+        if (at[i] == 0) {
+            at[i] = -1;
+            continue;
+        }
+        firn_particle_block *block = &plan->blocks[k];
+        firn_grid_coord(keys[i], block->coord);
+        block->owner = i;
+        block->n = 0;
+        block->first = plan->n_bundles;
+        block->is_watched = 0;
+        plan->n_bundles += firn_bundles_of(at[i]);
+        plan->n_particles += at[i];
+        at[i] = k++;
+    }
+    for (int32_t b = 0; b < particles->n_blocks; b++)
+        for (int q = 0; q < GONE; q++) {
+            if (plan->count[b][q] == 0) continue;
+            firn_particle_block *block = &plan->blocks[at[plan->start[b][q]]];
+            plan->start[b][q] = block->first * 16 + block->n;
+            block->n += plan->count[b][q];
+            block->is_watched |= particles->blocks[b].is_watched;
+        }
+    return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- order */
+
+/* Slots and cells of what goes to each new block, in the order of the old ones. */
+static void place_particles(firn_sim *sim, firn_particles *particles, move_plan *plan,
+                            uint8_t *cells)
+{
+#pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
+    for (int32_t b = 0; b < particles->n_blocks; b++) {
+        const firn_particle_block *block = &particles->blocks[b];
+        uint8_t target[16], cell[16];
+        int has_losses = 0;
+        for (int loss = 0; loss < FIRN_N_LOSSES; loss++) has_losses |= plan->count[b][GONE + loss];
+        for (int p = 0; p < block->n; p++) {
+            if (p % 16 == 0) places_of(sim, particles, block->first + p / 16, target, cell);
+            if (has_losses && fate_in(sim, particles, block, p) >= GONE) continue;
+            int64_t slot = plan->start[b][target[p % 16]]++;
+            sim->order[slot] = (uint32_t)(block->first * 16 + p);
+            cells[slot] = cell[p % 16];
+        }
+    }
+}
+
+/* Stable counting sort of one block's slots by cell; `sorted` has room for them. */
+static void sort_cells(int n, const uint8_t *cells, uint32_t *slots, uint32_t *sorted)
+{
+    int start[126] = {0};
+    for (int p = 0; p < n; p++) start[cells[p] + 1]++;
+    for (int c = 0; c < 125; c++) start[c + 1] += start[c];
+    for (int p = 0; p < n; p++) sorted[start[cells[p]]++] = slots[p];
+    memcpy(slots, sorted, (size_t)n * sizeof *slots);
+}
+
+static int32_t largest_block(const move_plan *plan)
+{
+    int32_t largest = 1;
+    for (int32_t b = 0; b < plan->n_blocks; b++)
+        if (plan->blocks[b].n > largest) largest = plan->blocks[b].n;
+    return largest;
+}
+
+/* A thread's room for the slots of any block. */
+static size_t slot_bytes(int32_t largest)
+{
+    return ((size_t)largest * sizeof(uint32_t) + 127) & ~(size_t)63;
+}
+
+static void order_cells(firn_sim *sim, const move_plan *plan, const uint8_t *cells, char *scratch)
+{
+    size_t each = slot_bytes(largest_block(plan));
+#pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
+    for (int32_t b = 0; b < plan->n_blocks; b++) {
+        int64_t first = plan->blocks[b].first * 16;
+        sort_cells(plan->blocks[b].n, cells + first, sim->order + first,
+                   (uint32_t *)(scratch + each * (size_t)omp_get_thread_num()));
+    }
+}
+
+/* ---------------------------------------------------------------- moving */
+
+/* Up to TOGETHER components at a time go through the spare array, [bundle][component][lane] like
+ * the field. */
+enum { TOGETHER = 3 };
+
+static void move_field(firn_sim *sim, firn_particles *particles, const move_plan *plan,
+                       firn_field field)
+{
+    const int n = particles->n_components[field], is_integer = firn_field_is_integer(field);
+    const size_t component = 16 * (is_integer ? sizeof(uint32_t) : particles->real_size);
+#pragma omp parallel num_threads(sim->n_threads)
+    for (int first = 0; first < n; first += TOGETHER) {
+        const int together = n - first < TOGETHER ? n - first : TOGETHER;
+        char *at = (char *)particles->field[field] + (size_t)first * component, *spare = sim->spare;
+        double blank[TOGETHER];
+        for (int c = 0; c < together; c++)
+            blank[c] = firn_particles_blank(particles, field, first + c);
+#pragma omp for schedule(static)
+        for (int32_t b = 0; b < plan->n_blocks; b++) {
+            const firn_particle_block *block = &plan->blocks[b];
+            const firn_gather gather = {sim->order + block->first * 16, block->n, n, together,
+                                        blank};
+            sim->kernels->gather(&gather, is_integer, at,
+                                 spare + (size_t)block->first * (size_t)together * component);
+        }
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < plan->n_bundles; i++)
+            memcpy(at + (size_t)i * (size_t)n * component,
+                   spare + (size_t)i * (size_t)together * component, (size_t)together * component);
+    }
+}
+
+static void settle(firn_sim *sim, firn_particles *particles, const move_plan *plan)
+{
+#pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
+    for (int32_t b = 0; b < plan->n_blocks; b++) {
+        double low[3], high[3];
+        sim->kernels->settle(firn_particles_at(particles, FIRN_FIELD_X, plan->blocks[b].first),
+                             plan->blocks[b].n, low, high);
+        plan->blocks[b].reach = (uint16_t)firn_grid_reach(low, high);
+    }
+}
+
+static firn_status reserve_move(firn_sim *sim, firn_particles *particles, const move_plan *plan)
+{
+    int64_t slack = plan->n_bundles + plan->n_bundles / 64 + 4;
+    int is_short = 0; /* fields grow one by one, and the last time may have ended half way */
+    for (int f = 0; f < FIRN_N_FIELDS; f++)
+        is_short |= particles->n_components[f] &&
+                    (plan->n_bundles > particles->capacity[f] || !particles->field[f]);
+    if (firn_particles_reserve(particles, is_short ? slack : 0, plan->n_blocks) != FIRN_OK)
+        return FIRN_MEMORY;
+    size_t spare = (size_t)particles->capacity[FIRN_FIELD_X] * TOGETHER * 16 * particles->real_size;
+    if (spare > sim->spare_bytes) {
+        firn_memory_release(&sim->memory, sim->spare, sim->spare_bytes);
+        sim->spare = firn_memory_allocate(&sim->memory, spare);
+        sim->spare_bytes = sim->spare ? spare : 0;
+        if (!sim->spare) return FIRN_MEMORY;
+    }
+    if (plan->n_bundles * 16 > sim->order_capacity) {
+        firn_memory_release(&sim->memory, sim->order,
+                            (size_t)sim->order_capacity * sizeof *sim->order);
+        sim->order_capacity = particles->capacity[FIRN_FIELD_X] * 16;
+        sim->order =
+            firn_memory_array(&sim->memory, (size_t)sim->order_capacity, sizeof *sim->order);
+        if (!sim->order) return sim->order_capacity = 0, FIRN_MEMORY;
+    }
+    return FIRN_OK;
+}
+
+/* Particles that go nowhere, with the reason. */
+static void book_losses(const firn_sim *sim, firn_particles *particles, const move_plan *plan)
+{
+    for (int32_t b = 0; b < particles->n_blocks; b++) {
+        const firn_particle_block *block = &particles->blocks[b];
+        int has_losses = 0;
+        for (int loss = 0; loss < FIRN_N_LOSSES; loss++) {
+            particles->sums.n_lost_by[loss] += plan->count[b][GONE + loss];
+            has_losses |= plan->count[b][GONE + loss];
+        }
+        if (!has_losses) continue;
+        for (int p = 0; p < block->n; p++) {
+            if (fate_in(sim, particles, block, p) >= GONE)
+                particles->sums.lost_mass += firn_particles_value(particles, FIRN_FIELD_MASS,
+                                                                  block->first + p / 16, 0, p % 16);
+        }
+    }
+}
+
+/* All memory comes first: a particles has moved as a whole or not at all, and can be sorted again.
+ */
+static firn_status move_particles(firn_sim *sim, firn_particles *particles, move_plan *plan)
+{
+    size_t bytes = slot_bytes(largest_block(plan)) * (size_t)sim->n_threads;
+    char *scratch = firn_memory_allocate(&sim->memory, bytes);
+    if (!scratch || reserve_move(sim, particles, plan) != FIRN_OK) {
+        firn_memory_release(&sim->memory, scratch, bytes);
+        return FIRN_MEMORY;
+    }
+    book_losses(sim, particles, plan);
+    uint8_t *cells = sim->spare; /* nothing moves yet */
+    place_particles(sim, particles, plan, cells);
+    order_cells(sim, plan, cells, scratch);
+    firn_memory_release(&sim->memory, scratch, bytes);
+    for (int f = 0; f < FIRN_N_FIELDS; f++)
+        if (particles->n_components[f]) move_field(sim, particles, plan, f);
+    settle(sim, particles, plan);
+    particles->n_bundles = plan->n_bundles;
+    particles->n_particles = plan->n_particles;
+    if (plan->n_blocks)
+        memcpy(particles->blocks, plan->blocks, (size_t)plan->n_blocks * sizeof *plan->blocks);
+    particles->n_blocks = plan->n_blocks;
+    return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- workspaces that depend on the
+ * blocks */
+
+static size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
+
+/* grad v; six outputs of the law; pull; places and velocities before; F, history and stress of a
+ * step that is only tried */
+enum { SCRATCH_LANES = 9 + 6 + 3 + 6 + 9 + FIRN_MAX_HISTORY + 6 };
+
+/* Two patches are written and read side by side: places in both must differ in their last twelve
+ * bits, by which processors guess whether a load waits for a store. */
+static size_t patch_bytes(size_t real_size)
+{
+    return (FIRN_PATCH * real_size + 4095) / 4096 * 4096 + 2048 + 64;
+}
+
+static firn_status reserve_ledger(firn_sim *sim)
+{
+    sim->impulse_split.is_kept = sim->has_reports = 0; /* they speak of other blocks */
+    int64_t n = (int64_t)sim->grid.n_owners * sim->n_materials;
+    if (n > sim->report_capacity) {
+        firn_memory_release(&sim->memory, sim->reports,
+                            (size_t)sim->report_capacity * sizeof *sim->reports);
+        sim->report_capacity = n + n / 8;
+        sim->reports =
+            firn_memory_array(&sim->memory, (size_t)sim->report_capacity, sizeof *sim->reports);
+        if (!sim->reports) return sim->report_capacity = 0, FIRN_MEMORY;
+    }
+    n *= sim->n_acts;
+    if (n > sim->act_capacity) {
+        firn_memory_release(&sim->memory, sim->acts, (size_t)sim->act_capacity * sizeof *sim->acts);
+        sim->act_capacity = n + n / 8;
+        sim->acts = firn_memory_array(&sim->memory, (size_t)sim->act_capacity, sizeof *sim->acts);
+        if (!sim->acts) return sim->act_capacity = 0, FIRN_MEMORY;
+    }
+    return FIRN_OK;
+}
+
+/* A step meets its threads about twenty times, which takes as long as 2,000 particles of a
+ * simple law take one thread (measured: two threads break even at twice as many). Only the count
+ * decides, and results do not depend on it. */
+static int threads_worth(const firn_sim *sim)
+{
+    enum { PARTICLES_A_THREAD = 2048 };
+    int64_t n = firn_sim_n_particles(sim) / PARTICLES_A_THREAD;
+    return n < 1 ? 1 : n < sim->max_threads ? (int)n : sim->max_threads;
+}
+
+/* A block costs as much as its particles and some more, for its nodes. */
+static firn_status share_blocks(firn_sim *sim)
+{
+    enum { BLOCK_COSTS = 32 };
+    const size_t n = (size_t)sim->grid.n_owners,
+                 capacity = (size_t)sim->n_threads * (FIRN_COLORS + 1);
+    int32_t *weight = firn_memory_array(&sim->memory, n, sizeof *weight);
+    if (n && !weight) return FIRN_MEMORY;
+    for (size_t b = 0; b < n; b++) weight[b] = BLOCK_COSTS;
+    for (int m = 0; m < sim->n_materials; m++)
+        for (int32_t b = 0; b < sim->particles[m].n_blocks; b++)
+            weight[sim->particles[m].blocks[b].owner] += sim->particles[m].blocks[b].n;
+    firn_status status = firn_grid_share(&sim->grid, sim->n_threads, weight);
+    firn_memory_release(&sim->memory, weight, n * sizeof *weight);
+    if ((size_t)sim->share_capacity != capacity) {
+        firn_memory_release(&sim->memory, sim->shares,
+                            (size_t)sim->share_capacity * sizeof *sim->shares);
+        sim->shares = firn_memory_array(&sim->memory, capacity, sizeof *sim->shares);
+        sim->share_capacity = sim->shares ? (int)capacity : 0;
+        if (!sim->shares) return FIRN_MEMORY;
+    }
+    return status;
+}
+
+static firn_status reserve_scratch(firn_sim *sim)
+{
+    int32_t most = 1;
+    if (sim->max_threads) sim->n_threads = threads_worth(sim);
+    for (int m = 0; m < sim->n_materials; m++)
+        for (int32_t b = 0; b < sim->particles[m].n_blocks; b++) {
+            int32_t n = firn_bundles_of(sim->particles[m].blocks[b].n);
+            if (n > most) most = n;
+        }
+    if (most > sim->max_block_bundles || sim->n_threads > sim->scratch_threads ||
+        !sim->thread_scratch) {
+        firn_memory_release(&sim->memory, sim->thread_scratch,
+                            sim->scratch_bytes * (size_t)sim->scratch_threads);
+        if (most > sim->max_block_bundles) sim->max_block_bundles = most + most / 4;
+        sim->scratch_threads = sim->n_threads;
+        size_t real_size = sim->kernels->real_size,
+               lanes = (size_t)sim->max_block_bundles * 16 * real_size;
+        size_t patch = patch_bytes(real_size);
+        sim->scratch_bytes = 2 * patch + align64(lanes) * SCRATCH_LANES;
+        sim->thread_scratch =
+            firn_memory_allocate(&sim->memory, sim->scratch_bytes * (size_t)sim->n_threads);
+        if (!sim->thread_scratch) return FIRN_MEMORY;
+    }
+    return share_blocks(sim) == FIRN_OK ? reserve_ledger(sim) : FIRN_MEMORY;
+}
+
+firn_workspace firn_solver_workspace(const firn_sim *sim, int thread)
+{
+    size_t real_size = sim->kernels->real_size,
+           lanes = align64((size_t)sim->max_block_bundles * 16 * real_size);
+    size_t patch = patch_bytes(real_size);
+    char *at = sim->thread_scratch + sim->scratch_bytes * (size_t)thread;
+    firn_workspace w = {.patch = at, .forces = at + patch, .grad_v = at + 2 * patch};
+    at += 2 * patch + 9 * lanes;
+    w.wave = at;
+    w.viscosity = at + lanes;
+    w.plastic = at + 2 * lanes;
+    w.viscous = at + 3 * lanes;
+    w.flags = at + 4 * lanes;
+    w.energy = at + 5 * lanes;
+    w.pull = at + 6 * lanes;
+    w.before = at + 9 * lanes;
+    w.try_F = at + 15 * lanes;
+    w.try_tau = at + 24 * lanes;
+    w.try_history = at + 30 * lanes;
+    return w;
+}
+
+/* The grid around all particles that stand in owner blocks. */
+static firn_status activate(firn_sim *sim, const uint64_t *keys)
+{
+    for (int m = 0; m < sim->n_materials; m++)
+        for (int32_t b = 0; b < sim->particles[m].n_blocks; b++)
+            sim->grid.reach[sim->particles[m].blocks[b].owner] |= sim->particles[m].blocks[b].reach;
+    return firn_grid_activate(&sim->grid, keys);
+}
+
+firn_status firn_sort_particles(firn_sim *sim, firn_messages *messages)
+{
+    size_t plan_bytes = (size_t)sim->n_materials * sizeof(move_plan), key_bytes = 0;
+    move_plan *plans = firn_memory_allocate(&sim->memory, plan_bytes);
+    uint64_t *keys = NULL;
+    int32_t n_keys = 0;
+    firn_status status = plans ? FIRN_OK : FIRN_MEMORY;
+    firn_sinks_place(sim);
+    firn_distance_cache_renew_all(sim);
+    for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++)
+        status = make_plan(sim, &sim->particles[m], &plans[m]);
+    if (status == FIRN_OK) status = collect_keys(sim, plans, &keys, &n_keys, &key_bytes);
+    if (status == FIRN_OK) status = firn_grid_settle(&sim->grid, keys, n_keys);
+    for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++) {
+        status = number_blocks(sim, &sim->particles[m], keys, &plans[m]);
+        if (status == FIRN_OK) status = move_particles(sim, &sim->particles[m], &plans[m]);
+    }
+    if (status == FIRN_OK) status = activate(sim, keys);
+    if (status == FIRN_OK) status = reserve_scratch(sim);
+    for (int m = 0; plans && m < sim->n_materials; m++) drop_plan(sim, &plans[m]);
+    firn_memory_release(&sim->memory, keys, key_bytes);
+    firn_memory_release(&sim->memory, plans, plan_bytes);
+    if (status != FIRN_OK)
+        return firn_messages_add(messages, status,
+                                 "no memory to sort %lld particles (%.1f MB in use); raise "
+                                 "--max-memory or use fewer particles",
+                                 (long long)firn_sim_n_particles(sim),
+                                 (double)sim->memory.now / 1e6);
+    sim->n_sorts++;
+    sim->must_sort = 0;
+    return FIRN_OK;
+}
+
+firn_status firn_sort_rebuild(firn_sim *sim, firn_messages *messages)
+{
+    int64_t total = 0, at = 0;
+    for (int m = 0; m < sim->n_materials; m++) total += sim->particles[m].n_blocks;
+    size_t bytes = (size_t)(total ? total : 1) * sizeof(uint64_t);
+    uint64_t *keys = total <= INT32_MAX ? firn_memory_allocate(&sim->memory, bytes) : NULL;
+    firn_status status = keys ? FIRN_OK : FIRN_MEMORY;
+    for (int m = 0; m < sim->n_materials && keys; m++)
+        for (int32_t b = 0; b < sim->particles[m].n_blocks; b++)
+            keys[at++] = firn_grid_key(sim->particles[m].blocks[b].coord);
+    if (status == FIRN_OK)
+        status = firn_grid_settle(&sim->grid, keys, firn_grid_unique(keys, (int32_t)total));
+    for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++) {
+        firn_particles *particles = &sim->particles[m];
+        status = reserve_owners(sim, particles);
+        for (int32_t i = 0; i < sim->grid.n_owners && status == FIRN_OK; i++)
+            particles->block_of_owner[i] = -1;
+        for (int32_t b = 0; b < particles->n_blocks && status == FIRN_OK; b++) {
+            particles->blocks[b].owner = firn_grid_find(&sim->grid, particles->blocks[b].coord);
+            particles->block_of_owner[particles->blocks[b].owner] = b;
+        }
+    }
+    if (status == FIRN_OK) status = activate(sim, keys);
+    if (status == FIRN_OK) status = reserve_scratch(sim);
+    firn_memory_release(&sim->memory, keys, bytes);
+    return status == FIRN_OK ? FIRN_OK
+                             : firn_messages_add(messages, status, "no memory for the grid");
+}

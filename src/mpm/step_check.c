@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* step_check.c: may the step be taken? Asked before anything moves, when the grid already holds
+ * all that the step will do to the particles, so that a bad step is undone by not having been
+ * done. A step is bad where a particle would
+ *
+ *     stop being a number;      cross more than a cell;
+ *         be compressed to less than a tenth of its volume, or be
+ *     inverted;                 be where its law has no answer; or where a block would make energy:
+ *
+ * Energy. A step moves with the velocities v of its end, and stress changes by the strain dt
+ * grad v that they make. Of a linear body with stiffness K and masses M the energy changes in a
+ * step by
+ *
+ *     dE = - 1/2 |v - v_before|_M^2 + 1/2 dt^2 v K v
+ *
+ * and steps are stable as long as dt^2 omega^2 < 4 for every mode (leapfrog's limit: T. J. R.
+ * Hughes, The
+ * Finite Element Method, 1987, ch. 9), that is v K v dt^2 < 4 v M v for every v. Its left side
+ * can be measured without knowing K, by trying the law:
+ *
+ *     stored = 1/2 sum V0 (tau_new - tau) : grad v dt      must not exceed
+ *         2 (1/2 sum m_p w_ip |v_i - mean|^2)
+ *
+ * over the particles p of a block and the nodes i that they see: half the limit, because other
+ * motion in the block hides part of what grows. For a linear body that is true of every motion v
+ * - whatever set it off, walls, colliders, forces or newborn particles - as long as dt^2 omega^2
+ * <= 2 for each particle with its share of the nodes alone; and that is bounded by (c dt / h)^2
+ * sum_i |h grad w_i|^2 / w_i < 9.4 cfl^2, at the default cfl 1.5. What stiffens faster than its
+ * wave speed said, or is stepped with too large a share of it, does exceed it.
+ *
+ * Trying the law costs as much as a step of the block, so it is done where the step strains by
+ * more than an eighth - by the ranges of velocity in the blocks around, and then by the
+ * differences of neighbouring nodes - and
+ * elsewhere for one block in 64 at every step, in turn (and not where it strains by less than
+ * 1e-4, which would only measure round-off): what grows from little is found there. After such a
+ * step dt stays halved and grows back by a hundredth a step (limit `energy`).
+ *
+ * Laws that can fail are tried from a smaller strain on, and always where some particle is near
+ * the edge of its law (FIRN_FLAG_EDGE): no step is taken in which one fails. Entries of up to e
+ * in dt grad v make a strain of up to 3 e. */
+#include "solver/solver.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double least_det = 0.1, most_cells = 1, most_stored = 2, much_strain = 0.125,
+                    edge_strain = FIRN_EDGE_STRAIN / 3;
+enum { IN_TURN = 64 };
+
+/* A spline's gradient is a convex combination of differences between neighbouring nodes: no
+ * entry of dt grad v in a block is larger than the largest difference of dt v / h in its
+ * surroundings. Infinite where more is to be feared. */
+static double strain_in(const firn_sim *sim, int32_t owner)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double share = sim->dt / sim->h, most = 0;
+    for (int q = 0; q < 27; q++) {
+        int32_t block = sim->grid.neighbours[owner][q];
+        if (block < 0) continue;
+        const firn_block_range *r = &sim->grid.range[block];
+        if (!r->is_finite) return INFINITY;
+        for (int a = 0; a < 3; a++) { /* fmin and fmax would be calls */
+            low[a] = r->min[a] < low[a] ? r->min[a] : low[a];
+            high[a] = r->max[a] > high[a] ? r->max[a] : high[a];
+        }
+    }
+    for (int w = 0; sim->scene.grid.has_box && w < 6; w++)
+        for (int a = 0; sim->scene.grid.walls[w] == FIRN_WALL_MIRROR && a < 3;
+             a++) { /* unfolded nodes carry reversed velocities that the ranges do not hold */
+            double largest = fmax(fabs(low[a]), fabs(high[a]));
+            low[a] = -largest;
+            high[a] = largest;
+        }
+    for (int a = 0; a < 3; a++) {
+        if (fmax(fabs(low[a]), fabs(high[a])) * share > 0.9) return INFINITY;
+        most = fmax(most, (high[a] - low[a]) * share);
+    }
+    return most;
+}
+
+/* From which strain on a block is tried; less than nothing: in any case. */
+static double bearable_strain(const firn_sim *sim, int32_t owner)
+{
+    double bearable = much_strain;
+    for (int m = 0; m < sim->n_materials; m++) {
+        const firn_particle_block *block = firn_particle_block_at(&sim->particles[m], owner);
+        if (!block) continue;
+        if (block->is_watched) return -1;
+        if (sim->particles[m].material.law->info.can_fail) bearable = edge_strain;
+    }
+    return bearable;
+}
+
+/* The first of a block's particles whose law, tried, has no answer. */
+static int has_failed(const firn_sim *sim, const firn_particle_block *block,
+                      const firn_workspace *w, firn_block_check *check)
+{
+    for (int p = 0; p < block->n; p++) {
+        double flags = sim->kernels->is_double ? ((const double *)w->flags)[p]
+                                               : (double)((const float *)w->flags)[p];
+        check->trouble = (unsigned)flags & FIRN_FLAGS_TROUBLE;
+        check->bundle = p / 16;
+        check->lane = p % 16;
+        if (check->trouble) return 1;
+    }
+    return 0;
+}
+
+/* Tries the law on copies of F and history; grad v is in w. */
+static void try_law(firn_sim *sim, const firn_particles *particles,
+                    const firn_particle_block *block, const firn_workspace *w)
+{
+    size_t lanes = (size_t)firn_bundles_of(block->n) * 16 * sim->kernels->real_size;
+    firn_law_batch batch = firn_block_loops_batch(sim, particles, block, w);
+    memcpy(w->try_F, batch.F, 9 * lanes);
+    if (particles->n_components[FIRN_FIELD_HISTORY])
+        memcpy(w->try_history, batch.history,
+               (size_t)particles->n_components[FIRN_FIELD_HISTORY] * lanes);
+    batch.F = w->try_F;
+    batch.history = w->try_history;
+    batch.tau = w->try_tau;
+    particles->material.law->kernels[sim->variant].update(&batch);
+}
+
+/* A velocity in the middle of what the block's nodes do: taken off before squares are summed, to
+ * keep their digits. */
+static void middle_of(const firn_block_range *range, double middle[3])
+{
+    int is_known = range->is_finite && range->min[0] <= range->max[0];
+    for (int a = 0; a < 3; a++) middle[a] = is_known ? 0.5 * (range->min[a] + range->max[a]) : 0;
+}
+
+/* `bearable`: what differences between neighbouring nodes in the patch may be without another
+ * look; 0: none is. */
+static int check_block(firn_sim *sim, int32_t owner, double bearable, const firn_workspace *w,
+                       firn_block_check *check, int *material_index)
+{
+    const firn_kernels *k = sim->kernels;
+    double middle[3], motion[4] = {0, 0, 0, 0}; /* sums of m w (v - middle) and of its square */
+    firn_block_store store = {.is_finite = 1};
+    int worst = -1;
+    firn_block_loops_load(sim, owner, sim->grid.nodes, w->patch);
+    if (bearable > 0 &&
+        k->steepest(w->patch, sim->grid.columns[owner]) * sim->dt / sim->h <= bearable)
+        return 1;
+    middle_of(&sim->grid.range[owner], middle);
+    k->deviate(w->patch, middle, w->forces);
+    FIRN_BLOCK_MATERIALS (sim, owner, r) {
+        k->check(&r.transfer, &r.block_particles, w->patch, w->grad_v, check);
+        *material_index = r.material;
+        if (!check->is_finite || check->min_det < least_det || check->max_move > most_cells)
+            return 0;
+        k->collect(&r.transfer, &r.block_particles, w->forces, motion);
+        try_law(sim, r.particles, r.block, w);
+        if (has_failed(sim, r.block, w, check)) return 0;
+        double before = store.largest;
+        k->store(&r.transfer, &r.block_particles, w->try_tau, w->grad_v, &store);
+        if (!store.is_finite || store.largest > before) worst = r.material;
+        if (!store.is_finite) break;
+    }
+    double moving = motion[3];
+    for (int a = 0; a < 3 && store.mass > 0; a++) moving -= motion[a] * motion[a] / store.mass;
+    check->stored = moving > 0 ? store.energy / (0.5 * moving) : 0;
+    check->is_finite = store.is_finite;
+    if (worst >= 0) {
+        *material_index = worst;
+        check->bundle = store.bundle;
+        check->lane = store.lane;
+    }
+    return check->is_finite && !(check->stored > most_stored);
+}
+
+static void explain(const firn_sim *sim, int32_t owner, int material_index,
+                    const firn_block_check *check, char *why, size_t n_why)
+{
+    const firn_particles *particles = &sim->particles[material_index];
+    const firn_particle_block *block = firn_particle_block_at(particles, owner);
+    if (!block) {
+        snprintf(why, n_why, "velocities in block %d are not finite", owner);
+        return;
+    }
+    firn_block_loops_particle(particles, block, check->bundle, check->lane, why, n_why);
+    size_t n = strlen(why);
+    n += (size_t)snprintf(why + n, n_why - n, ": ");
+    why += n;
+    n_why -= n;
+    if (!check->is_finite)
+        snprintf(why, n_why, "its velocity or stress is not finite");
+    else if (check->trouble)
+        snprintf(why, n_why, "%s", firn_block_loops_trouble(check->trouble));
+    else if (check->max_move > most_cells)
+        snprintf(why, n_why, "it would cross %.3g cells in one step", check->max_move);
+    else if (check->min_det < least_det)
+        snprintf(why, n_why, "the step would change its volume by a factor of %.3g (inversion)",
+                 check->min_det);
+    else
+        snprintf(why, n_why,
+                 "around it the step would store %.3g times the energy of its motion (unstable "
+                 "above %g)",
+                 check->stored, most_stored);
+}
+
+static int is_owner_bearable(firn_sim *sim, int32_t owner, const firn_workspace *w)
+{
+    firn_block_check check;
+    int particles;
+    double strain = strain_in(sim, owner), bearable = bearable_strain(sim, owner);
+    int is_its_turn = (owner + sim->n_steps) % IN_TURN == 0 && strain > 1e-4;
+    if (strain <= bearable && !is_its_turn) return 1;
+    if (is_its_turn || !isfinite(strain)) bearable = 0;
+    return check_block(sim, owner, bearable, w, &check, &particles);
+}
+
+firn_step_result firn_step_check(firn_sim *sim, char *why, size_t n_why)
+{
+    int32_t worst = INT32_MAX;
+    firn_block_loops_assign_owners(sim);
+#pragma omp parallel num_threads(sim->n_threads) reduction(min : worst)
+    {
+        firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
+        for (firn_range owners; firn_block_loops_claim_owners(sim, &owners);)
+            for (int32_t owner = owners.first; owner < owners.end && owner < worst; owner++)
+                if (!is_owner_bearable(sim, owner, &w)) worst = owner;
+    }
+    if (worst == INT32_MAX) return FIRN_STEP_GOOD;
+    firn_workspace w = firn_solver_workspace(sim, 0); /* once more, for the sentence */
+    firn_block_check check = {0};
+    int m = 0;
+    check_block(sim, worst, 0, &w, &check, &m);
+    explain(sim, worst, m, &check, why, n_why);
+    return check.is_finite && check.stored > most_stored ? FIRN_STEP_ENERGY : FIRN_STEP_MOTION;
+}

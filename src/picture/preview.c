@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "picture/preview.h"
+#include "firn/defs.h"
+
+#include <math.h>
+#include <stdio.h>
+
+firn_preview firn_preview_default(const double gravity[3], int n_threads)
+{
+    firn_preview preview = {.survey = firn_view_bounds_default(), .def = firn_render_default()};
+    preview.survey.is_z_up =
+        fabs(gravity[2]) > fabs(gravity[0]) && fabs(gravity[2]) > fabs(gravity[1]);
+    preview.def.width = 640;
+    preview.def.height = 360;
+    preview.def.n_threads = n_threads;
+    return preview;
+}
+
+firn_status firn_preview_write(firn_preview *preview, const firn_points *points, const char *folder,
+                               const char *caption, firn_messages *messages)
+{
+    char path[FIRN_PATH + 16];
+    if (snprintf(path, sizeof path, "%s/preview.png", folder) >= (int)sizeof path)
+        return firn_messages_add(messages, FIRN_REFUSED, "%s: the name is too long", folder);
+    snprintf(preview->def.caption, sizeof preview->def.caption, "%s", caption);
+    firn_image *image = NULL;
+    firn_status status = firn_view_bounds_add(&preview->survey, points, "", messages);
+    preview->def.camera.azimuth = firn_render_free_azimuth(&preview->def, &preview->survey);
+    if (status == FIRN_OK)
+        status = firn_render_frame(points, &preview->survey, &preview->def, &image, messages);
+    if (status == FIRN_OK) status = firn_image_write_png(image, path, messages);
+    firn_image_destroy(image);
+    return status;
+}

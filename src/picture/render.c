@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+#include "picture/render.h"
+#include "picture/legend.h"
+#include "picture/shading.h"
+#include "base/memory.h"
+#include "solver/attributes.h"
+#include "picture/splat.h"
+#include "picture/particle_color.h"
+#include "picture/tracer.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+static const double degree = 0.017453292519943295;
+
+firn_render_def firn_render_default(void)
+{
+    return (firn_render_def){
+        .width = 1280,
+        .height = 720,
+        .samples = 2,
+        .sky_rays = 1,
+        .camera = {.azimuth = 30 * degree, .elevation = 16 * degree, .fov = 28 * degree},
+        .radius_scale = 1.2, /* spheres that just touch leave dark holes */
+        .sun_azimuth = NAN,
+        .sun_elevation = 46 * degree,
+        .has_legend = 1};
+}
+
+/* A frame on its way through the props. */
+typedef struct frame {
+    const firn_points *points;
+    const firn_view_bounds *survey;
+    const firn_render_def *def;
+    int n_threads;
+    double origin[3]; /* of local coordinates, y up */
+    float min[3], max[3];
+    float radius; /* a typical one */
+    firn_spheres spheres;
+    float *xyzr, *colors;
+    firn_hit *hits;
+    firn_sdf_hit *solid_hits;
+    size_t n_hits;
+    firn_colormap map;
+    firn_legend legend;
+    firn_particle_color_palette palette;
+} frame;
+
+static firn_status check(const firn_render_def *def, firn_messages *messages)
+{
+    if (def->width < 1 || def->height < 1 || def->width > 16384 || def->height > 16384)
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "a picture of %d x %d is not possible; sides are 1 to 16384 pixels", def->width,
+            def->height);
+    if (def->samples < 1 || def->samples > 8 || def->sky_rays < 0 || def->sky_rays > 256)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "samples are 1 to 8 a side, rays to the sky 0 to 256");
+    if (!(def->camera.fov > 0.001 && def->camera.fov < 3.0))
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "the camera's opening is %g degrees; it must lie between 0.1 and 170",
+            def->camera.fov / degree);
+    if (!isfinite(def->camera.azimuth) || !isfinite(def->camera.elevation) ||
+        !isfinite(def->camera.distance))
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "the camera's angles and distance must be finite numbers");
+    if (!(def->radius_scale > 0) || !isfinite(def->radius_scale))
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "the scale of radii must be a positive number");
+    if (def->has_range && (!(def->max > def->min) || !isfinite(def->max - def->min) ||
+                           (def->is_log && !(def->min > 0))))
+        return firn_messages_add(
+            messages, FIRN_REFUSED, "%g to %g is no range; the second number must be larger%s",
+            def->min, def->max, def->is_log ? ", and on a logarithmic scale both positive" : "");
+    return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- spheres */
+
+static double detail(const firn_points *points, const char *name)
+{
+    const firn_attribute *a = firn_points_find_detail(points, name);
+    return a && a->type == FIRN_ATTRIBUTE_FLOAT && a->n_components == 1 ? a->data.f[0] : 0;
+}
+
+/* The radius where particles bring none of their own. */
+static double common_radius(const frame *f)
+{
+    double dx = detail(f->points, "dx"), volume = 1;
+    if (dx > 0) return 0.5 * dx;
+    double diagonal = 0;
+    for (int c = 0; c < 3; c++)
+        diagonal +=
+            (f->survey->max[c] - f->survey->min[c]) * (f->survey->max[c] - f->survey->min[c]);
+    for (int c = 0; c < 3; c++)
+        volume *= fmax(f->survey->max[c] - f->survey->min[c], 1e-3 * sqrt(diagonal));
+    double radius = 0.62 * cbrt(volume / (double)(f->points->n > 0 ? f->points->n : 1));
+    return radius > 0 ? radius : 1;
+}
+
+static void place(frame *f)
+{
+    for (int c = 0; c < 3; c++) {
+        f->origin[c] = 0.5 * (f->survey->min[c] + f->survey->max[c]);
+        f->max[c] = (float)(f->survey->max[c] - f->origin[c]);
+        f->min[c] = -f->max[c];
+    }
+}
+
+static int is_float(const firn_attribute *a)
+{
+    return a && (a->type == FIRN_ATTRIBUTE_FLOAT || a->type == FIRN_ATTRIBUTE_VECTOR);
+}
+
+/* Positions and radii in local coordinates. What is not finite becomes a sphere of no size far
+ * below: it keeps its number and is never met. */
+static firn_status make_spheres(frame *f, firn_messages *messages)
+{
+    const firn_attribute *position = firn_points_find(f->points, "P"),
+                         *scale = firn_points_find(f->points, "pscale");
+    if (!is_float(position) || position->n_components != 3)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "these points carry no position P of three numbers");
+    if (f->points->n >= FIRN_NO_SPHERE)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "%lld particles are too many for one picture",
+                                 (long long)f->points->n);
+    f->xyzr = firn_memory_array(NULL, (size_t)f->points->n, 4 * sizeof *f->xyzr);
+    if (!f->xyzr) return firn_messages_add(messages, FIRN_MEMORY, "memory is exhausted");
+    double common = common_radius(f), sum = 0;
+    int has_scale = is_float(scale) && scale->n_components == 1;
+    int64_t n_good = 0;
+    for (int64_t k = 0; k < f->points->n; k++) {
+        const float *p = position->data.f + 3 * k;
+        double turned[3],
+            r = (has_scale ? (double)scale->data.f[k] : common) * f->def->radius_scale;
+        firn_view_bounds_turn(f->survey->is_z_up, (double[3]){p[0], p[1], p[2]}, turned);
+        float *s = f->xyzr + 4 * k;
+        for (int c = 0; c < 3; c++) s[c] = (float)(turned[c] - f->origin[c]);
+        s[3] = (float)r;
+        if (isfinite(s[0]) && isfinite(s[1]) && isfinite(s[2]) && isfinite(s[3]) && s[3] >= 0) {
+            sum += r;
+            n_good++;
+        } else
+            memcpy(s, (float[4]){0, -1e18f, 0, 0}, 4 * sizeof *s);
+    }
+    f->radius = n_good && sum > 0 ? (float)(sum / (double)n_good) : (float)common;
+    f->spheres = (firn_spheres){f->points->n, f->xyzr};
+    return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- colours */
+
+/* As the table of attributes has it; the determinant of F has none. */
+static const char *unit_of(const char *name)
+{
+    const firn_attribute_info *info;
+    for (int i = 0; (info = firn_attribute_at(i)); i++)
+        if (!strcmp(info->name, name)) return info->unit;
+    return "";
+}
+
+static firn_status color_by_number(frame *f, firn_messages *messages)
+{
+    const firn_render_def *def = f->def;
+    firn_particle_color_number number;
+    firn_status status = firn_particle_color_find(f->points, def->attribute, &number, messages);
+    if (status != FIRN_OK) return status;
+    double low = def->has_range ? def->min : f->survey->value_min,
+           high = def->has_range ? def->max : f->survey->value_max;
+    if (!firn_colormap_init(&f->map, def->map))
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "there is no colour map '%s'; the maps are: %s", def->map,
+                                 firn_colormap_names());
+    if (!def->has_range && !f->survey->has_values) {
+        low = 0;
+        high = 1;
+    }
+    if (!def->has_range && f->map.is_diverging) {
+        high = fmax(fabs(low), fabs(high));
+        low = -high;
+    }
+    if (!def->has_range && def->is_log && !(low > 0)) low = high > 0 ? 1e-4 * high : 1;
+    if (!(high > low)) {
+        low -= 0.5 * fmax(fabs(low), 1e-6);
+        high = low + fmax(fabs(high), 1e-6);
+    } /* all are equal */
+    f->legend = (firn_legend){
+        def->attribute, unit_of(number.attribute->name), low, high, def->is_log, &f->map};
+    float table[FIRN_COLORMAP_SIZE][3];
+    for (int k = 0; k < FIRN_COLORMAP_SIZE; k++) {
+        const firn_color *c = &f->map.colors[k];
+        table[k][0] = firn_color_decode(c->r);
+        table[k][1] = firn_color_decode(c->g);
+        table[k][2] = firn_color_decode(c->b);
+    }
+    for (int64_t k = 0; k < f->points->n; k++) {
+        double value = firn_particle_color_value(&number, k);
+        double t = def->is_log ? log(value / low) / log(high / low) : (value - low) / (high - low);
+        static const float bad[3] = {
+            1, 0, 1}; /* not a number; or not positive, where a logarithm is wanted */
+        int entry =
+            t > 0 ? (t < 1 ? (int)(t * (FIRN_COLORMAP_SIZE - 1) + 0.5) : FIRN_COLORMAP_SIZE - 1)
+                  : 0;
+        memcpy(f->colors + 3 * k, isnan(t) ? bad : table[entry], 3 * sizeof(float));
+    }
+    return FIRN_OK;
+}
+
+static firn_status make_colors(frame *f, firn_messages *messages)
+{
+    f->colors = firn_memory_array(NULL, (size_t)f->points->n, 3 * sizeof *f->colors);
+    if (!f->colors) return firn_messages_add(messages, FIRN_MEMORY, "memory is exhausted");
+    if (f->def->attribute[0]) return color_by_number(f, messages);
+    firn_particle_color_categories(f->points, &f->palette);
+    for (int k = 0; f->def->props && k < f->palette.n; k++)
+        firn_scene_colliders_color(f->def->props, f->palette.names[k], &f->palette.colors[k]);
+#pragma omp parallel for num_threads(f->n_threads) schedule(static)
+    for (int64_t k = 0; k < f->points->n; k++)
+        firn_particle_color_by_material(f->points, &f->palette, k, f->colors + 3 * k);
+    return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- light */
+
+double firn_render_sun_azimuth(const firn_render_def *def)
+{
+    return isnan(def->sun_azimuth) ? def->camera.azimuth - 58 * degree : def->sun_azimuth;
+}
+
+static void sun_direction(const firn_render_def *def, float sun[3])
+{
+    double azimuth = firn_render_sun_azimuth(def);
+    double flat = cos(def->sun_elevation);
+    sun[0] = (float)(sin(azimuth) * flat);
+    sun[1] = (float)sin(def->sun_elevation);
+    sun[2] = (float)(cos(azimuth) * flat);
+}
+
+static firn_camera make_camera(const frame *f)
+{
+    const firn_render_def *def = f->def;
+    float target[3] = {0, 0, 0};
+    if (def->camera.has_target) {
+        double turned[3];
+        firn_view_bounds_turn(f->survey->is_z_up, def->camera.target, turned);
+        for (int c = 0; c < 3; c++) target[c] = (float)(turned[c] - f->origin[c]);
+    }
+    return firn_camera_look(&def->camera, target, f->min, f->max, def->width, def->height);
+}
+
+#define FARTHEST 1.5f /* from the shot to where colliders end, in sizes of the shot */
+
+/* The scene's colliders, drawn in a box somewhat larger than the shot, or than they are
+ * themselves where that is not much larger; false: there are none. */
+static int make_solids(const frame *f, float size, firn_sdf_trace *solids)
+{
+    double anywhere[3] = {0, 0, 0};
+    if (!f->def->props || isinf(firn_scene_colliders_distance(f->def->props, anywhere, NULL)))
+        return 0;
+    *solids = (firn_sdf_trace){
+        .props = f->def->props, .is_z_up = f->survey->is_z_up, .precision = 2e-4f * size};
+    memcpy(solids->origin, f->origin, sizeof solids->origin);
+    for (int c = 0; c < 3; c++) {
+        solids->min[c] = f->min[c] - 0.22f * size;
+        solids->max[c] = f->max[c] + 0.22f * size;
+    }
+    double low[3], high[3];
+    if (!firn_scene_colliders_bounds(f->def->props, low, high)) return 1;
+    for (int corner = 0; corner < 8; corner++) {
+        double p[3], turned[3];
+        for (int c = 0; c < 3; c++) p[c] = corner >> c & 1 ? high[c] : low[c];
+        firn_view_bounds_turn(f->survey->is_z_up, p, turned);
+        for (int c = 0; c < 3; c++) {
+            float x = (float)(turned[c] - f->origin[c]), limit = FARTHEST * size;
+            if (x > solids->max[c]) solids->max[c] = fminf(x, f->max[c] + limit);
+            if (x < solids->min[c]) solids->min[c] = fmaxf(x, f->min[c] - limit);
+        }
+    }
+    return 1;
+}
+
+/* Of nine places in the shot, how many the camera cannot see for colliders; `place` has origin,
+ * box and survey. */
+static int count_hidden(const frame *f, const firn_sdf_trace *solids, double azimuth)
+{
+    double flat = cos(f->def->camera.elevation);
+    float towards[3] = {(float)(sin(azimuth) * flat), (float)sin(f->def->camera.elevation),
+                        (float)(cos(azimuth) * flat)};
+    int n = 0;
+    for (int corner = 0; corner < 9; corner++) {
+        float p[3] = {0, 0, 0};
+        for (int c = 0; c < 3 && corner < 8; c++)
+            p[c] = 0.6f * (corner >> c & 1 ? f->max[c] : f->min[c]);
+        n += firn_sdf_trace_trace(solids, p, towards, INFINITY).t < INFINITY;
+    }
+    return n;
+}
+
+double firn_render_free_azimuth(const firn_render_def *def, const firn_view_bounds *survey)
+{
+    frame f = {.survey = survey, .def = def};
+    firn_sdf_trace solids;
+    if (survey->n == 0) return def->camera.azimuth;
+    place(&f);
+    float size = sqrtf(f.max[0] * f.max[0] + f.max[1] * f.max[1] + f.max[2] * f.max[2]);
+    if (!make_solids(&f, size, &solids)) return def->camera.azimuth;
+    double best = def->camera.azimuth;
+    int fewest = 28;
+    for (int turn = 0; turn < 24 && fewest; turn++) { /* 0, 15, -15, 30, ... degrees */
+        double azimuth = def->camera.azimuth + (turn % 2 ? 1 : -1) * ((turn + 1) / 2) * 15 * degree;
+        int n = 0; /* with a margin to both sides: a wall shall not be seen edge-on */
+        for (int side = -1; side <= 1; side++)
+            n += count_hidden(&f, &solids, azimuth + side * 25 * degree);
+        if (n < fewest) {
+            fewest = n;
+            best = azimuth;
+        }
+    }
+    return best;
+}
+
+/* Which sphere each ray meets, and, with Embree, the tracer that tells of shadows. */
+static firn_status trace(frame *f, const firn_camera *camera, firn_tracer **tracer,
+                         firn_messages *messages)
+{
+    const firn_render_def *def = f->def;
+    int columns = def->width * def->samples, rows = def->height * def->samples;
+    f->n_hits = (size_t)columns * (size_t)rows;
+    f->hits = firn_memory_array(NULL, f->n_hits, sizeof *f->hits);
+    if (!f->hits) return FIRN_MEMORY;
+    if (def->engine == FIRN_ENGINE_SPLAT ||
+        (def->engine == FIRN_ENGINE_AUTO && !firn_tracer_is_built()))
+        return firn_splat_hits(&f->spheres, camera, columns, rows, f->n_threads, f->hits);
+    firn_status status = firn_tracer_create(&f->spheres, f->n_threads, tracer, messages);
+    if (status == FIRN_OK) firn_tracer_hits(*tracer, camera, columns, rows, f->n_threads, f->hits);
+    return status;
+}
+
+/* Without a floor as low as the particles come, and below what stands there: a ground that cut a
+ * terrain would lie now above it, now below. */
+static float ground_of(const frame *f, float size)
+{
+    double height = f->survey->lowest - f->radius, floor, foot;
+    if (f->def->ground == FIRN_GROUND_GIVEN)
+        height = f->def->ground_height;
+    else if (f->def->props && firn_scene_colliders_floor(f->def->props, &floor))
+        height = floor;
+    else if (f->def->props && firn_scene_colliders_foot(f->def->props, &foot))
+        height = fmin(height, fmax(foot, f->origin[1] + f->min[1] - FARTHEST * size));
+    return (float)(height - f->origin[1]);
+}
+
+static firn_status paint(frame *f, firn_image *image, firn_messages *messages)
+{
+    const firn_render_def *def = f->def;
+    firn_camera camera = make_camera(f);
+    firn_tracer *tracer = NULL;
+    firn_sdf_trace solids;
+    float diagonal = 0;
+    for (int c = 0; c < 3; c++) diagonal += f->max[c] * f->max[c];
+    firn_shading light = {.spheres = &f->spheres,
+                          .colors = f->colors,
+                          .camera = &camera,
+                          .samples = def->samples,
+                          .n_sky = def->sky_rays,
+                          .is_data = def->attribute[0] != 0,
+                          .has_ground = def->ground != FIRN_GROUND_NONE,
+                          .n_threads = f->n_threads,
+                          .size = fmaxf(sqrtf(diagonal), 4 * f->radius),
+                          .radius = f->radius};
+    light.ground = ground_of(f, light.size);
+    sun_direction(def, light.sun);
+    firn_status status = trace(f, &camera, &tracer, messages);
+    light.hits = f->hits;
+    light.tracer = tracer;
+    if (status == FIRN_OK && make_solids(f, light.size, &solids)) {
+        f->solid_hits = firn_memory_array(NULL, f->n_hits, sizeof *f->solid_hits);
+        status = f->solid_hits ? firn_sdf_trace_hits(&solids, &camera, def->width, def->height,
+                                                     def->samples, f->n_threads, f->solid_hits)
+                               : FIRN_MEMORY;
+        light.solids = &solids;
+        light.solid_hits = f->solid_hits;
+    }
+    if (status == FIRN_OK) status = firn_shading_paint(&light, image);
+    firn_tracer_destroy(tracer);
+    if (status == FIRN_MEMORY && !firn_messages_count(messages, FIRN_ERROR))
+        firn_messages_add(messages, status, "memory is exhausted");
+    return status;
+}
+
+static int annotate(frame *f, firn_image *image)
+{
+    int good = 1;
+    if (f->def->caption[0]) good = firn_legend_draw_caption(image, f->def->caption);
+    if (!f->def->has_legend) return good;
+    if (f->def->attribute[0]) return firn_legend_draw_bar(image, &f->legend) && good;
+    int is_one_color = 1;
+    for (int k = 1; k < f->palette.n; k++)
+        is_one_color &= !memcmp(&f->palette.colors[k], &f->palette.colors[0], sizeof(firn_color));
+    if (!is_one_color && !firn_points_find(f->points, "Cd"))
+        good =
+            firn_legend_draw_swatches(image, f->palette.n, f->palette.names, f->palette.colors) &&
+            good;
+    return good;
+}
+
+firn_status firn_render_frame(const firn_points *points, const firn_view_bounds *survey,
+                              const firn_render_def *def, firn_image **out, firn_messages *messages)
+{
+    *out = NULL;
+    firn_status status = check(def, messages);
+    if (status != FIRN_OK) return status;
+    firn_view_bounds nothing = firn_view_bounds_default();
+    if (survey->n == 0) { /* an empty shot is a picture of the ground */
+        for (int c = 0; c < 3; c++) {
+            nothing.min[c] = -1;
+            nothing.max[c] = 1;
+        }
+        nothing.lowest = 0;
+        nothing.is_z_up = survey->is_z_up;
+        survey = &nothing;
+    }
+    frame f = {.points = points, .survey = survey, .def = def};
+    f.n_threads = def->n_threads > 0 ? def->n_threads : omp_get_max_threads();
+    place(&f);
+    firn_image *image = firn_image_create(def->width, def->height);
+    if (!image) status = firn_messages_add(messages, FIRN_MEMORY, "memory is exhausted");
+    if (status == FIRN_OK) status = make_spheres(&f, messages);
+    if (status == FIRN_OK) status = make_colors(&f, messages);
+    if (status == FIRN_OK) status = paint(&f, image, messages);
+    if (status == FIRN_OK && !annotate(&f, image))
+        status = firn_messages_add(messages, FIRN_MEMORY, "memory is exhausted");
+    firn_memory_release(NULL, f.solid_hits, f.n_hits * sizeof *f.solid_hits);
+    firn_memory_release(NULL, f.hits, f.n_hits * sizeof *f.hits);
+    firn_memory_release(NULL, f.colors, (size_t)points->n * 3 * sizeof *f.colors);
+    firn_memory_release(NULL, f.xyzr, (size_t)points->n * 4 * sizeof *f.xyzr);
+    if (status == FIRN_OK)
+        *out = image;
+    else
+        firn_image_destroy(image);
+    return status;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "picture/scene_colliders.h"
+#include "shot/manifest.h"
+#include "base/memory.h"
+#include "base/file_sequence.h"
+#include "geometry/shape.h"
+#include "solver/solver.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A collider that is drawn. */
+typedef struct prop {
+    firn_shape *shape;
+    firn_motion motion;
+    firn_pose pose;
+    double start, stop;
+    int is_shown;
+} prop;
+
+struct firn_scene_colliders {
+    int up; /* axis */
+    double fps, time;
+    int has_floor;
+    double floor, foot; /* foot: INFINITY where nothing stands */
+    int n_props, n_materials;
+    prop *props;
+    firn_color *colors; /* a < 0: not given */
+    char (*names)[FIRN_NAME];
+    size_t n_props_room, n_materials_room;
+};
+
+static int upright_axis(const double gravity[3])
+{
+    return fabs(gravity[2]) > fabs(gravity[0]) && fabs(gravity[2]) > fabs(gravity[1]) ? 2 : 1;
+}
+
+static int is_at_rest(const firn_motion_def *motion)
+{
+    double moves = motion->n_keys;
+    for (int c = 0; c < 3; c++) moves += fabs(motion->velocity[c]) + fabs(motion->spin[c]);
+    return moves == 0;
+}
+
+/* A level plane at rest is the ground of the picture, not a thing in it. */
+static int is_floor(const firn_collider_def *def, int up, double *height)
+{
+    if (def->n_shapes != 1 || def->distance || !is_at_rest(&def->motion)) return 0;
+    const firn_shape_def *shape = &def->shapes[0];
+    const firn_shape_kind_info *kind = firn_shape_kind_find(shape->kind);
+    if (!kind || !kind->is_half_space) return 0;
+    double length = 0, turns = 0;
+    for (int c = 0; c < 3; c++) {
+        length += shape->normal[c] * shape->normal[c];
+        turns += fabs(shape->rotate[c]);
+    }
+    if (turns > 0 || shape->thickness > 0 || !(shape->normal[up] > 0.9999 * sqrt(length))) return 0;
+    *height = shape->center[up];
+    return 1;
+}
+
+static void take_floor(firn_scene_colliders *props, double height)
+{
+    props->floor = props->has_floor ? fmax(props->floor, height) : height;
+    props->has_floor = 1;
+}
+
+/* How deep below the surface distances must be true: only the surface is drawn, but by their
+ * depth sequences choose their voxels (sdf_sequence.c), which shall be those of the simulation,
+ * or a long one would not fit into memory here. */
+static double depth_of(const firn_collider_def *def, double dx)
+{
+    for (int i = 0; i < def->n_shapes; i++)
+        if (firn_file_sequence_is_pattern(def->shapes[i].file)) return 2.5 * dx;
+    return 0;
+}
+
+/* Rays upwards from below the shape's box, which may be wider than the shape, see where its
+ * lowest places are. */
+static void find_foot(firn_scene_colliders *props, const prop *p)
+{
+    enum { SIDE = 48, STEPS = 200 };
+    double low[3], high[3], size = 0;
+    if (!firn_shape_bounds(p->shape, low, high)) return;
+    for (int c = 0; c < 3; c++) size = fmax(size, high[c] - low[c]);
+    for (int k = 0; k < SIDE * SIDE; k++) {
+        int a = (props->up + 1) % 3, b = (props->up + 2) % 3;
+        double x[3], distance = INFINITY;
+        x[a] = low[a] + (k % SIDE + 0.5) / SIDE * (high[a] - low[a]);
+        x[b] = low[b] + (k / SIDE + 0.5) / SIDE * (high[b] - low[b]);
+        x[props->up] = low[props->up] - 0.01 * size;
+        for (int step = 0; step < STEPS && x[props->up] < fmin(props->foot, high[props->up]);
+             step++) {
+            distance = firn_shape_distance(p->shape, x, 0);
+            if (distance < 1e-4 * size) break;
+            x[props->up] += distance;
+        }
+        if (distance < 1e-4 * size) props->foot = fmin(props->foot, x[props->up]);
+    }
+}
+
+static firn_status add_prop(firn_scene_colliders *props, const firn_collider_def *def, double dx,
+                            firn_messages *messages)
+{
+    prop *p = &props->props[props->n_props];
+    *p = (prop){.start = def->start, .stop = def->stop};
+    if (def->n_shapes < 1) return FIRN_OK;
+    firn_messages *why = firn_messages_create(); /* what is wrong with it is a warning here */
+    firn_status status = firn_shape_create_for(
+        def->n_shapes, def->shapes, (firn_shape_need){depth_of(def, dx), dx, 0}, &p->shape, why);
+    if (status != FIRN_OK && status != FIRN_MEMORY) {
+        firn_messages_warn(messages, "the collider '%s' is not drawn: %s", def->name,
+                           firn_messages_text(why, 0, NULL));
+        firn_messages_destroy(why);
+        return FIRN_OK;
+    }
+    firn_messages_destroy(why);
+    if (status == FIRN_OK) status = firn_motion_create(&def->motion, NULL, &p->motion);
+    if (status == FIRN_OK && is_at_rest(&def->motion) && firn_shape_speed(p->shape) == 0)
+        find_foot(props, p);
+    if (status == FIRN_OK)
+        props->n_props++;
+    else
+        firn_shape_destroy(p->shape);
+    return status;
+}
+
+static firn_status fill(firn_scene_colliders *props, const firn_scene_def *scene,
+                        firn_messages *messages)
+{
+    props->up = upright_axis(scene->gravity);
+    props->fps = scene->fps;
+    props->foot = INFINITY;
+    const double *low = scene->grid.box_min;
+    if (scene->grid.has_box && scene->grid.walls[2 * props->up] != FIRN_WALL_OPEN &&
+        scene->grid.walls[2 * props->up] != FIRN_WALL_DELETE)
+        take_floor(props, low[props->up]);
+    for (int k = 0; k < scene->n_materials; k++) {
+        const firn_material_def *m = &scene->materials[k];
+        int is_given =
+            fabs(m->color[0] - 0.8) + fabs(m->color[1] - 0.8) + fabs(m->color[2] - 0.8) > 1e-9;
+        memcpy(props->names[k], m->name, FIRN_NAME);
+        props->colors[k] = (firn_color){(float)m->color[0], (float)m->color[1], (float)m->color[2],
+                                        is_given ? 1 : -1};
+    }
+    props->n_materials = scene->n_materials;
+    firn_status status = FIRN_OK;
+    for (int k = 0; k < scene->n_colliders && status == FIRN_OK; k++) {
+        double height;
+        if (is_floor(&scene->colliders[k], props->up, &height))
+            take_floor(props, height);
+        else
+            status = add_prop(props, &scene->colliders[k], scene->grid.dx, messages);
+    }
+    return status;
+}
+
+firn_status firn_scene_colliders_of_scene(const firn_scene_def *scene, firn_scene_colliders **out,
+                                          firn_messages *messages)
+{
+    *out = NULL;
+    firn_scene_colliders *props = firn_memory_allocate(NULL, sizeof *props);
+    firn_status status = FIRN_MEMORY;
+    if (props) {
+        props->n_props_room = (size_t)scene->n_colliders;
+        props->n_materials_room = (size_t)scene->n_materials;
+        props->props = firn_memory_array(NULL, props->n_props_room, sizeof *props->props);
+        props->colors = firn_memory_array(NULL, props->n_materials_room, sizeof *props->colors);
+        props->names = firn_memory_array(NULL, props->n_materials_room, sizeof *props->names);
+        if (props->props && props->colors && props->names) status = fill(props, scene, messages);
+    }
+    if (status == FIRN_MEMORY) firn_messages_add(messages, status, "memory is exhausted");
+    if (status == FIRN_OK)
+        *out = props;
+    else
+        firn_scene_colliders_destroy(props);
+    return status;
+}
+
+firn_status firn_scene_colliders_open(const char *folder, firn_scene_colliders **props,
+                                      firn_messages *messages)
+{
+    *props = NULL;
+    if (!firn_manifest_exists(folder)) return FIRN_OK;
+    firn_manifest manifest = {0};
+    firn_status status = firn_manifest_read(folder, &manifest, messages);
+    if (status != FIRN_OK) return status;
+    char name[FIRN_PATH + 32];
+    snprintf(name, sizeof name, "%.*s/%s", FIRN_PATH, folder, FIRN_MANIFEST_NAME);
+    firn_scene *scene =
+        firn_scene_parse(manifest.scene_json, strlen(manifest.scene_json), name, 0, NULL, messages);
+    status = scene ? firn_scene_colliders_of_scene(firn_scene_definition(scene), props, messages)
+                   : FIRN_REFUSED;
+    firn_scene_destroy(scene);
+    firn_manifest_clear(&manifest);
+    return status;
+}
+
+void firn_scene_colliders_destroy(firn_scene_colliders *props)
+{
+    if (!props) return;
+    for (int k = 0; k < props->n_props; k++) {
+        firn_shape_destroy(props->props[k].shape);
+        firn_motion_destroy(&props->props[k].motion, NULL);
+    }
+    firn_memory_release(NULL, props->props, props->n_props_room * sizeof *props->props);
+    firn_memory_release(NULL, props->colors, props->n_materials_room * sizeof *props->colors);
+    firn_memory_release(NULL, props->names, props->n_materials_room * sizeof *props->names);
+    firn_memory_release(NULL, props, sizeof *props);
+}
+
+int firn_scene_colliders_is_z_up(const firn_scene_colliders *props) { return props->up == 2; }
+
+double firn_scene_colliders_fps(const firn_scene_colliders *props) { return props->fps; }
+
+int firn_scene_colliders_floor(const firn_scene_colliders *props, double *height)
+{
+    if (props->has_floor) *height = props->floor;
+    return props->has_floor;
+}
+
+int firn_scene_colliders_foot(const firn_scene_colliders *props, double *height)
+{
+    if (props->foot < INFINITY) *height = props->foot;
+    return props->foot < INFINITY;
+}
+
+int firn_scene_colliders_color(const firn_scene_colliders *props, const char *material,
+                               firn_color *color)
+{
+    for (int k = 0; k < props->n_materials; k++)
+        if (!strcmp(props->names[k], material) && props->colors[k].a > 0) {
+            *color = props->colors[k];
+            return 1;
+        }
+    return 0;
+}
+
+int firn_scene_colliders_at(firn_scene_colliders *props, double time)
+{
+    int n = 0;
+    props->time = time;
+    for (int k = 0; k < props->n_props; k++) {
+        prop *p = &props->props[k];
+        p->is_shown = time >= p->start && time <= p->stop;
+        firn_motion_at(&p->motion, time, p->start, &p->pose);
+        n += p->is_shown;
+    }
+    return n;
+}
+
+int firn_scene_colliders_bounds(const firn_scene_colliders *props, double min[3], double max[3])
+{
+    for (int c = 0; c < 3; c++) {
+        min[c] = INFINITY;
+        max[c] = -INFINITY;
+    }
+    for (int k = 0; k < props->n_props; k++) {
+        const prop *p = &props->props[k];
+        double low[3], high[3];
+        if (!p->is_shown || !firn_shape_bounds(p->shape, low, high)) continue;
+        for (int corner = 0; corner < 8; corner++) {
+            double y[3], x[3];
+            for (int c = 0; c < 3; c++) y[c] = corner >> c & 1 ? high[c] : low[c];
+            firn_pose_to_world(&p->pose, y, x);
+            for (int c = 0; c < 3; c++) {
+                min[c] = fmin(min[c], x[c]);
+                max[c] = fmax(max[c], x[c]);
+            }
+        }
+    }
+    return min[0] <= max[0];
+}
+
+double firn_scene_colliders_distance(const firn_scene_colliders *props, const double x[3],
+                                     double normal[3])
+{
+    double nearest = INFINITY;
+    for (int k = 0; k < props->n_props; k++) {
+        const prop *p = &props->props[k];
+        if (!p->is_shown) continue;
+        double y[3];
+        firn_pose_to_shape(&p->pose, x, y);
+        if (!normal) {
+            nearest = fmin(nearest, firn_shape_distance(p->shape, y, props->time));
+            continue;
+        }
+        firn_surface_point s;
+        firn_shape_query(p->shape, y, props->time, &s);
+        if (!(s.distance < nearest)) continue;
+        nearest = s.distance;
+        firn_pose_direction(&p->pose, s.normal, normal);
+    }
+    return nearest;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* tracer.c: one Embree scene of sphere primitives. Rays go in packets of eight: 4 x 2 cells of
+ * the picture for what the eye sees, whatever order the caller has for shadows. Which packet a
+ * ray belongs to depends on the picture alone, so results do not depend on threads. */
+#include "picture/tracer.h"
+#include "base/memory.h"
+
+#include <embree3/rtcore.h>
+#include <math.h>
+#include <stdio.h>
+
+struct firn_tracer {
+    RTCDevice device;
+    RTCScene scene;
+};
+
+int firn_tracer_is_built(void) { return 1; }
+
+/* Ends a tracer that cannot be made. Asking Embree for its error also clears it, hence the
+ * argument. */
+static firn_status refuse(firn_tracer *tracer, enum RTCError error, firn_messages *messages)
+{
+    firn_status status = error == RTC_ERROR_OUT_OF_MEMORY ? FIRN_MEMORY : FIRN_USAGE;
+    firn_tracer_destroy(tracer);
+    if (status == FIRN_MEMORY)
+        return firn_messages_add(
+            messages, status,
+            "memory is exhausted while Embree sorts the particles; --engine splat needs less");
+    return firn_messages_add(messages, status,
+                             "Embree cannot be used here (its error %d); use --engine splat",
+                             (int)error);
+}
+
+firn_status firn_tracer_create(const firn_spheres *spheres, int n_threads, firn_tracer **out,
+                               firn_messages *messages)
+{
+    *out = NULL;
+    firn_tracer *tracer = firn_memory_allocate(NULL, sizeof *tracer);
+    if (!tracer) return firn_messages_add(messages, FIRN_MEMORY, "memory is exhausted");
+    char settings[64];
+    snprintf(settings, sizeof settings, "threads=%d,set_affinity=0", n_threads);
+    tracer->device = rtcNewDevice(settings);
+    if (!tracer->device) return refuse(tracer, rtcGetDeviceError(NULL), messages);
+    tracer->scene = rtcNewScene(tracer->device);
+    RTCGeometry geometry = rtcNewGeometry(tracer->device, RTC_GEOMETRY_TYPE_SPHERE_POINT);
+    if (!tracer->scene || !geometry)
+        return refuse(tracer, rtcGetDeviceError(tracer->device), messages);
+    rtcSetSceneBuildQuality(tracer->scene, RTC_BUILD_QUALITY_LOW);
+    rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4,
+                               spheres->xyzr, 0, 16, (size_t)spheres->n);
+    rtcCommitGeometry(geometry);
+    rtcAttachGeometry(tracer->scene, geometry);
+    rtcReleaseGeometry(geometry);
+    rtcCommitScene(tracer->scene);
+    enum RTCError error = rtcGetDeviceError(tracer->device);
+    if (error != RTC_ERROR_NONE) return refuse(tracer, error, messages);
+    *out = tracer;
+    return FIRN_OK;
+}
+
+void firn_tracer_destroy(firn_tracer *tracer)
+{
+    if (!tracer) return;
+    if (tracer->scene) rtcReleaseScene(tracer->scene);
+    if (tracer->device) rtcReleaseDevice(tracer->device);
+    firn_memory_release(NULL, tracer, sizeof *tracer);
+}
+
+/* The 4 x 2 cells whose upper left one is (i, j). */
+static void look(const firn_tracer *tracer, const firn_camera *camera, int columns, int rows, int i,
+                 int j, firn_hit *hits)
+{
+    struct RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+    struct RTCRayHit8 r;
+    _Alignas(32) int valid[8];
+    for (int k = 0; k < 8; k++) {
+        int column = i + k % 4, row = j + k / 4;
+        float d[3];
+        valid[k] = column < columns && row < rows ? -1 : 0;
+        firn_spheres_ray(camera, columns, rows, column, row, d);
+        r.ray.org_x[k] = camera->eye[0];
+        r.ray.org_y[k] = camera->eye[1];
+        r.ray.org_z[k] = camera->eye[2];
+        r.ray.dir_x[k] = d[0];
+        r.ray.dir_y[k] = d[1];
+        r.ray.dir_z[k] = d[2];
+        r.ray.tnear[k] = 0;
+        r.ray.tfar[k] = INFINITY;
+        r.ray.time[k] = 0;
+        r.ray.mask[k] = UINT32_MAX;
+        r.ray.id[k] = 0;
+        r.ray.flags[k] = 0;
+        r.hit.geomID[k] = RTC_INVALID_GEOMETRY_ID;
+        r.hit.primID[k] = RTC_INVALID_GEOMETRY_ID;
+    }
+    rtcIntersect8(valid, tracer->scene, &context, &r);
+    for (int k = 0; k < 8; k++) {
+        if (!valid[k]) continue;
+        int is_hit = r.hit.geomID[k] != RTC_INVALID_GEOMETRY_ID;
+        hits[(int64_t)(j + k / 4) * columns + i + k % 4] =
+            is_hit ? (firn_hit){r.ray.tfar[k], r.hit.primID[k]}
+                   : (firn_hit){INFINITY, FIRN_NO_SPHERE};
+    }
+}
+
+void firn_tracer_hits(const firn_tracer *tracer, const firn_camera *camera, int columns, int rows,
+                      int n_threads, firn_hit *hits)
+{
+#pragma omp parallel for num_threads(n_threads) schedule(dynamic)
+    for (int j = 0; j < rows; j += 2)
+        for (int i = 0; i < columns; i += 4) look(tracer, camera, columns, rows, i, j, hits);
+}
+
+void firn_tracer_free(const firn_tracer *tracer, const firn_ray8 *rays,
+                      int is_free[FIRN_TRACER_WIDTH])
+{
+    struct RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    struct RTCRay8 r;
+    _Alignas(32) int valid[8];
+    for (int k = 0; k < 8; k++) {
+        valid[k] = rays->is_used[k];
+        r.org_x[k] = rays->origin[0][k];
+        r.org_y[k] = rays->origin[1][k];
+        r.org_z[k] = rays->origin[2][k];
+        r.dir_x[k] = rays->direction[0][k];
+        r.dir_y[k] = rays->direction[1][k];
+        r.dir_z[k] = rays->direction[2][k];
+        r.tnear[k] = rays->near[k];
+        r.tfar[k] = rays->far[k];
+        r.time[k] = 0;
+        r.mask[k] = UINT32_MAX;
+        r.id[k] = 0;
+        r.flags[k] = 0;
+    }
+    rtcOccluded8(valid, tracer->scene, &context, &r);
+    for (int k = 0; k < 8; k++)
+        is_free[k] = !(r.tfar[k] < 0); /* Embree writes -infinity where something is met */
+}

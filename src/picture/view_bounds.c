@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "picture/view_bounds.h"
+#include "base/memory.h"
+#include "picture/particle_color.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SAMPLE_MAX = 20000 };
+
+firn_view_bounds firn_view_bounds_default(void)
+{
+    return (firn_view_bounds){.min = {INFINITY, INFINITY, INFINITY},
+                              .max = {-INFINITY, -INFINITY, -INFINITY},
+                              .lowest = INFINITY,
+                              .value_min = INFINITY,
+                              .value_max = -INFINITY};
+}
+
+void firn_view_bounds_turn(int is_z_up, const double scene[3], double turned[3])
+{
+    turned[0] = scene[0];
+    turned[1] = is_z_up ? scene[2] : scene[1];
+    turned[2] = is_z_up ? -scene[1] : scene[2];
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts what is finite to the front and returns how many that is. */
+static int64_t sort(double *values, int64_t n)
+{
+    int64_t kept = 0;
+    for (int64_t k = 0; k < n; k++)
+        if (isfinite(values[k])) values[kept++] = values[k];
+    qsort(values, (size_t)kept, sizeof *values, by_size);
+    return kept;
+}
+
+static double quantile(const double *sorted, int64_t n, double q)
+{
+    return sorted[(int64_t)(q * (double)(n - 1) + 0.5)];
+}
+
+static void widen(double *low, double *high, double a, double b)
+{
+    *low = fmin(*low, a);
+    *high = fmax(*high, b);
+}
+
+firn_status firn_view_bounds_add(firn_view_bounds *survey, const firn_points *points,
+                                 const char *attribute, firn_messages *messages)
+{
+    const firn_attribute *position = firn_points_find(points, "P");
+    if (!position || position->n_components != 3 || position->type == FIRN_ATTRIBUTE_INT)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "these points carry no position P of three numbers");
+    firn_particle_color_number number = {0};
+    if (*attribute) {
+        firn_status status = firn_particle_color_find(points, attribute, &number, messages);
+        if (status != FIRN_OK) return status;
+    }
+    int64_t stride = points->n / SAMPLE_MAX + 1, n = (points->n + stride - 1) / stride;
+    double *work = firn_memory_array(NULL, (size_t)n, sizeof *work);
+    if (!work) return firn_messages_add(messages, FIRN_MEMORY, "memory is exhausted");
+    for (int c = 0; c < 3; c++) {
+        for (int64_t k = 0; k < n; k++) {
+            const float *p = position->data.f + 3 * k * stride;
+            double turned[3];
+            firn_view_bounds_turn(survey->is_z_up, (double[3]){p[0], p[1], p[2]}, turned);
+            work[k] = turned[c];
+        }
+        int64_t kept = sort(work, n);
+        if (!kept) continue;
+        widen(&survey->min[c], &survey->max[c], quantile(work, kept, 0.005),
+              quantile(work, kept, 0.995));
+        if (c == 1) {
+            survey->lowest = fmin(survey->lowest, quantile(work, kept, 0.001));
+            survey->n += points->n;
+        }
+    }
+    if (number.attribute) {
+        for (int64_t k = 0; k < n; k++) work[k] = firn_particle_color_value(&number, k * stride);
+        int64_t kept = sort(work, n);
+        if (kept) {
+            survey->has_values = 1;
+            widen(&survey->value_min, &survey->value_max, quantile(work, kept, 0.01),
+                  quantile(work, kept, 0.99));
+        }
+    }
+    firn_memory_release(NULL, work, (size_t)n * sizeof *work);
+    return FIRN_OK;
+}

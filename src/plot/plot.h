@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* plot.h: line plots. A figure is described once, as plain structs, and comes out as SVG
+ * (src/plot/plot_svg.c) or as pixels (src/plot/plot_image.c); both are made of the same few
+ * strokes, so they show the same picture.
+ *
+ * A figure holds panels in rows of `n_columns`: one panel is a plot, several are small
+ * multiples. Axes carry a
+ * label and a unit; with the units Pa, J, N, W, s and m a metric prefix is chosen so that tick
+ * labels stay short (140000 Pa is drawn as 140 kPa). Points that are not finite, or not positive
+ * on a log axis, are gaps. */
+#ifndef FIRN_PLOT_H
+#define FIRN_PLOT_H
+
+#include "firn/base.h"
+#include "plot/image.h"
+#include "base/text.h"
+
+typedef enum firn_plot_style {
+    FIRN_PLOT_LINE,
+    FIRN_PLOT_DASHED,
+    FIRN_PLOT_DOTTED,
+    FIRN_PLOT_MARKERS,
+    FIRN_PLOT_LINE_MARKERS
+} firn_plot_style;
+
+typedef struct firn_plot_series {
+    const char *label; /* NULL: not in the legend */
+    int n;
+    const double *x, *y;
+    firn_plot_style style;
+    int color; /* 0: its place in the list; 1, 2, ...: that entry of the palette */
+} firn_plot_series;
+
+typedef struct firn_plot_axis {
+    const char *label, *unit; /* unit NULL, "" or "1": a bare number */
+    int is_log;
+    int has_range; /* otherwise from the data */
+    double min, max;
+} firn_plot_axis;
+
+/* A dashed line across the panel with a sentence beside it. */
+typedef struct firn_plot_mark {
+    double at;
+    const char *label;
+    int is_horizontal;
+} firn_plot_mark;
+
+enum { FIRN_PLOT_BANDS_MAX = 8 };
+
+/* A quantity over the plane of a panel, as bands of colour under the curves; NAN is left white. */
+typedef struct firn_plot_field {
+    int nx, ny; /* nodes, evenly spaced over x0 .. x1 and y0 .. y1; at least 2 */
+    double x0, x1, y0, y1;
+    const double *values; /* [ny][nx] */
+    int n_bands;
+    double upper[FIRN_PLOT_BANDS_MAX]; /* band k: values below upper[k]; the last has no end */
+    unsigned color[FIRN_PLOT_BANDS_MAX];
+    const char *label[FIRN_PLOT_BANDS_MAX]; /* in the legend */
+} firn_plot_field;
+
+typedef struct firn_plot {
+    const char *title;
+    firn_plot_axis x, y;
+    const firn_plot_field *field; /* NULL: none; with one the axes need ranges */
+    int n_series;
+    const firn_plot_series *series;
+    int n_marks;
+    const firn_plot_mark *marks;
+} firn_plot;
+
+typedef struct firn_figure {
+    const char *title;
+    int n_plots;
+    const firn_plot *plots;
+    int n_columns;        /* 0: up to three */
+    double width, height; /* of a panel in pixels; 0: 640 x 420, or 360 x 270 in small multiples */
+    int shared_legend;    /* one legend above all panels, from the first panel's series */
+} firn_figure;
+
+/* The SVG element, complete and self-contained; usable inline in HTML and as a file. */
+firn_status firn_plot_svg(const firn_figure *figure, firn_text *svg, firn_messages *messages);
+
+/* The same as pixels, `zoom` pixels a unit of length; NULL: the reason is in the report. */
+firn_image *firn_plot_image(const firn_figure *figure, double zoom, firn_messages *messages);
+
+/* To a file, .svg or .png as its name says (png at zoom 2). */
+firn_status firn_plot_write(const firn_figure *figure, const char *path, firn_messages *messages);
+
+/* Ticks at multiples of 1, 2 or 5 times a power of ten (of powers of ten on a log axis) inside
+ * [min, max];
+ * returns their number, at most n_max. */
+int firn_plot_ticks(double min, double max, int is_log, int n_wanted, int n_max, double *ticks);
+
+/* Metric prefixes only where they read well: the unit as it is to be shown, and the factor that
+ * numbers get. */
+double firn_plot_prefix(const char *unit, double largest, char shown[48]);
+
+/* ---------------------------------------------------------------- between layout and the two
+ * painters */
+
+/* Colours are 0xRRGGBB, lengths pixels, y downwards; of the styles a painter draws solid, dashed
+ * and dotted. `anchor`: -1 text starts at x, 0 is centred, 1 ends there. */
+typedef struct firn_canvas {
+    void *user;
+    void (*begin)(void *user, double width, double height);
+    void (*lines)(void *user, int n, const double *xy, unsigned color, double width,
+                  firn_plot_style style);
+    void (*marker)(void *user, double x, double y, double radius, int shape, unsigned color);
+    void (*rectangle)(void *user, double x, double y, double width, double height, unsigned color);
+    void (*text)(void *user, double x, double y, const char *string, double size, int anchor,
+                 int is_bold, unsigned color);
+    double (*text_width)(void *user, const char *string, double size, int is_bold);
+} firn_canvas;
+
+/* Draws the figure with the painter; FIRN_REFUSED with a sentence when there is nothing that can
+ * be drawn. */
+firn_status firn_plot_draw(const firn_figure *figure, const firn_canvas *canvas,
+                           firn_messages *messages);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* plot_image.c: the painter that makes pixels, and the way from a figure to a file. `zoom` is
+ * how many pixels one unit of the layout is: 2 gives pictures that stay sharp on paper and dense
+ * screens. */
+#include "plot/plot.h"
+#include "base/file.h"
+#include "plot/font.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct painter {
+    firn_image *image;
+    float zoom;
+    int has_failed; /* out of memory on the way */
+} painter;
+
+static void begin(void *user, double width, double height)
+{
+    painter *p = user;
+    p->image = firn_image_create((int)ceil(width * p->zoom), (int)ceil(height * p->zoom));
+    if (p->image)
+        firn_image_fill(p->image, firn_color_hex(0xffffff));
+    else
+        p->has_failed = 1;
+}
+
+/* Cuts the polyline into the strokes of its dash pattern; `out` NULL only counts. */
+static int dash_segments(int n, const double *xy, const double pattern[2], double zoom,
+                         firn_segment *out)
+{
+    int n_out = 0, is_on = 1;
+    double left = pattern[0]; /* of the present dash or gap */
+    for (int i = 1; i < n; i++) {
+        double x0 = xy[2 * i - 2], y0 = xy[2 * i - 1], dx = xy[2 * i] - x0, dy = xy[2 * i + 1] - y0;
+        double length = hypot(dx, dy), at = 0;
+        while (at < length) {
+            double end = fmin(length, at + left);
+            if (is_on) {
+                if (out)
+                    out[n_out] = (firn_segment){(float)(zoom * (x0 + dx * at / length)),
+                                                (float)(zoom * (y0 + dy * at / length)),
+                                                (float)(zoom * (x0 + dx * end / length)),
+                                                (float)(zoom * (y0 + dy * end / length))};
+                n_out++;
+            }
+            left -= end - at;
+            at = end;
+            if (left <= 1e-9) {
+                is_on = !is_on;
+                left = pattern[!is_on];
+            }
+        }
+    }
+    return n_out;
+}
+
+static void lines(void *user, int n, const double *xy, unsigned color, double width,
+                  firn_plot_style style)
+{
+    /* strokes have round ends: a dash of 5 and a width of 2 look like 7 */
+    static const double solid[2] = {1e30, 0}, dashed[2] = {5, 6}, dotted[2] = {0.5, 4.5};
+    painter *p = user;
+    if (!p->image) return;
+    const double *pattern = style == FIRN_PLOT_DASHED   ? dashed
+                            : style == FIRN_PLOT_DOTTED ? dotted
+                                                        : solid;
+    int n_segments = dash_segments(n, xy, pattern, p->zoom, NULL);
+    firn_segment *segments = firn_memory_array(NULL, (size_t)n_segments, sizeof *segments);
+    if (!segments) {
+        p->has_failed = 1;
+        return;
+    }
+    dash_segments(n, xy, pattern, p->zoom, segments);
+    if (!firn_image_strokes(p->image, n_segments, segments, (float)width * p->zoom,
+                            firn_color_hex(color)))
+        p->has_failed = 1;
+    firn_memory_release(NULL, segments, (size_t)n_segments * sizeof *segments);
+}
+
+/* Circle, square, triangle, diamond; the last two as a stack of thin rows, which the blending
+ * smooths. */
+static void marker(void *user, double x, double y, double r, int shape, unsigned color)
+{
+    painter *p = user;
+    if (!p->image) return;
+    firn_color ink = firn_color_hex(color);
+    float cx = (float)x * p->zoom, cy = (float)y * p->zoom, radius = (float)r * p->zoom,
+          e = 0.9f * radius;
+    if (shape % 4 == 0)
+        firn_image_disc(p->image, cx, cy, radius, ink);
+    else if (shape % 4 == 1)
+        firn_image_rectangle(p->image, cx - e, cy - e, cx + e, cy + e, ink);
+    else {
+        float top = -1.3f * radius, bottom = shape % 4 == 2 ? e : 1.3f * radius;
+        for (float t = top; t < bottom; t += 0.5f) {
+            float share = shape % 4 == 2 ? (t - top) / (bottom - top) : 1 - fabsf(t) / bottom;
+            float half = 1.3f * radius * share;
+            firn_image_rectangle(p->image, cx - half, cy + t, cx + half, cy + t + 0.5f, ink);
+        }
+    }
+}
+
+static void rectangle(void *user, double x, double y, double width, double height, unsigned color)
+{
+    painter *p = user;
+    if (!p->image) return;
+    float z = p->zoom, left = (float)x * z, top = (float)y * z;
+    firn_image_rectangle(p->image, left, top, left + (float)width * z, top + (float)height * z,
+                         firn_color_hex(color));
+}
+
+static void text(void *user, double x, double y, const char *string, double size, int anchor,
+                 int is_bold, unsigned color)
+{
+    painter *p = user;
+    if (!p->image) return;
+    firn_text_style style = {.size = (float)size * p->zoom,
+                             .weight = is_bold ? 1.5f : 1,
+                             .color = firn_color_hex(color),
+                             .anchor = (firn_anchor)(anchor + 1)};
+    if (!firn_font_draw(p->image, (float)x * p->zoom, (float)y * p->zoom, string, &style))
+        p->has_failed = 1;
+}
+
+static double text_width(void *user, const char *string, double size, int is_bold)
+{
+    painter *p = user;
+    (void)is_bold;
+    return firn_font_width(string, (float)size * p->zoom) / p->zoom;
+}
+
+firn_image *firn_plot_image(const firn_figure *figure, double zoom, firn_messages *messages)
+{
+    painter p = {.zoom = (float)zoom};
+    firn_canvas canvas = {&p, begin, lines, marker, rectangle, text, text_width};
+    firn_status status = firn_plot_draw(figure, &canvas, messages);
+    if (status == FIRN_OK && !p.has_failed) return p.image;
+    if (status == FIRN_OK)
+        firn_messages_add(messages, FIRN_MEMORY, "No memory left for the picture of a figure.");
+    firn_image_destroy(p.image);
+    return NULL;
+}
+
+firn_status firn_plot_write(const firn_figure *figure, const char *path, firn_messages *messages)
+{
+    size_t n = strlen(path);
+    if (n > 4 && strcmp(path + n - 4, ".png") == 0) {
+        firn_image *image = firn_plot_image(figure, 2, messages);
+        if (!image)
+            return firn_messages_status(messages) != FIRN_OK ? firn_messages_status(messages)
+                                                             : FIRN_REFUSED;
+        firn_status status = firn_image_write_png(image, path, messages);
+        firn_image_destroy(image);
+        return status;
+    }
+    if (n > 4 && strcmp(path + n - 4, ".svg") == 0) {
+        firn_text svg = {0};
+        firn_status status = firn_plot_svg(figure, &svg, messages);
+        if (status == FIRN_OK) status = firn_text_write(&svg, path, messages);
+        firn_text_clear(&svg);
+        return status;
+    }
+    return firn_messages_add(messages, FIRN_USAGE,
+                             "A plot is written as .svg or .png; \"%s\" is neither.", path);
+}

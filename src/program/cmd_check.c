@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_check.c: `firn check scene.yaml` - errors, particles, memory, disk and time before a run;
+ * with --expect the run itself, without files, and its outcome. */
+#include "scene/read_limits.h"
+#include "measure/preflight.h"
+#include "program/cli.h"
+#include "measure/expect.h"
+#include "mpm/separation.h"
+#include "base/memory.h"
+#include "session/run_session.h"
+
+#include <string.h>
+
+enum { MAX_SETS = 256 };
+
+/* From frame to frame, measuring at each. */
+static firn_status simulate(const firn_scene_def *scene, firn_sim *sim,
+                            firn_expect_recorder *recorder, firn_messages *messages)
+{
+    unsigned char *told = firn_memory_array(NULL, (size_t)scene->n_materials, sizeof *told);
+    if (!told)
+        return firn_messages_add(messages, FIRN_MEMORY,
+                                 "there is not enough memory to check the scene");
+    firn_separation_begin(scene, told);
+    firn_status status = firn_expect_record(recorder, sim, 0, messages);
+    if (status == FIRN_OK) status = firn_separation_measure(scene, sim, told, messages);
+    for (int frame = 1; frame <= scene->frames && status == FIRN_OK; frame++) {
+        status = firn_sim_advance_to(sim, frame / scene->fps, messages);
+        if (status == FIRN_OK)
+            status = firn_expect_record(recorder, sim, frame == scene->frames, messages);
+        if (status == FIRN_OK) status = firn_separation_measure(scene, sim, told, messages);
+    }
+    firn_memory_release(NULL, told, (size_t)scene->n_materials);
+    return status;
+}
+
+/* Simulates the whole scene, writes nothing, judges. */
+static int check_expectations(const firn_scene_def *scene, const firn_run_options *options,
+                              firn_messages *messages)
+{
+    firn_sim *sim = NULL;
+    firn_expect_recorder *recorder = NULL;
+    if (scene->n_expects == 0)
+        return firn_cli_fail(FIRN_REFUSED,
+                             "the scene expects nothing; see 'firn help scene.expect'");
+    firn_status status = firn_sim_create(scene, options, &sim, messages);
+    if (status == FIRN_OK) status = firn_expect_create(scene, sim, &recorder, messages);
+    if (status == FIRN_OK) status = simulate(scene, sim, recorder, messages);
+    firn_cli_report(messages, status);
+    if (recorder && status == FIRN_OK) {
+        firn_expect_print(recorder, stdout);
+        if (firn_expect_count(recorder, FIRN_EXPECT_MET) < scene->n_expects) status = FIRN_STOPPED;
+    }
+    firn_expect_destroy(recorder);
+    firn_sim_destroy(sim);
+    return status;
+}
+
+static int check_cost(const firn_cli *cli, const firn_scene_def *scene,
+                      const firn_run_options *options, firn_messages *messages)
+{
+    firn_check check;
+    const char *folder = firn_cli_text(cli, "out", *scene->folder ? scene->folder : "shots");
+    double seconds = firn_cli_number(cli, "seconds", 0.5);
+    /* before anything is estimated, for which files are read */
+    firn_status status = firn_read_limits_check(scene, options->max_memory, messages);
+    if (status != FIRN_OK) return firn_cli_report(messages, status);
+    status = firn_check_scene(scene, options, folder, seconds, &check, messages);
+    if (status == FIRN_OK || check.n_expected || check.n_emitted) firn_check_print(&check, stdout);
+    firn_check_clear(&check);
+    firn_cli_report(messages, status);
+    if (status == FIRN_OK) puts("nothing stands against running it");
+    return status;
+}
+
+static int run(const firn_cli *cli)
+{
+    const char *sets[MAX_SETS];
+    int n_sets = firn_cli_all(cli, "set", sets, MAX_SETS), status;
+    firn_run_options options = firn_run_session_options(cli);
+    if (n_sets > MAX_SETS)
+        return firn_cli_fail(FIRN_USAGE, "at most %d --set are possible", MAX_SETS);
+    firn_messages *messages = firn_messages_create();
+    if (!messages) return firn_cli_fail(FIRN_MEMORY, "out of memory");
+    firn_scene *scene = firn_scene_load(cli->arguments[0], n_sets, sets, messages);
+    if (!scene)
+        status = firn_cli_report(messages, firn_messages_status(messages));
+    else if (firn_cli_has(cli, "expect"))
+        status = check_expectations(firn_scene_definition(scene), &options, messages);
+    else
+        status = check_cost(cli, firn_scene_definition(scene), &options, messages);
+    firn_scene_destroy(scene);
+    firn_messages_destroy(messages);
+    return status;
+}
+
+static const firn_cli_option options[] = {
+    {"expect", 'e', FIRN_CLI_FLAG,
+     .doc = "Simulate the scene without writing files and judge what it expects."},
+    {"set", 's', FIRN_CLI_SETTING, "KEY=VALUE",
+     "Change a setting of the scene; typed and checked like the file.", .repeats = 1},
+    {"out", 'o', FIRN_CLI_FOLDER, "DIR",
+     "Where the shot would be written: that disk must hold it."},
+    {"max-memory", 0, FIRN_CLI_BYTES, "SIZE",
+     "Refuse what would use more memory than this, e.g. 8G."},
+    {"seconds", 0, FIRN_CLI_NUMBER, "S", "How long to measure for, 0.5 by default; 0: not.",
+     .min = 0, .max = 3600},
+    {"threads", 't', FIRN_CLI_INTEGER, "N", "Number of threads.", .min = 1, .max = 1024},
+    {"isa", 0, FIRN_CLI_CHOICE, "ISA",
+     "Instruction set; the default is the best this processor has.",
+     .choices = "scalar sse2 avx2 avx512"},
+    {0},
+};
+
+const firn_cli_verb firn_cmd_check = {
+    .name = "check",
+    .summary = "look at a scene before it is run: errors, particles, memory, disk, time",
+    .arguments = "SCENE.yaml",
+    .n_min = 1,
+    .n_max = 1,
+    .completes = FIRN_CLI_FILE,
+    .text = "Every error of the scene is told at once, with file, line and column. A scene without "
+            "errors is made and "
+            "simulated for half a second, to say how long all of it will take; one that memory or "
+            "disk cannot hold is "
+            "refused. Nothing is written. What emitters add until the end counts, as if no sink "
+            "took any of it: at a rate "
+            "exactly, else by the volume of their shape and the flow through its surface.\n\n"
+            "With --expect the whole scene is simulated, still without files, and every line of "
+            "its `expect` is judged; "
+            "the exit code is 3 when one is missed.\n\n"
+            "  firn check scenes/snowball.yaml --set grid.dx=8mm\n"
+            "  firn check scenes/snowball.yaml --expect",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_help.c: `firn help [topic]`. A topic is a verb or one entry of the table below; the man
+ * page and the shell completions are topics of the build, made by hidden options so that `meson
+ * compile` writes them. */
+#include "program/cli.h"
+#include "points/format.h"
+#include "measure/measure.h"
+#include "scene/scene_help.h"
+#include "geometry/shape.h"
+#include "solver/attributes.h"
+#include "solver/solver.h"
+
+#include <string.h>
+
+typedef struct topic {
+    const char *name, *summary;
+    int (*print)(const firn_cli *cli);
+} topic;
+
+/* `scene` and, below it, its sections: `scene.bodies`, `scene.bodies.shape`. */
+static int print_scene(const firn_cli *cli)
+{
+    if (firn_cli_has(cli, "schema")) return (int)firn_scene_help_schema(stdout);
+    const char *path = cli->arguments[0] + strlen("scene");
+    path += *path == '.';
+    if (firn_scene_help(stdout, path)) return FIRN_OK;
+    char names[1024], near[64];
+    firn_scene_help_sections(names, sizeof names);
+    if (firn_cli_suggest(cli->arguments[0], names, near, sizeof near))
+        return firn_cli_fail(FIRN_USAGE, "a scene has no section '%s'; did you mean %s?", path,
+                             near);
+    return firn_cli_fail(FIRN_USAGE, "a scene has no section '%s'; there are: %s", path, names);
+}
+
+static int print_shapes(const firn_cli *cli)
+{
+    (void)cli;
+    puts(
+        "Kinds of shapes, and the keys that each uses beside center, rotate, thickness and csg:\n");
+    for (int i = 0; firn_shape_kind_at(i); i++) {
+        const firn_shape_kind_info *kind = firn_shape_kind_at(i);
+        printf("  %-12s %s\n  %-12s keys: %s\n", kind->name, kind->meaning, "", kind->keys);
+    }
+    puts("\nFiles:\n\n"
+         "  units        scale: 0.01 reads cm, 0.001 mm. rotate and center then turn and shift the "
+         "whole; a\n"
+         "               file with z upward stands up by rotate: [-90 deg, 0, 0].\n"
+         "  meshes       faces of any number of corners. Points at one place are joined, holes up "
+         "to a tenth\n"
+         "               of the mesh closed, larger ones refused with their place; inside is what "
+         "the\n"
+         "               outside cannot reach, so inverted, doubled and crossing faces do no harm. "
+         "A closed\n"
+         "               shell inside another one is a cavity if its faces look the other way. "
+         "With a\n"
+         "               thickness the mesh may be open.\n"
+         "  fogs         the surface is where they have half of their largest value; 268 million "
+         "active\n"
+         "               voxels at most, that is 645 along each edge of a cube.\n"
+         "  painted      friction and stickiness of a collider, place by place: vertex properties "
+         "of a .ply,\n"
+         "               float grids of a .vdb of these names. They go before the collider's own "
+         "numbers,\n"
+         "               which hold where such a grid is not active.\n"
+         "  sequences    walk.%04d.obj or walk.%04d.vdb: fps files a second, moved along in "
+         "between. Faces of\n"
+         "               meshes must stay the same for that; a .vdb is moved by its vector grid v "
+         "in m/s, or\n"
+         "               without one mixed with the next.\n"
+         "\nA list of shapes is joined from its first on:\n\n"
+         "    shape:\n"
+         "      - {kind: mesh, file: mug.stl, scale: 0.001, rotate: [-90 deg, 0, 0]}\n"
+         "      - {kind: sphere, center: [0, 3 cm, 0], radius: 2 cm, csg: difference}");
+    return FIRN_OK;
+}
+
+static int print_forces(const firn_cli *cli)
+{
+    (void)cli;
+    puts("Kinds of force fields, and the keys that each uses; factors over time (keys) go with "
+         "all:\n");
+    for (int i = 0; firn_force_kind_at(i); i++) {
+        const firn_force_info *kind = firn_force_kind_at(i);
+        printf("  %-12s %s\n  %-12s keys: %s", kind->name, kind->meaning, "", kind->keys);
+        if (*kind->vector_unit && strcmp(kind->vector_unit, "1") != 0)
+            printf("; vector in %s", kind->vector_unit);
+        if (*kind->strength_unit) printf("; strength in %s", kind->strength_unit);
+        putchar('\n');
+    }
+    return FIRN_OK;
+}
+
+static int print_formats(const firn_cli *cli)
+{
+    (void)cli;
+    puts("File formats of particles:\n");
+    for (int i = 0; firn_format_at(i); i++) {
+        const firn_format *format = firn_format_at(i);
+        printf("  %-12s %-6s %-6s %s\n", format->name, format->read ? "reads" : "",
+               format->write ? "writes" : "", format->doc);
+    }
+    return FIRN_OK;
+}
+
+static int print_attributes(const firn_cli *cli)
+{
+    (void)cli;
+    puts("Attributes of particles, beside the history fields of the laws:\n");
+    for (int i = 0; firn_attribute_at(i); i++) {
+        const firn_attribute_info *info = firn_attribute_at(i);
+        printf("  %-15s %-6s %s\n", info->name, info->unit, info->meaning);
+    }
+    return FIRN_OK;
+}
+
+static int print_measures(const firn_cli *cli)
+{
+    static const char *const of[] = {"Of everything, a body, a material or a region:",
+                                     "Of everything or a material:", "Of a collider or grip:"};
+    (void)cli;
+    puts("What `expect` can measure; xyz: along its axis.");
+    for (int kind = 0; kind < 3; kind++) {
+        printf("\n%s\n\n", of[kind]);
+        for (int i = 0; firn_measure_at(i); i++) {
+            const firn_measure *measure = firn_measure_at(i);
+            if ((int)measure->kind != kind) continue;
+            printf("  %-18s %-4s %-9s %s\n", measure->name, measure->has_axis ? "xyz" : "",
+                   measure->unit, measure->doc);
+        }
+    }
+    return FIRN_OK;
+}
+
+/* Topics that are not verbs, ended by an entry without a name. A topic also answers for what is
+ * written behind it with a dot. */
+static const topic topics[] = {
+    {"scene", "what a scene file may say; scene.SECTION for every key of one", print_scene},
+    {"shapes", "the kinds of shapes", print_shapes},
+    {"forces", "the kinds of force fields", print_forces},
+    {"attributes", "what particles carry", print_attributes},
+    {"formats", "file formats of particles", print_formats},
+    {"measures", "what a scene's `expect` can measure", print_measures},
+    {NULL, NULL, NULL},
+};
+
+static int print_completion(const char *shell)
+{
+    if (!strcmp(shell, "bash"))
+        firn_cli_docs_bash(stdout);
+    else
+        firn_cli_docs_zsh(stdout);
+    return FIRN_OK;
+}
+
+static void list_names(char *names, size_t n_bytes)
+{
+    size_t used = 0;
+    for (int i = 0; firn_verbs[i] && used < n_bytes - 64; i++)
+        used += (size_t)snprintf(names + used, n_bytes - used, "%s ", firn_verbs[i]->name);
+    for (const topic *t = topics; t->name && used < n_bytes - 64; t++)
+        used += (size_t)snprintf(names + used, n_bytes - used, "%s ", t->name);
+}
+
+static int refuse_topic(const char *name)
+{
+    char names[1024] = "", near[64];
+    list_names(names, sizeof names);
+    if (firn_cli_suggest(name, names, near, sizeof near))
+        return firn_cli_fail(FIRN_USAGE, "there is no help on '%s'; did you mean %s?", name, near);
+    return firn_cli_fail(FIRN_USAGE, "there is no help on '%s'; topics are: %s", name, names);
+}
+
+static int run(const firn_cli *cli)
+{
+    if (firn_cli_has(cli, "man")) {
+        firn_cli_docs_man(stdout);
+        return FIRN_OK;
+    }
+    if (firn_cli_has(cli, "names")) {
+        char names[1024] = "";
+        list_names(names, sizeof names);
+        puts(names);
+        return FIRN_OK;
+    }
+    if (firn_cli_has(cli, "completion"))
+        return print_completion(firn_cli_text(cli, "completion", ""));
+    if (cli->n_arguments == 0) {
+        firn_cli_docs_overview(stdout);
+        if (topics[0].name) fputs("\nMore help: firn help TOPIC\n", stdout);
+        for (const topic *t = topics; t->name; t++) printf("  %-11s %s\n", t->name, t->summary);
+        return FIRN_OK;
+    }
+    for (const topic *t = topics; t->name; t++)
+        if (strcspn(cli->arguments[0], ".") == strlen(t->name) &&
+            !strncmp(t->name, cli->arguments[0], strlen(t->name)))
+            return t->print(cli);
+    const firn_cli_verb *verb = firn_verbs_find(cli->arguments[0]);
+    if (!verb) return refuse_topic(cli->arguments[0]);
+    firn_cli_docs_help(stdout, verb);
+    return FIRN_OK;
+}
+
+static const firn_cli_option options[] = {
+    {"man", 0, FIRN_CLI_FLAG, .doc = "Print the man page.", .is_hidden = 1},
+    {"completion", 0, FIRN_CLI_CHOICE, "SHELL", "Print the completion script of a shell.",
+     .choices = "bash zsh"},
+    {"names", 0, FIRN_CLI_FLAG,
+     .doc = "Print only the names of all verbs and topics, on one line."},
+    {"schema", 0, FIRN_CLI_FLAG,
+     .doc = "With the topic scene: print the JSON Schema of scene files, for editors."},
+    {0},
+};
+
+const firn_cli_verb firn_cmd_help = {
+    .name = "help",
+    .summary = "explain a verb or a topic",
+    .arguments = "[VERB|TOPIC]",
+    .n_max = 1,
+    .completes = FIRN_CLI_CHOICE,
+    .choices = "help --names",
+    .text = "Without an argument: the list of verbs, exit codes and environment variables.",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_mesh.c: `firn mesh`: particles to surfaces, frame by frame, long after the simulation if
+ * need be. */
+#include "program/cli.h"
+#include "base/file.h"
+#include "points/format.h"
+#include "session/interrupt.h"
+#include "base/memory.h"
+#include "session/progress.h"
+#include "points/cache_sequence.h"
+#include "points/surface.h"
+#include "geometry/vdb/vdb.h"
+
+#include <limits.h>
+#include <omp.h>
+#include <stdio.h>
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static firn_status open_frames(const firn_cli *cli, firn_cache_sequence *shot,
+                               firn_messages *messages)
+{
+    struct stat info;
+    int is_folder = stat(cli->arguments[0], &info) == 0 && S_ISDIR(info.st_mode);
+    if (is_folder && cli->n_arguments > 1)
+        return firn_messages_add(messages, FIRN_USAGE, "name one folder, or the files of one shot");
+    firn_status status =
+        is_folder ? firn_cache_sequence_open(cli->arguments[0], shot, messages)
+                  : firn_cache_sequence_of_files(cli->n_arguments, cli->arguments, shot, messages);
+    int first = 0, last = 100000000;
+    if (!firn_cli_span(cli, "frames", &first, &last)) {
+        first = INT_MIN;
+        last = INT_MAX;
+    }
+    return status ? status
+                  : firn_cache_sequence_select(shot, first, last,
+                                               (int)firn_cli_integer(cli, "every", 1), messages);
+}
+
+static firn_status make_path(const firn_cli *cli, const firn_cache_sequence *shot,
+                             const firn_cache_sequence_frame *frame, char path[2 * FIRN_PATH],
+                             firn_messages *messages)
+{
+    char folder[FIRN_PATH + 32];
+    const char *out = firn_cli_text(cli, "out", NULL),
+               *format = firn_cli_text(cli, "format", "vdb");
+    snprintf(folder, sizeof folder, "%s%s", out ? out : shot->folder, out ? "" : "/surface");
+    firn_status status = firn_file_make_folder(folder, messages);
+    if (frame->frame < 0)
+        snprintf(path, 2 * FIRN_PATH, "%s/%s.surface.%s", folder, shot->title, format);
+    else if (frame->thousandths)
+        snprintf(path, 2 * FIRN_PATH, "%s/%s.%04d.%03d.%s", folder, shot->title, frame->frame,
+                 frame->thousandths, format);
+    else
+        snprintf(path, 2 * FIRN_PATH, "%s/%s.%04d.%s", folder, shot->title, frame->frame, format);
+    if (!status && strcmp(path, frame->path) == 0)
+        status = firn_messages_add(messages, FIRN_USAGE,
+                                   "%s is itself the cache; name another folder with --out", path);
+    return status;
+}
+
+/* Frames make many files: a name that looks like one file is most likely meant as that. */
+static firn_status check_out(const firn_cli *cli, firn_messages *messages)
+{
+    static const char *const endings[] = {".vdb", ".obj", ".ply"};
+    const char *out = firn_cli_text(cli, "out", "");
+    struct stat info;
+    for (size_t e = 0; e < sizeof endings / sizeof *endings; e++)
+        if (strlen(out) > 4 && !strcmp(out + strlen(out) - 4, endings[e]) && stat(out, &info) != 0)
+            return firn_messages_add(
+                messages, FIRN_USAGE,
+                "--out %s looks like one file, but surfaces go to a folder, one file a frame; name "
+                "the folder, and the format with --format %s",
+                out, endings[e] + 1);
+    return FIRN_OK;
+}
+
+/* What one kind of output alone can have is not passed over in silence for the other. */
+static firn_status check_format(const firn_cli *cli, firn_messages *messages)
+{
+    static const struct {
+        const char *option, *what;
+        int is_of_vdb;
+    } options[] = {
+        {"density", "a fog goes into .vdb files alone", 1},
+        {"full-float", "the bits of a number can be chosen in .vdb files alone", 1},
+        {"adaptivity", "it is about the polygons of .obj and .ply files; a level set has none", 0}};
+    const char *format = firn_cli_text(cli, "format", "vdb");
+    int is_vdb = !strcmp(format, "vdb");
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++)
+        if (firn_cli_has(cli, options[k].option) && options[k].is_of_vdb != is_vdb)
+            return firn_messages_add(
+                messages, FIRN_USAGE, "--%s cannot be used with --format %s%s: %s; use --format %s",
+                options[k].option, format, firn_cli_has(cli, "format") ? "" : " (the default)",
+                options[k].what, is_vdb ? "obj or ply" : "vdb");
+    return FIRN_OK;
+}
+
+/* Velocity and temperature of the volume at the points of the mesh */
+static firn_status carry(firn_mesh *mesh, const firn_sdf *volume,
+                         const firn_surface_channels *channels, firn_messages *messages)
+{
+    firn_mesh_attribute *v = channels->velocity ? firn_mesh_add(mesh, "v", 3) : NULL;
+    firn_mesh_attribute *T = channels->temperature ? firn_mesh_add(mesh, "T", 1) : NULL;
+    if ((channels->velocity && !v) || (channels->temperature && !T))
+        return firn_messages_add(messages, FIRN_MEMORY,
+                                 "There is no memory for the attributes of a mesh.");
+    for (int64_t p = 0; p < mesh->n_points; p++) {
+        double value[FIRN_MAX_CHANNELS], gradient[3];
+        firn_sdf_sample(volume, mesh->xyz + 3 * p, value, gradient);
+        for (int a = 0; a < 3 && v; a++) v->data[3 * p + a] = (float)value[channels->velocity + a];
+        if (T) T->data[p] = (float)value[channels->temperature];
+    }
+    return FIRN_OK;
+}
+
+static firn_status write_surface(const firn_cli *cli, const char *path, const firn_sdf *volume,
+                                 const firn_surface_channels *channels, firn_messages *messages)
+{
+    int n_threads = omp_get_max_threads();
+    if (!strcmp(firn_cli_text(cli, "format", "vdb"), "vdb")) {
+        firn_vdb_contents contents = {channels->velocity, channels->temperature,
+                                      firn_cli_has(cli, "density"),
+                                      !firn_cli_has(cli, "full-float")};
+        return firn_vdb_write_volume(path, volume, &contents, n_threads, messages);
+    }
+    firn_mesh *mesh;
+    firn_status status = firn_vdb_polygons(volume, firn_cli_number(cli, "adaptivity", 0), n_threads,
+                                           &mesh, messages);
+    if (!status) status = carry(mesh, volume, channels, messages);
+    if (!status) status = firn_mesh_write(path, mesh, messages);
+    firn_mesh_destroy(mesh);
+    return status;
+}
+
+/* Appends what `from` says to `to`, behind the name of the file that it is about, if there is one.
+ */
+static void pass_on(const firn_messages *from, const char *path, firn_messages *to)
+{
+    for (int i = 0; i < firn_messages_total(from); i++) {
+        firn_level level;
+        const char *sentence = firn_messages_text(from, i, &level), *gap = *path ? ": " : "";
+        if (level == FIRN_ERROR)
+            firn_messages_add(to, firn_messages_status(from), "%s%s%s", path, gap, sentence);
+        else
+            firn_messages_warn(to, "%s%s%s", path, gap, sentence);
+    }
+}
+
+static firn_status one_frame(const firn_cli *cli, const firn_cache_sequence *shot,
+                             const firn_cache_sequence_frame *frame, firn_progress_list *surfaces,
+                             firn_messages *messages)
+{
+    char path[2 * FIRN_PATH];
+    firn_points *points = NULL;
+    firn_sdf *volume = NULL;
+    firn_surface_channels channels;
+    firn_surface_def def = {.radius = firn_cli_number(cli, "radius", 0),
+                            .voxel = firn_cli_number(cli, "voxel", 0),
+                            .n_smooth = (int)firn_cli_integer(cli, "smooth", 2)};
+    firn_status status = make_path(cli, shot, frame, path, messages);
+    if (!status) status = firn_format_read(frame->path, &points, messages);
+    if (!status && firn_interrupt_signal()) status = FIRN_INTERRUPTED;
+    if (!status) {
+        /* its sentences are about numbers; which file's, is told here */
+        firn_messages *own = firn_messages_create();
+        status = own ? firn_surface_make(points, &def, &volume, &channels, own) : FIRN_MEMORY;
+        pass_on(own, frame->path, messages);
+        firn_messages_destroy(own);
+    }
+    if (!status && firn_interrupt_signal()) status = FIRN_INTERRUPTED;
+    if (!status) status = write_surface(cli, path, volume, &channels, messages);
+    if (!status) {
+#pragma omp critical
+        {
+            firn_progress_list_hide(surfaces);
+            printf("%s\n", path);
+            firn_progress_list_done(surfaces);
+        }
+    }
+    firn_sdf_destroy(volume);
+    firn_points_destroy(points);
+    return status;
+}
+
+/* ---------------------------------------------------------------- frames at the same time */
+
+/* How many frames fit beside each other into memory, when one needed so much that the process is
+ * as large as it is. That one alone exceeds what was allowed is told: it has been made by then. */
+static int fitting(const firn_cli *cli, int wanted, firn_messages *messages)
+{
+    struct rusage usage;
+    double limit = (double)firn_cli_bytes(cli, "max-memory", 0), each;
+    const int is_given = limit > 0;
+    if (!is_given) limit = 0.8 * (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    getrusage(RUSAGE_SELF, &usage);
+    each = 1024.0 * (double)usage.ru_maxrss;
+    if (is_given && each > limit)
+        firn_messages_warn(messages,
+                           "One frame alone needs %.3g MB, more than the %.3g MB of --max-memory; "
+                           "frames are made one "
+                           "after the other. A larger --voxel needs less.",
+                           each / (1 << 20), limit / (1 << 20));
+    double n = floor(limit / each);
+    return n < 1 ? 1 : n < wanted ? (int)n : wanted;
+}
+
+/* Frames *next .. n - 1, n_jobs at the same time, which share the threads. Of several that fail
+ * one is told. After an interruption *next is the first that was not made. */
+static firn_status all_frames(const firn_cli *cli, const firn_cache_sequence *shot, int *next,
+                              int n_jobs, firn_progress_list *surfaces, firn_messages *messages)
+{
+    const int first = *next;
+    *next = shot->n;
+    firn_status status = FIRN_OK;
+    int each = omp_get_max_threads() / n_jobs;
+    omp_set_max_active_levels(2);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(n_jobs)
+    for (int k = first; k < shot->n; k++) {
+        firn_status before;
+#pragma omp atomic read
+        before = status;
+        if (before && before != FIRN_INTERRUPTED) continue;
+        firn_messages *own = firn_messages_create();
+        omp_set_num_threads(each > 1 ? each : 1);
+        firn_status ended = firn_interrupt_signal() ? FIRN_INTERRUPTED
+                            : own ? one_frame(cli, shot, &shot->frames[k], surfaces, own)
+                                  : FIRN_MEMORY;
+#pragma omp critical
+        {
+            if (!status && own) pass_on(own, "", messages);
+            if (ended == FIRN_INTERRUPTED && k < *next) *next = k;
+            if (!status) status = ended;
+        }
+        firn_messages_destroy(own);
+    }
+    return status;
+}
+
+static int run(const firn_cli *cli)
+{
+    firn_cache_sequence shot = {0};
+    firn_messages *messages = firn_messages_create();
+    if (!messages) return firn_cli_fail(FIRN_MEMORY, "memory is exhausted");
+    int n_threads = (int)firn_cli_integer(cli, "threads", 0);
+    if (n_threads > 0) omp_set_num_threads(n_threads);
+    firn_status status = check_out(cli, messages);
+    if (!status) status = check_format(cli, messages);
+    if (!status) status = open_frames(cli, &shot, messages);
+    firn_interrupt_begin();
+    firn_progress_list surfaces = firn_progress_list_begin("surfaces", shot.n);
+    if (!status) /* alone: what a frame needs is measured */
+        status = one_frame(cli, &shot, &shot.frames[0], &surfaces, messages);
+    int n_jobs = (int)firn_cli_integer(cli, "jobs", 0), n_fitting = 0, next = !status;
+    if (!status) n_fitting = fitting(cli, omp_get_max_threads(), messages);
+    if (!status)
+        status = all_frames(cli, &shot, &next, n_jobs ? n_jobs : n_fitting, &surfaces, messages);
+    firn_progress_list_hide(&surfaces);
+    if (status == FIRN_INTERRUPTED)
+        firn_cli_note_interrupted("surfaces", surfaces.n_done, shot.n, shot.frames[next].frame,
+                                  shot.frames[shot.n - 1].frame);
+    firn_cache_sequence_clear(&shot);
+    status = (firn_status)firn_cli_report(messages, status);
+    firn_messages_destroy(messages);
+    return status;
+}
+
+static const firn_cli_option options[] = {
+    {"out", 'o', FIRN_CLI_FOLDER, "DIR",
+     "Folder for the surfaces; SHOT/surface when nothing is said."},
+    {"format", 0, FIRN_CLI_CHOICE, "NAME",
+     "vdb (level set), obj, or ply (with velocity and temperature).", .choices = "vdb obj ply"},
+    {"radius", 'r', FIRN_CLI_NUMBER, "M",
+     "Radius of a particle; 2.4 times pscale when nothing is said.", .min = 1e-9, .max = 1e6},
+    {"voxel", 0, FIRN_CLI_NUMBER, "M", "Size of a voxel; the radius when nothing is said.",
+     .min = 1e-9, .max = 1e6},
+    {"smooth", 0, FIRN_CLI_INTEGER, "N",
+     "Passes of smoothing, 2 when nothing is said; crumbs stay.", .min = 0, .max = 1000},
+    {"adaptivity", 0, FIRN_CLI_NUMBER, "A",
+     "For obj and ply. 0: polygons of one size; up to 1: few large ones where it is flat, as far "
+     "as that costs at most "
+     "1 % of the "
+     "volume.",
+     .min = 0, .max = 1},
+    {"density", 0, FIRN_CLI_FLAG, .doc = "Also a fog \"density\" in the .vdb."},
+    {"full-float", 0, FIRN_CLI_FLAG, .doc = "32 bits a number in the .vdb instead of 16."},
+    {"frames", 'f', FIRN_CLI_SPAN, "A:B", "Only these frames."},
+    {"every", 0, FIRN_CLI_INTEGER, "N", "Of those every N-th.", .min = 1, .max = 1e6},
+    {"jobs", 'j', FIRN_CLI_INTEGER, "N",
+     "Frames at the same time; they share the threads. When nothing is said, as many as there are "
+     "threads and as fit "
+     "into "
+     "memory, measured on the first frame.",
+     .min = 1, .max = 4096},
+    {"max-memory", 0, FIRN_CLI_BYTES, "SIZE",
+     "Memory for frames at the same time, e.g. 8G; most of what is free when "
+     "nothing is said."},
+    {"threads", 't', FIRN_CLI_INTEGER, "N", "Threads; all cores when nothing is said.", .min = 1,
+     .max = 4096},
+    {0},
+};
+
+const firn_cli_verb firn_cmd_mesh = {
+    .name = "mesh",
+    .summary = "surfaces of a shot's particles",
+    .arguments = "SHOT|FILE...",
+    .n_min = 1,
+    .n_max = -1,
+    .completes = FIRN_CLI_FOLDER,
+    .text = "Makes the surface of the particles of every frame: as a level set (.vdb with the "
+            "grids surface, v and "
+            "temperature, where the particles have them) or as polygons. It works on the caches, "
+            "so a surface can be "
+            "made again with other settings without simulating again.\n\n"
+            "    firn mesh shots/snowball\n"
+            "    firn mesh shots/snowball --format ply --smooth 4 --frames 20:30",
+    .options = options,
+    .run = run,
+};

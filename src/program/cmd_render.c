@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_render.c: `firn render`: caches to pictures and films. */
+#include "program/cli.h"
+#include "base/file.h"
+#include "picture/video.h"
+#include "picture/contact_sheet.h"
+#include "session/interrupt.h"
+#include "base/memory.h"
+#include "session/progress.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { SHOTS_MAX = 16, FILMS_MAX = 4, PANELS_MAX = 400 };
+
+static const double degree = 0.017453292519943295;
+
+typedef struct session {
+    const firn_cli *cli;
+    firn_messages *messages;
+    int n_shots;
+    firn_cache_sequence shots[SHOTS_MAX];
+    firn_scene_colliders *props[SHOTS_MAX]; /* NULL: not known, or not wanted */
+    firn_render_def def;
+    firn_view_bounds survey;
+    double fps;
+    int n_films;
+    firn_video *films[FILMS_MAX];
+    int n_written;
+    firn_progress_list pictures;
+} session;
+
+/* ---------------------------------------------------------------- options */
+
+/* Exactly n numbers separated by `separator`; FIRN_OK where the option is absent. */
+static firn_status read_numbers(session *s, const char *name, char separator, int n, double *values)
+{
+    const char *text = firn_cli_text(s->cli, name, NULL), *at = text;
+    for (int k = 0; text && k < n; k++) {
+        char *end;
+        values[k] = strtod(at, &end);
+        if (end == at || !isfinite(values[k]) || *end != (k + 1 < n ? separator : 0))
+            return firn_messages_add(s->messages, FIRN_USAGE,
+                                     "--%s %s: %d numbers with '%c' between them are wanted", name,
+                                     text, n, separator);
+        at = end + 1;
+    }
+    return FIRN_OK;
+}
+
+static firn_status read_ground(session *s)
+{
+    const char *text = firn_cli_text(s->cli, "ground", "auto");
+    char *end;
+    if (!strcmp(text, "auto")) return FIRN_OK;
+    if (!strcmp(text, "none")) {
+        s->def.ground = FIRN_GROUND_NONE;
+        return FIRN_OK;
+    }
+    s->def.ground = FIRN_GROUND_GIVEN;
+    s->def.ground_height = strtod(text, &end);
+    if (end == text || *end || !isfinite(s->def.ground_height))
+        return firn_messages_add(s->messages, FIRN_USAGE,
+                                 "--ground %s: a height in m, auto or none is wanted", text);
+    return FIRN_OK;
+}
+
+static firn_status read_options(session *s)
+{
+    const firn_cli *cli = s->cli;
+    firn_render_def *def = &s->def;
+    *def = firn_render_default();
+    int is_preview = firn_cli_has(cli, "preview");
+    double size[2] = {is_preview ? 640 : def->width, is_preview ? 360 : def->height}, sun[2],
+           range[2];
+    firn_status status = read_numbers(s, "size", 'x', 2, size);
+    if (status == FIRN_OK) status = read_numbers(s, "sun", ',', 2, sun);
+    if (status == FIRN_OK) status = read_numbers(s, "range", ':', 2, range);
+    if (status == FIRN_OK) status = read_numbers(s, "target", ',', 3, def->camera.target);
+    if (status == FIRN_OK) status = read_ground(s);
+    if (status != FIRN_OK) return status;
+    def->width = size[0] < INT_MAX ? (int)size[0] : INT_MAX;
+    def->height = size[1] < INT_MAX ? (int)size[1] : INT_MAX;
+    def->samples = (int)firn_cli_integer(cli, "samples", is_preview ? 1 : def->samples);
+    def->sky_rays = (int)firn_cli_integer(cli, "sky-rays", def->sky_rays);
+    def->camera.azimuth = degree * firn_cli_number(cli, "azimuth", def->camera.azimuth / degree);
+    def->camera.elevation =
+        degree * firn_cli_number(cli, "elevation", def->camera.elevation / degree);
+    def->camera.fov = degree * firn_cli_number(cli, "fov", def->camera.fov / degree);
+    def->camera.distance = firn_cli_number(cli, "distance", 0);
+    def->camera.has_target = firn_cli_has(cli, "target");
+    if (firn_cli_has(cli, "sun")) {
+        def->sun_azimuth = degree * sun[0];
+        def->sun_elevation = degree * sun[1];
+    }
+    snprintf(def->attribute, sizeof def->attribute, "%s", firn_cli_text(cli, "attribute", ""));
+    snprintf(def->map, sizeof def->map, "%s", firn_cli_text(cli, "map", ""));
+    def->has_range = firn_cli_has(cli, "range");
+    def->is_log = firn_cli_has(cli, "log");
+    if (def->has_range) {
+        def->min = range[0];
+        def->max = range[1];
+    }
+    def->radius_scale = firn_cli_number(cli, "radius", def->radius_scale);
+    const char *engine = firn_cli_text(cli, "engine", "auto");
+    def->engine = !strcmp(engine, "embree")  ? FIRN_ENGINE_EMBREE
+                  : !strcmp(engine, "splat") ? FIRN_ENGINE_SPLAT
+                                             : FIRN_ENGINE_AUTO;
+    def->n_threads = (int)firn_cli_integer(cli, "threads", 0);
+    def->has_legend = !firn_cli_has(cli, "no-legend");
+    return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- shots */
+
+/* Files are the frames of one shot, in the order given; folders are a shot each. */
+static firn_status open_shots(session *s)
+{
+    int n_files = 0, n = s->cli->n_arguments;
+    for (int k = 0; k < n; k++) {
+        struct stat info;
+        if (stat(s->cli->arguments[k], &info))
+            return firn_messages_add(s->messages, FIRN_IO, "%s: %s", s->cli->arguments[k],
+                                     firn_file_reason(errno));
+        n_files += !S_ISDIR(info.st_mode);
+    }
+    if (n_files && n_files < n)
+        return firn_messages_add(
+            s->messages, FIRN_USAGE,
+            "name folders (shots side by side) or files (frames of one), not both");
+    if (!n_files && n > SHOTS_MAX)
+        return firn_messages_add(s->messages, FIRN_USAGE, "at most %d shots stand side by side",
+                                 SHOTS_MAX);
+    firn_status status = FIRN_OK;
+    if (n_files) {
+        status = firn_cache_sequence_of_files(n, s->cli->arguments, &s->shots[0], s->messages);
+        s->n_shots = status == FIRN_OK;
+    }
+    for (int k = 0; !n_files && k < n && status == FIRN_OK; k++) {
+        status = firn_cache_sequence_open(s->cli->arguments[k], &s->shots[k], s->messages);
+        s->n_shots += status == FIRN_OK;
+    }
+    int first = 0, last = 100000000, every = (int)firn_cli_integer(s->cli, "every", 1);
+    /* without the option also files whose names have no number */
+    if (!firn_cli_span(s->cli, "frames", &first, &last)) {
+        first = INT_MIN;
+        last = INT_MAX;
+    }
+    for (int k = 0; k < s->n_shots && status == FIRN_OK; k++)
+        status = firn_cache_sequence_select(&s->shots[k], first, last, every, s->messages);
+    return status;
+}
+
+/* Colliders, floor and colours stand in the shots' manifests. A scene that cannot be read is no
+ * reason to show nothing: what is wrong with it is told as warnings. */
+static firn_status open_props(session *s)
+{
+    firn_status status = FIRN_OK;
+    for (int k = 0; k < s->n_shots && !firn_cli_has(s->cli, "bare"); k++) {
+        firn_messages *why = firn_messages_create();
+        if (!why) return firn_messages_add(s->messages, FIRN_MEMORY, "memory is exhausted");
+        status = firn_scene_colliders_open(s->shots[k].folder, &s->props[k], why);
+        for (int i = 0; i < firn_messages_total(why); i++)
+            firn_messages_warn(s->messages, "%s", firn_messages_text(why, i, NULL));
+        firn_messages_destroy(why);
+        if (status == FIRN_MEMORY)
+            return firn_messages_add(s->messages, status, "memory is exhausted");
+    }
+    return FIRN_OK;
+}
+
+/* Where the camera stands when nobody says it, and the sun: that belongs to the scene, and stays
+ * where it is when the camera walks round. */
+static void settle_view(session *s)
+{
+    s->def.props = s->props[0];
+    if (s->props[0]) firn_scene_colliders_at(s->props[0], 0);
+    if (!firn_cli_has(s->cli, "azimuth"))
+        s->def.camera.azimuth = firn_render_free_azimuth(&s->def, &s->survey);
+    s->def.sun_azimuth = firn_render_sun_azimuth(&s->def);
+}
+
+/* A shot's title is its folder's name where several are shown: sweeps give them all one stem. */
+static const char *title_of(const session *s, int shot)
+{
+    const char *folder = s->shots[shot].folder, *slash = strrchr(folder, '/');
+    return s->n_shots > 1 ? (slash && slash[1] ? slash + 1 : folder) : s->shots[shot].title;
+}
+
+/* The frame of a shot that belongs to picture k of n: shots of unequal length end together. */
+static const firn_cache_sequence_frame *frame_at(const firn_cache_sequence *shot, int k, int n)
+{
+    int at = n > 1 ? (int)((int64_t)k * (shot->n - 1) / (n - 1)) : shot->n - 1;
+    return &shot->frames[shot->n == n ? k : at];
+}
+
+/* ---------------------------------------------------------------- pictures */
+
+static firn_status make_path(const session *s, const firn_cache_sequence_frame *frame, int k,
+                             char path[FIRN_PATH + 256])
+{
+    char folder[FIRN_PATH + 32];
+    const firn_cache_sequence *shot = &s->shots[0];
+    const char *out = firn_cli_text(s->cli, "out", NULL);
+    size_t n = strlen(out ? out : "");
+    if (n > 4 && !strcmp(out + n - 4, ".png")) {
+        snprintf(path, FIRN_PATH + 256, "%s", out);
+        return FIRN_OK;
+    }
+    snprintf(folder, sizeof folder, "%s%s", out ? out : shot->folder, out ? "" : "/pictures");
+    firn_status status = firn_file_make_folder(folder, s->messages);
+    if (status != FIRN_OK) return status;
+    if (frame && frame->frame >= 0 && frame->thousandths)
+        snprintf(path, FIRN_PATH + 256, "%s/%s.%04d.%03d.png", folder, shot->title, frame->frame,
+                 frame->thousandths);
+    else if (frame && frame->frame >= 0)
+        snprintf(path, FIRN_PATH + 256, "%s/%s.%04d.png", folder, shot->title, frame->frame);
+    else if (k >= 0)
+        snprintf(path, FIRN_PATH + 256, "%s/%s.turn.%04d.png", folder, shot->title, k);
+    else
+        snprintf(path, FIRN_PATH + 256, "%s/%s.sheet.png", folder, shot->title);
+    return FIRN_OK;
+}
+
+static firn_status write_picture(session *s, const firn_image *image,
+                                 const firn_cache_sequence_frame *frame, int k)
+{
+    char path[FIRN_PATH + 256];
+    firn_status status = make_path(s, frame, k, path);
+    if (status == FIRN_OK) status = firn_image_write_png(image, path, s->messages);
+    if (status != FIRN_OK) return status;
+    firn_progress_list_hide(&s->pictures);
+    printf("%s\n", path);
+    s->n_written++;
+    return FIRN_OK;
+}
+
+/* One picture goes into every film, and to a file unless films are all that was asked for. */
+static firn_status deliver(session *s, const firn_image *image,
+                           const firn_cache_sequence_frame *frame, int k)
+{
+    firn_status status = FIRN_OK;
+    for (int f = 0; f < s->n_films && status == FIRN_OK; f++)
+        status = firn_video_add(s->films[f], image, s->messages);
+    if (status == FIRN_OK && (!s->n_films || firn_cli_has(s->cli, "out")))
+        status = write_picture(s, image, frame, k);
+    return status;
+}
+
+/* Frames over time, or, with --turntable, the last frame from all sides; --orbit walks round
+ * while time goes on. */
+static firn_status draw_all(session *s)
+{
+    int turn = (int)firn_cli_integer(s->cli, "turntable", 0), n = turn;
+    double azimuth = s->def.camera.azimuth,
+           orbit = degree * firn_cli_number(s->cli, "orbit", turn ? 360 : 0);
+    const char *out = firn_cli_text(s->cli, "out", "");
+    for (int k = 0; k < s->n_shots && !turn; k++) n = s->shots[k].n > n ? s->shots[k].n : n;
+    size_t n_out = strlen(out);
+    if (n > 1 && n_out > 4 && !strcmp(out + n_out - 4, ".png"))
+        return firn_messages_add(s->messages, FIRN_USAGE,
+                                 "--out %s names one picture, but %d are to be drawn; name a "
+                                 "folder, or choose with --frames",
+                                 out, n);
+    s->pictures = firn_progress_list_begin("pictures", n);
+    for (int k = 0; k < n; k++) {
+        if (firn_interrupt_signal()) return FIRN_INTERRUPTED;
+        firn_contact_sheet_panel panels[SHOTS_MAX];
+        for (int p = 0; p < s->n_shots; p++)
+            panels[p] = (firn_contact_sheet_panel){turn ? &s->shots[p].frames[s->shots[p].n - 1]
+                                                        : frame_at(&s->shots[p], k, n),
+                                                   title_of(s, p), s->props[p]};
+        s->def.camera.azimuth = azimuth + orbit * k / (turn || n == 1 ? n : n - 1);
+        firn_image *image;
+        int columns = s->n_shots <= 3 ? s->n_shots : (int)ceil(sqrt(s->n_shots));
+        firn_status status =
+            firn_contact_sheet_draw(s->n_shots, panels, columns, &s->survey, &s->def,
+                                    !firn_cli_has(s->cli, "no-caption"), &image, s->messages);
+        if (status != FIRN_OK) return status;
+        status = deliver(s, image, turn ? NULL : panels[0].frame, k);
+        firn_image_destroy(image);
+        if (status != FIRN_OK) return status;
+        firn_progress_list_done(&s->pictures);
+    }
+    return FIRN_OK;
+}
+
+/* n frames of each shot in one picture: a shot alone fills a nearly square grid, several have a
+ * row each. */
+static firn_status draw_sheet(session *s, int n_wanted)
+{
+    static const char none[] = "";
+    int n = n_wanted < s->shots[0].n ? n_wanted : s->shots[0].n;
+    int columns = s->n_shots > 1 ? n : (int)ceil(sqrt(n));
+    if (n * s->n_shots > PANELS_MAX)
+        return firn_messages_add(s->messages, FIRN_USAGE, "a sheet holds at most %d panels",
+                                 PANELS_MAX);
+    firn_contact_sheet_panel panels[PANELS_MAX];
+    for (int p = 0; p < s->n_shots; p++)
+        for (int k = 0; k < n; k++)
+            panels[p * n + k] = (firn_contact_sheet_panel){
+                frame_at(&s->shots[p], k, n), s->n_shots > 1 ? title_of(s, p) : none, s->props[p]};
+    firn_image *image;
+    firn_status status =
+        firn_contact_sheet_draw(n * s->n_shots, panels, columns, &s->survey, &s->def,
+                                !firn_cli_has(s->cli, "no-caption"), &image, s->messages);
+    if (status != FIRN_OK) return status;
+    firn_interrupt_begin();
+    status = write_picture(s, image, NULL, -1);
+    firn_image_destroy(image);
+    return status;
+}
+
+/* ---------------------------------------------------------------- the verb */
+
+static firn_status begin_films(session *s)
+{
+    const char *paths[FILMS_MAX];
+    int n = firn_cli_all(s->cli, "film", paths, FILMS_MAX);
+    if (n > FILMS_MAX)
+        return firn_messages_add(s->messages, FIRN_USAGE, "at most %d films at once", FILMS_MAX);
+    double fps = firn_cli_number(s->cli, "fps", s->fps > 0 ? s->fps : 24);
+    firn_status status = FIRN_OK;
+    for (; s->n_films < n && status == FIRN_OK; s->n_films += status == FIRN_OK)
+        status = firn_video_create(paths[s->n_films], fps, &s->films[s->n_films], s->messages);
+    return status;
+}
+
+static firn_status end_films(session *s, firn_status status)
+{
+    for (int k = 0; k < s->n_films; k++) {
+        if (status != FIRN_OK) {
+            firn_video_abandon(s->films[k]);
+            continue;
+        }
+        const char *paths[FILMS_MAX];
+        firn_cli_all(s->cli, "film", paths, FILMS_MAX);
+        status = firn_video_commit(s->films[k], s->messages);
+        if (status == FIRN_OK) {
+            printf("%s\n", paths[k]);
+            s->n_written++;
+        }
+    }
+    return status;
+}
+
+static firn_status work(session *s)
+{
+    firn_status status = read_options(s);
+    if (status == FIRN_OK) status = open_shots(s);
+    if (status != FIRN_OK) return status;
+    s->survey = firn_view_bounds_default();
+    status = open_props(s);
+    if (status != FIRN_OK) return status;
+    int is_z_up = s->props[0] && firn_scene_colliders_is_z_up(s->props[0]);
+    s->survey.is_z_up = !strcmp(firn_cli_text(s->cli, "up", is_z_up ? "z" : "y"), "z");
+    status = firn_contact_sheet_survey(s->n_shots, s->shots, s->def.attribute, &s->survey, &s->fps,
+                                       s->messages);
+    if (status != FIRN_OK) return status;
+    settle_view(s);
+    int n_sheet = (int)firn_cli_integer(s->cli, "sheet", 0);
+    if (n_sheet) return draw_sheet(s, n_sheet);
+    firn_interrupt_begin();
+    status = begin_films(s);
+    if (status == FIRN_OK) status = draw_all(s);
+    firn_progress_list_hide(&s->pictures);
+    return end_films(s, status);
+}
+
+/* A film is made again as a whole, and so are pictures from all around one frame; frames go on
+ * where they ended. */
+static void note_interrupted(const session *s)
+{
+    const firn_cache_sequence *shot = &s->shots[0];
+    const int n_done = s->pictures.n_done;
+    if (s->n_films || s->n_shots != 1 || s->pictures.n != shot->n || n_done >= shot->n)
+        firn_cli_note("interrupted; %d written, an unfinished film is not kept", s->n_written);
+    else
+        firn_cli_note_interrupted("pictures", n_done, shot->n, shot->frames[n_done].frame,
+                                  shot->frames[shot->n - 1].frame);
+}
+
+static int run(const firn_cli *cli)
+{
+    session *s = firn_memory_allocate(NULL, sizeof *s);
+    firn_messages *messages = firn_messages_create();
+    if (!s || !messages) return firn_cli_fail(FIRN_MEMORY, "memory is exhausted");
+    s->cli = cli;
+    s->messages = messages;
+    firn_status status = work(s);
+    if (status == FIRN_INTERRUPTED) note_interrupted(s);
+    for (int k = 0; k < s->n_shots; k++) {
+        firn_cache_sequence_clear(&s->shots[k]);
+        firn_scene_colliders_destroy(s->props[k]);
+    }
+    firn_memory_release(NULL, s, sizeof *s);
+    status = (firn_status)firn_cli_report(messages, status);
+    firn_messages_destroy(messages);
+    return status;
+}
+
+static const firn_cli_option options[] = {
+    {"out", 'o', FIRN_CLI_FOLDER, "PATH",
+     "Folder for the pictures, or NAME.png where there is one; SHOT/pictures when nothing is "
+     "said."},
+    {"film", 0, FIRN_CLI_FILE, "FILE",
+     "Make a film: FILE.mp4 or FILE.webm; may be given again. Needs ffmpeg.", .repeats = 1},
+    {"fps", 0, FIRN_CLI_NUMBER, "N",
+     "Pictures a second of the film; as many as make it last as long as the shot when nothing is "
+     "said.",
+     .min = 1, .max = 1000},
+    {"sheet", 0, FIRN_CLI_INTEGER, "N",
+     "Contact sheet: N frames in one picture; several shots have a row each.", .min = 1,
+     .max = PANELS_MAX},
+    {"turntable", 0, FIRN_CLI_INTEGER, "N", "N pictures of the last frame from all around.",
+     .min = 1, .max = 100000},
+    {"orbit", 0, FIRN_CLI_NUMBER, "DEGREES", "Walk round by so much while time goes on.",
+     .min = -36000, .max = 36000},
+    {"frames", 'f', FIRN_CLI_SPAN, "A:B", "Only these frames."},
+    {"every", 0, FIRN_CLI_INTEGER, "N", "Of those every N-th.", .min = 1, .max = 1e6},
+    {"preview", 0, FIRN_CLI_FLAG, .doc = "Quick: 640x360, one ray a pixel."},
+    {"size", 's', FIRN_CLI_TEXT, "WxH",
+     "Size of the picture in pixels; 1280x720 when nothing is said."},
+    {"attribute", 'a', FIRN_CLI_TEXT, "NAME",
+     "Colour by a number: Jp, v (its length), v.y, F (its determinant), F[4] ...; by material when "
+     "nothing is said."},
+    {"range", 0, FIRN_CLI_TEXT, "A:B",
+     "Ends of the colour map; from the whole shot when nothing is said."},
+    {"log", 0, FIRN_CLI_FLAG, .doc = "Logarithmic colour scale."},
+    {"map", 0, FIRN_CLI_CHOICE, "NAME", "Colour map; polar is for signed numbers.",
+     .choices = "lichen ember ice grey polar"},
+    {"azimuth", 0, FIRN_CLI_NUMBER, "DEGREES",
+     "The camera's place around the shot; 0 looks along -z; when nothing is said, near 30 where no "
+     "collider is in the "
+     "way.",
+     .min = -36000, .max = 36000},
+    {"elevation", 0, FIRN_CLI_NUMBER, "DEGREES", "The camera's angle above the level.", .min = -90,
+     .max = 90},
+    {"distance", 0, FIRN_CLI_NUMBER, "M",
+     "From the target; as near as the whole shot fits when nothing is said.", .min = 1e-9,
+     .max = 1e9},
+    {"target", 0, FIRN_CLI_TEXT, "X,Y,Z",
+     "What the camera looks at; the middle of the shot when nothing is said."},
+    {"fov", 0, FIRN_CLI_NUMBER, "DEGREES",
+     "Vertical opening of the camera; 28 when nothing is said.", .min = 0.1, .max = 170},
+    {"up", 0, FIRN_CLI_CHOICE, "AXIS",
+     "The axis that points up; from the scene's gravity, else y, when nothing is said.",
+     .choices = "y z"},
+    {"radius", 'r', FIRN_CLI_NUMBER, "SCALE",
+     "Times each particle's pscale; 1.2 when nothing is said.", .min = 1e-6, .max = 1e6},
+    {"ground", 0, FIRN_CLI_TEXT, "HEIGHT",
+     "Height of the ground, auto or none; auto: a level plane of the scene, else as low as "
+     "particles come and resting "
+     "colliders reach."},
+    {"sun", 0, FIRN_CLI_TEXT, "AZ,EL", "Where the sun stands, in degrees."},
+    {"samples", 0, FIRN_CLI_INTEGER, "N", "N x N rays a pixel; 2 when nothing is said.", .min = 1,
+     .max = 8},
+    {"sky-rays", 0, FIRN_CLI_INTEGER, "N",
+     "Rays a sample for ambient occlusion; 1 when nothing is said.", .min = 0, .max = 256},
+    {"engine", 0, FIRN_CLI_CHOICE, "NAME", "embree, splat (no shadows) or auto.",
+     .choices = "auto embree splat"},
+    {"threads", 't', FIRN_CLI_INTEGER, "N", "Threads; all cores when nothing is said.", .min = 1,
+     .max = 4096},
+    {"bare", 0, FIRN_CLI_FLAG,
+     .doc = "Leave out colliders, floor and colours of the shot's scene."},
+    {"no-legend", 0, FIRN_CLI_FLAG, .doc = "No legend."},
+    {"no-caption", 0, FIRN_CLI_FLAG, .doc = "No caption."},
+    {0},
+};
+
+const firn_cli_verb firn_cmd_render = {
+    .name = "render",
+    .summary = "pictures and films of a shot",
+    .arguments = "SHOT|FILE...",
+    .n_min = 1,
+    .n_max = -1,
+    .completes = FIRN_CLI_FOLDER,
+    .text = "Draws particles as spheres with sun, sky and ground; coloured by material, or by any "
+            "attribute with a "
+            "legend. Camera, ground and range are found from the whole shot and stand still; "
+            "colliders come from the "
+            "scene that the shot was made of, and what is behind one shows through. The same shot "
+            "gives the same "
+            "pictures, bit for bit, for any number of threads.\n\n"
+            "Folders are shots: several stand side by side. Files are frames of one shot:\n\n"
+            "    firn render shots/snowball\n"
+            "    firn render shots/snowball --film snowball.mp4 --film snowball.webm\n"
+            "    firn render shots/snowball --sheet 9 --out sheet.png\n"
+            "    firn render shots/soft shots/stiff -a Jp --map polar --film both.mp4\n"
+            "    firn render shots/snowball --turntable 96 --frames :40 --film turn.mp4",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* scene.c: a scene file from disk to a checked definition, and sweeps. */
+#include "scene/scene.h"
+#include "scene/scene_check.h"
+#include "base/file.h"
+#include "mpm/separation.h"
+#include "base/memory.h"
+#include "base/file_sequence.h"
+#include "base/messages.h"
+#include "scene/scene_bind.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef firn_yaml_tree_node node;
+
+struct firn_scene {
+    firn_arena arena; /* everything that the definition points to */
+    firn_scene_def def;
+};
+
+/* ---------------------------------------------------------------- sweeps inside a scene */
+
+static int is_set(const char *path, int n_sets, const char *const *sets)
+{
+    size_t n = strlen(path);
+    for (int i = 0; i < n_sets; i++)
+        if (strncmp(sets[i], path, n) == 0 && sets[i][n] == '=') return 1;
+    return 0;
+}
+
+static void refuse_at(const node *at, firn_messages *messages, const char *sentence)
+{
+    char place[FIRN_YAML_TREE_PLACE];
+    firn_yaml_tree_place(at, place);
+    firn_messages_add(messages, FIRN_REFUSED, "%s%s", place, sentence);
+}
+
+/* The number of runs that `sweep` stands for; 0: refused. */
+int64_t firn_scene_check_sweep(const node *sweep, firn_messages *messages)
+{
+    int64_t n_runs = 1;
+    if (sweep->kind != FIRN_YAML_TREE_MAP)
+        return refuse_at(sweep, messages,
+                         "sweep needs paths with lists of values, like {grid.dx: [2 cm, 1 cm]}"),
+               0;
+    for (int i = 0; i < sweep->n; i++) {
+        char sentence[256];
+        const node *values = sweep->items[i];
+        if (values->kind != FIRN_YAML_TREE_LIST || values->n == 0) {
+            snprintf(sentence, sizeof sentence,
+                     "sweep.%.80s needs a list of values, like [2 cm, 1 cm]", sweep->keys[i]->text);
+            refuse_at(values, messages, sentence);
+            n_runs = 0;
+        } else if ((n_runs *= values->n) > 1000000) {
+            return refuse_at(sweep, messages, "sweep stands for more than a million runs"), 0;
+        }
+    }
+    return n_runs;
+}
+
+/* A plain run of a file that stands for several takes what the file itself says, and says so. */
+static void note_open_sweep(const node *root, int n_sets, const char *const *sets,
+                            firn_messages *messages)
+{
+    const node *sweep = firn_yaml_tree_find(root, "sweep");
+    int64_t n_runs = sweep ? firn_scene_check_sweep(sweep, messages) : 0;
+    if (n_runs == 0) return;
+    for (int i = 0; i < sweep->n; i++) {
+        if (is_set(sweep->keys[i]->text, n_sets, sets)) continue;
+        char place[FIRN_YAML_TREE_PLACE];
+        firn_yaml_tree_place(sweep->keys[i], place);
+        firn_messages_warn(messages,
+                           "%ssweep makes this a study of %lld runs, for `firn compare`; this is "
+                           "one run with the value "
+                           "outside the sweep, if --set %.80s=... does not choose another",
+                           place, (long long)n_runs, sweep->keys[i]->text);
+        return;
+    }
+}
+
+/* ---------------------------------------------------------------- bodies too sparse for their
+ * cells */
+
+static void warn_of_gap(firn_scene_binder *binder, const char *list, const char *name, double gap,
+                        double dx)
+{
+    char sentence[512], path[2 * FIRN_NAME], place[FIRN_YAML_TREE_PLACE];
+    if (!firn_separation_is_wide(gap, dx, sentence, sizeof sentence)) return;
+    snprintf(path, sizeof path, "%s.%s", list, name);
+    firn_scene_bind_locate(binder, path, place, sizeof place);
+    firn_messages_warn(binder->messages, "%s%s %s", place, path, sentence);
+}
+
+static void warn_of_gaps(firn_scene_binder *binder, const firn_scene_def *def)
+{
+    for (int i = 0; i < def->n_bodies; i++)
+        warn_of_gap(binder, "bodies", def->bodies[i].name,
+                    firn_separation_of_body(def, &def->bodies[i]), def->grid.dx);
+    for (int i = 0; i < def->n_emitters; i++)
+        warn_of_gap(binder, "emitters", def->emitters[i].name,
+                    firn_separation_of_emitter(&def->emitters[i]), def->grid.dx);
+}
+
+/* ---------------------------------------------------------------- what most likely is not meant */
+
+/* The thinnest part of a shape that says how thick it is, m. */
+static double thinnest(const firn_collider_def *c)
+{
+    double least = INFINITY;
+    for (int i = 0; i < c->n_shapes; i++) {
+        const firn_shape_def *s = &c->shapes[i];
+        if (s->csg != FIRN_UNION) continue;
+        if (s->thickness > 0) least = fmin(least, s->thickness);
+        for (int a = 0; strcmp(s->kind, "box") == 0 && a < 3; a++) least = fmin(least, s->size[a]);
+    }
+    return least;
+}
+
+static void warn_of_leaks(firn_scene_binder *binder, const firn_scene_def *def)
+{
+    for (int i = 0; i < def->n_colliders; i++) {
+        const firn_collider_def *c = &def->colliders[i];
+        const double thin = thinnest(c);
+        char path[2 * FIRN_NAME], place[FIRN_YAML_TREE_PLACE];
+        if (c->particle_pass || !(thin < 2 * def->grid.dx)) continue;
+        snprintf(path, sizeof path, "colliders.%s", c->name);
+        firn_scene_bind_locate(binder, path, place, sizeof place);
+        firn_messages_warn(
+            binder->messages,
+            "%s%s is %.3g m thin, less than two cells of %.3g m: material leaks through it; give "
+            "particle_pass: true",
+            place, path, thin, def->grid.dx);
+    }
+}
+
+static void warn_of_goals(firn_scene_binder *binder, const firn_scene_def *def)
+{
+    for (int i = 0; i < def->n_grips; i++)
+        for (int k = 0; k < def->grips[i].n_shapes; k++) {
+            char path[2 * FIRN_NAME], place[FIRN_YAML_TREE_PLACE];
+            if (!firn_file_sequence_is_pattern(def->grips[i].shapes[k].file)) continue;
+            snprintf(path, sizeof path, "grips.%s", def->grips[i].name);
+            firn_scene_bind_locate(binder, path, place, sizeof place);
+            firn_messages_warn(binder->messages,
+                               "%s%s takes what its sequence of files holds at its start, and goes "
+                               "with its motion, not "
+                               "with the files; give motion: keys",
+                               place, path);
+        }
+}
+
+/* ---------------------------------------------------------------- loading */
+
+static firn_scene *fail_memory(firn_scene *scene, const char *name, firn_messages *messages)
+{
+    firn_messages_add(messages, FIRN_MEMORY, "%s: there is not enough memory to read it", name);
+    firn_scene_destroy(scene);
+    return NULL;
+}
+
+/* The part of a path up to its last slash. */
+static const char *folder_of(firn_arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return firn_arena_text(arena, path, slash ? (size_t)(slash - path) + 1 : 0);
+}
+
+static void name_after_file(firn_scene_def *def, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *stem = slash ? slash + 1 : path,
+               *dot = strrchr(stem, '.');
+    size_t n = dot && dot != stem ? (size_t)(dot - stem) : strlen(stem);
+    if (!*def->name)
+        snprintf(def->name, sizeof def->name, "%.*s", (int)(n < FIRN_NAME ? n : FIRN_NAME - 1),
+                 stem);
+}
+
+/* Without a word about outputs a run leaves what most people want: a bgeo each frame. `outputs:
+ * []` leaves none. */
+static int add_default_output(firn_scene *scene, const node *root)
+{
+    if (firn_yaml_tree_find(root, "outputs")) return 1;
+    firn_output_def *output = firn_arena_allocate(&scene->arena, sizeof *output);
+    if (!output) return 0;
+    *output = firn_output_default();
+    scene->def.outputs = output;
+    scene->def.n_outputs = 1;
+    return 1;
+}
+
+firn_scene *firn_scene_parse(const char *text, size_t n_bytes, const char *shown_name, int n_sets,
+                             const char *const *sets, firn_messages *messages)
+{
+    int n_errors = firn_messages_count(messages, FIRN_ERROR), first = firn_messages_total(messages),
+        is_refused = 0;
+    firn_messages *own =
+        messages ? NULL : firn_messages_create(); /* how it ended is read from the report */
+    if (!messages && !(messages = own)) return NULL;
+    firn_scene *scene = firn_memory_allocate(NULL, sizeof *scene);
+    if (!scene) {
+        fail_memory(NULL, shown_name, messages);
+        firn_messages_destroy(own);
+        return NULL;
+    }
+    firn_arena *arena = &scene->arena;
+    const char *name = firn_arena_text(arena, shown_name, strlen(shown_name));
+    node *root = name ? firn_yaml_tree_parse(arena, text, n_bytes, name, 1, messages) : NULL;
+    if (root) {
+        for (int i = 0; i < n_sets; i++) firn_scene_set(arena, root, sets[i], messages);
+        firn_scene_binder binder = {
+            .arena = arena, .messages = messages, .folder = folder_of(arena, name)};
+        if (binder.folder) firn_scene_take_presets(arena, root, binder.folder, messages);
+        firn_scene_bind(&binder, root, &scene->def);
+        name_after_file(&scene->def, name);
+        add_default_output(scene, root);
+        note_open_sweep(root, n_sets, sets, messages);
+        firn_scene_check_located(&scene->def, firn_scene_bind_locate, &binder, messages);
+        if (firn_messages_count(messages, FIRN_ERROR) == n_errors) {
+            warn_of_gaps(&binder, &scene->def);
+            warn_of_leaks(&binder, &scene->def);
+            warn_of_goals(&binder, &scene->def);
+        }
+    }
+    firn_messages_sort(messages, first, shown_name);
+    is_refused = !root || firn_messages_count(messages, FIRN_ERROR) > n_errors;
+    if (arena->has_failed)
+        scene = fail_memory(scene, shown_name, messages);
+    else if (is_refused) {
+        firn_scene_destroy(scene);
+        scene = NULL;
+    }
+    firn_messages_destroy(own);
+    return scene;
+}
+
+firn_scene *firn_scene_load(const char *path, int n_sets, const char *const *sets,
+                            firn_messages *messages)
+{
+    size_t n_bytes;
+    char *text = firn_file_text(path, FIRN_YAML_TREE_BYTES_MAX, &n_bytes, messages);
+    if (!text) return NULL;
+    firn_scene *scene = firn_scene_parse(text, n_bytes, path, n_sets, sets, messages);
+    firn_memory_release(NULL, text, n_bytes + 1);
+    return scene;
+}
+
+const firn_scene_def *firn_scene_definition(const firn_scene *scene)
+{
+    return scene ? &scene->def : NULL;
+}
+
+void firn_scene_destroy(firn_scene *scene)
+{
+    if (!scene) return;
+    firn_arena_clear(&scene->arena);
+    firn_memory_release(NULL, scene, sizeof *scene);
+}

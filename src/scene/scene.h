@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* scene.h: what the program needs of scene files beside reading them (firn_scene_load in
+ * include/firn/defs.h). */
+#ifndef FIRN_SCENE_H
+#define FIRN_SCENE_H
+
+#include "firn/firn.h"
+#include "base/text.h"
+
+/* The effective scene, every default and every parameter of every material filled in, as JSON;
+ * that is YAML too and reads back to the same definition. A collider's distance function cannot
+ * be written and is left out.
+ * FIRN_REFUSED: a material does not resolve. */
+firn_status firn_scene_write(const firn_scene_def *def, firn_text *json, firn_messages *messages);
+
+/* A hash of that text; where the shot is written to is no part of it: the same scene has it in
+ * any folder. */
+firn_status firn_scene_hash(const firn_scene_def *def, uint64_t *hash, firn_messages *messages);
+
+/* A path that counts from the working folder is written from the root: whoever reads the scene
+ * again may be elsewhere. Returns `whole`. */
+enum { FIRN_SCENE_PATH = 2 * FIRN_PATH };
+const char *firn_scene_whole_path(const char *path, char whole[FIRN_SCENE_PATH]);
+
+#endif

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT */
+/* scene_bind.c: sections, lists and keys. How single values are read is in scene_value.c. */
+#include "scene/scene_bind.h"
+#include "scene/scene_check.h"
+#include "base/suggest.h"
+#include "scene/scene_value.h"
+#include "geometry/shape.h"
+#include "solver/solver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef firn_scene_binder binder;
+typedef firn_yaml_tree_node node;
+
+/* ---------------------------------------------------------------- paths and marks */
+
+static size_t enter(binder *b, const char *key)
+{
+    size_t n = strlen(b->path);
+    snprintf(b->path + n, sizeof b->path - n, "%s%s", n ? "." : "", key);
+    return n;
+}
+
+static void leave(binder *b, size_t n) { b->path[n] = 0; }
+
+static void mark(binder *b, const node *at, int is_refused)
+{
+    if (b->n_marks == b->mark_capacity) {
+        int capacity = b->mark_capacity ? 2 * b->mark_capacity : 64;
+        firn_scene_mark *grown = firn_arena_allocate(b->arena, (size_t)capacity * sizeof *grown);
+        if (!grown) return;
+        if (b->n_marks) memcpy(grown, b->marks, (size_t)b->n_marks * sizeof *grown);
+        b->marks = grown;
+        b->mark_capacity = capacity;
+    }
+    const char *path = firn_arena_text(b->arena, b->path, strlen(b->path));
+    if (path) b->marks[b->n_marks++] = (firn_scene_mark){path, at, is_refused};
+}
+
+static int refuse_here(binder *b, const node *at, const char *sentence)
+{
+    char place[FIRN_YAML_TREE_PLACE];
+    firn_yaml_tree_place(at, place);
+    firn_messages_add(b->messages, FIRN_REFUSED, "%s%s%s%s", place, b->path, *b->path ? " " : "",
+                      sentence);
+    b->n_errors++;
+    mark(b, at, 1);
+    return 0;
+}
+
+static const firn_scene_mark *find_mark(const binder *b, const char *path, size_t n)
+{
+    for (int i = b->n_marks - 1; i >= 0; i--)
+        if (strlen(b->marks[i].path) == n && strncmp(b->marks[i].path, path, n) == 0)
+            return &b->marks[i];
+    return NULL;
+}
+
+/* What has no place of its own, such as a missing key, is at the place of what it would be in. */
+int firn_scene_bind_locate(void *user, const char *path, char *place, size_t n_bytes)
+{
+    const binder *b = user;
+    const node *found = NULL;
+    for (size_t n = strlen(path);; n--) {
+        while (n > 0 && path[n] && path[n] != '.') n--;
+        const firn_scene_mark *m = find_mark(b, path, n);
+        if (m && m->is_refused) return 0;
+        if (m && !found) found = m->node;
+        if (n == 0) break;
+    }
+    char text[FIRN_YAML_TREE_PLACE] = "";
+    if (found) firn_yaml_tree_place(found, text);
+    snprintf(place, n_bytes, "%s", text);
+    return 1;
+}
+
+/* ---------------------------------------------------------------- keys */
+
+static const char *first_parameter(const firn_law_info *law, int i)
+{
+    return law && i < law->n_parameters ? law->parameters[i].name : NULL;
+}
+
+static void refuse_key(binder *b, const firn_schema_section *section, const firn_law_info *law,
+                       const node *key)
+{
+    char words[1024] = "", shown[1100], near[64], place[FIRN_YAML_TREE_PLACE];
+    size_t used = 0;
+    for (int i = 0; i < section->n_options && used < sizeof words - FIRN_NAME; i++)
+        if (section->options[i].type != FIRN_SCHEMA_PARAMETERS)
+            used +=
+                (size_t)snprintf(words + used, sizeof words - used, "%s ", section->options[i].key);
+    for (int i = 0; first_parameter(law, i) && used < sizeof words - FIRN_NAME; i++)
+        used += (size_t)snprintf(words + used, sizeof words - used, "%s ", first_parameter(law, i));
+    if (section == &firn_schema_file) snprintf(words + used, sizeof words - used, "sweep ");
+    firn_suggest_list(words, shown, sizeof shown);
+    firn_yaml_tree_place(key, place);
+    int has_near = firn_suggest_word(key->text, words, near, sizeof near);
+    firn_messages_add(b->messages, FIRN_REFUSED, "%s\"%.60s\" is no key of %s; allowed: %s%s%s%s",
+                      place, key->text, *b->path ? b->path : "a scene file", shown,
+                      has_near ? "; did you mean \"" : "", has_near ? near : "",
+                      has_near ? "\"?" : "");
+    b->n_errors++;
+}
+
+/* ---------------------------------------------------------------- materials */
+
+static const firn_parameter_info *find_parameter(const firn_law_info *law, const char *name)
+{
+    for (int i = 0; i < law->n_parameters; i++)
+        if (strcmp(law->parameters[i].name, name) == 0) return &law->parameters[i];
+    return NULL;
+}
+
+static void bind_table(binder *b, const char *unit, const node *at, firn_parameter_def *parameter)
+{
+    if (at->kind != FIRN_YAML_TREE_MAP || at->n == 0 || at->n > FIRN_MAX_TABLE) {
+        refuse_here(b, at,
+                    "needs a map of 1 to 16 temperatures, like {263 K: 140 kPa, 273 K: 20 kPa}");
+        return;
+    }
+    parameter->n_table = at->n;
+    for (int i = 0; i < at->n; i++) {
+        char sentence[FIRN_UNITS_MESSAGE];
+        if (!firn_units_read(at->keys[i]->text, "K", &parameter->table_temperature[i], sentence))
+            refuse_here(b, at->keys[i], sentence);
+        if (!firn_scene_value_number(at->items[i], unit, &parameter->table_value[i], sentence))
+            refuse_here(b, at->items[i], sentence);
+    }
+    parameter->value = parameter->table_value[0];
+}
+
+static void bind_parameter(binder *b, const firn_parameter_info *info, const node *at,
+                           firn_parameter_def *parameter)
+{
+    char sentence[FIRN_UNITS_MESSAGE];
+    snprintf(parameter->name, sizeof parameter->name, "%s", info->name);
+    parameter->value = info->value;
+    mark(b, at, 0);
+    if (at->kind != FIRN_YAML_TREE_MAP) {
+        if (!firn_scene_value_number(at, info->unit, &parameter->value, sentence))
+            refuse_here(b, at, sentence);
+        return;
+    }
+    for (int i = 0; i < at->n; i++) {
+        const char *key = at->keys[i]->text;
+        size_t before = enter(b, key);
+        if (strcmp(key, "table") == 0)
+            bind_table(b, info->unit, at->items[i], parameter);
+        else if (strcmp(key, "value") == 0 || strcmp(key, "noise") == 0) {
+            int is_value = *key == 'v';
+            if (!firn_scene_value_number(at->items[i], is_value ? info->unit : "1",
+                                         is_value ? &parameter->value : &parameter->noise,
+                                         sentence))
+                refuse_here(b, at->items[i], sentence);
+        } else
+            refuse_here(b, at->keys[i], "is no key of a parameter; allowed: value, noise, table");
+        leave(b, before);
+    }
+    if (!firn_yaml_tree_find(at, "value") && !firn_yaml_tree_find(at, "table"))
+        refuse_here(b, at, "needs a value or a table");
+}
+
+/* Beside an unknown law: a parameter as all laws that have one of this name have it; the unit
+ * "", which takes any, where they do not agree. 0: no law has it. */
+static int find_parameter_anywhere(const char *name, firn_parameter_info *common)
+{
+    int n = 0;
+    for (int i = 0; i < firn_law_count(); i++) {
+        const firn_parameter_info *info = find_parameter(firn_law_at(i), name);
+        if (!info) continue;
+        if (n++ == 0)
+            *common = *info;
+        else if (strcmp(info->unit, common->unit) != 0)
+            common->unit = "";
+    }
+    return n;
+}
+
+static void bind_parameters(binder *b, const firn_schema_section *section, const node *map,
+                            firn_material_def *def)
+{
+    const firn_law_info *law = firn_material_def_law(def);
+    for (int i = 0; i < map->n; i++) {
+        const node *key = map->keys[i];
+        firn_parameter_info common;
+        firn_parameter_def idle = firn_parameter_default();
+        if (firn_schema_find(section, key->text)) continue;
+        size_t before = enter(b, key->text);
+        const firn_parameter_info *info = law ? find_parameter(law, key->text)
+                                          : find_parameter_anywhere(key->text, &common) ? &common
+                                                                                        : NULL;
+        if (info)
+            bind_parameter(b, info, map->items[i],
+                           law && def->n_parameters < FIRN_MAX_PARAMETERS
+                               ? &def->parameters[def->n_parameters++]
+                               : &idle);
+        else if (!law)
+            refuse_here(b, key, "is no key of a material, nor a parameter of any law");
+        leave(b, before);
+        if (law && !info) refuse_key(b, section, law, key);
+    }
+}
+
+/* ---------------------------------------------------------------- sections and lists */
+
+static void bind_section(binder *b, const firn_schema_section *section, const node *map, void *def);
+
+/* One item of a list. `name`: the key of an item in a map, else NULL. */
+static void bind_item(binder *b, const firn_schema_key *list, const node *at, const char *name,
+                      int i, char *item)
+{
+    const firn_schema_section *section = list->section;
+    const firn_schema_key *name_option =
+        section->is_named ? firn_schema_find(section, "name") : NULL;
+    char key[FIRN_NAME];
+    snprintf(key, sizeof key, "%d", i);
+    firn_schema_fill(section, item);
+    if (name_option) {
+        const node *given = firn_yaml_tree_find(at, "name");
+        if (!name) name = given && given->kind == FIRN_YAML_TREE_SCALAR ? given->text : "";
+        if (strlen(name) >= FIRN_NAME) {
+            refuse_here(b, at, "has a name that is longer than 63 bytes");
+            name = "";
+        }
+        strcpy(item + name_option->offset, name);
+        if (*name) snprintf(key, sizeof key, "%s", name);
+    }
+    size_t before = enter(b, key);
+    mark(b, at, at->is_refused);
+    if (at->kind == FIRN_YAML_TREE_MAP)
+        bind_section(b, section, at, item);
+    else if (!firn_yaml_tree_is_null(at))
+        refuse_here(b, at, "needs keys and values, like {name: value}");
+    leave(b, before);
+}
+
+static void bind_list(binder *b, const firn_schema_key *list, const node *at, char *def)
+{
+    int is_map = at->kind == FIRN_YAML_TREE_MAP, is_named = list->section->is_named;
+    mark(b, at, 0);
+    if (firn_yaml_tree_is_null(at)) return;
+    if (at->kind == FIRN_YAML_TREE_SCALAR) {
+        refuse_here(b, at,
+                    is_named ? "needs a map of names, or a list"
+                             : "needs a list, or the keys of one item");
+        return;
+    }
+    int n = is_map && !is_named ? 1 : at->n;
+    char *items = n ? firn_arena_allocate(b->arena, (size_t)n * list->section->size) : NULL;
+    if (n && !items) return; /* the arena remembers */
+    memcpy(def + list->offset, &items, sizeof items);
+    memcpy(def + list->count_offset, &n, sizeof n);
+    for (int i = 0; i < n; i++) {
+        const node *item = is_map && !is_named ? at : at->items[i];
+        bind_item(b, list, item, is_map && is_named ? at->keys[i]->text : NULL, i,
+                  items + (size_t)i * list->section->size);
+    }
+}
+
+static void bind_option(binder *b, const firn_schema_key *option, const node *at, char *def)
+{
+    char sentence[FIRN_SCENE_SENTENCE];
+    if (option->flags & FIRN_SCHEMA_PRESENCE) *(int *)(def + option->present_offset) = 1;
+    if (option->type == FIRN_SCHEMA_LIST) {
+        bind_list(b, option, at, def);
+        return;
+    }
+    mark(b, at, 0);
+    if (option->type == FIRN_SCHEMA_SECTION) {
+        if (option->flags & FIRN_SCHEMA_PRESENCE)
+            firn_schema_fill(option->section, def + option->offset);
+        if (at->kind == FIRN_YAML_TREE_MAP)
+            bind_section(b, option->section, at, def + option->offset);
+        else if (!firn_yaml_tree_is_null(at))
+            refuse_here(b, at, "needs keys and values, like {key: value}");
+    } else if (!firn_scene_value_read(b, option, at, def + option->offset, sentence)) {
+        refuse_here(b, at, sentence);
+    }
+}
+
+/* Whether a key is among those of a kind, which are words and, in parentheses, remarks. */
+static int is_key_of_kind(const char *key, const char *keys)
+{
+    size_t n = strlen(key);
+    for (const char *p = keys; *p;) {
+        size_t word = strcspn(p, " ");
+        if (*p == '(')
+            word = strcspn(p, ")") + 1;
+        else if (word == n && strncmp(p, key, n) == 0)
+            return 1;
+        p += word;
+        p += strspn(p, " ");
+    }
+    return 0;
+}
+
+static int is_default(const firn_schema_section *section, const firn_schema_key *option,
+                      const char *def)
+{
+    _Alignas(16) char fresh[sizeof(firn_shape_def) + sizeof(firn_body_def)];
+    if (section->size > sizeof fresh) return 0;
+    firn_schema_fill(section, fresh);
+    if (option->type == FIRN_SCHEMA_TEXT)
+        return strcmp(def + option->offset, fresh + option->offset) == 0;
+    size_t n =
+        option->type == FIRN_SCHEMA_REAL ? (size_t)option->n * sizeof(double) : sizeof(uint64_t);
+    return memcmp(def + option->offset, fresh + option->offset, n) == 0;
+}
+
+/* Keys that another key of the same section makes useless. */
+static const struct {
+    const char *section, *other, *keys;
+} overruled[] = {
+    {"bodies", "points", "sampling particles_per_cell spacing particles_at_surface surface_depth"},
+    {"motion", "keys", "velocity spin"},
+};
+
+static void warn_of_overruled_keys(binder *b, const firn_schema_section *section, const node *map,
+                                   const void *def)
+{
+    for (size_t o = 0; o < sizeof overruled / sizeof *overruled; o++) {
+        const node *other = firn_yaml_tree_find(map, overruled[o].other);
+        if (strcmp(section->name, overruled[o].section) || !other) continue;
+        if (other->n == 0 && !(other->text && *other->text)) continue; /* a manifest has all keys */
+        for (int i = 0; i < map->n; i++) {
+            const char *key = map->keys[i]->text;
+            const firn_schema_key *option = firn_schema_find(section, key);
+            char place[FIRN_YAML_TREE_PLACE];
+            if (!option || !is_key_of_kind(key, overruled[o].keys) ||
+                is_default(section, option, def))
+                continue;
+            firn_yaml_tree_place(map->keys[i], place);
+            firn_messages_warn(b->messages, "%s%s.%s is of no use beside %s", place, b->path, key,
+                               overruled[o].other);
+        }
+    }
+}
+
+/* Keys that the kind of shape or force beside them does not use: allowed, because a study may
+ * vary the kind and a manifest holds all keys, but told where they say anything. */
+static void warn_of_idle_keys(binder *b, const firn_schema_section *section, const node *map,
+                              const void *def)
+{
+    const node *kind = firn_yaml_tree_find(map, "kind");
+    const firn_shape_kind_info *shape = kind ? firn_shape_kind_find(kind->text) : NULL;
+    const firn_force_info *force = kind ? firn_force_kind_find(kind->text) : NULL;
+    const char *keys = NULL, *common = "";
+    if (strcmp(section->name, "shape") == 0 && shape) {
+        keys = shape->keys;
+        common = "kind center rotate thickness csg";
+    }
+    if (strcmp(section->name, "forces") == 0 && force) {
+        keys = force->keys;
+        common = "name kind keys";
+    }
+    for (int i = 0; keys && i < map->n; i++) {
+        const char *key = map->keys[i]->text;
+        char place[FIRN_YAML_TREE_PLACE];
+        const firn_schema_key *option = firn_schema_find(section, key);
+        if (!option || is_key_of_kind(key, keys) || is_key_of_kind(key, common)) continue;
+        if (is_default(section, option, def)) continue;
+        firn_yaml_tree_place(map->keys[i], place);
+        firn_messages_warn(b->messages, "%s%s.%s is of no use: a %s goes by %s", place, b->path,
+                           key, kind->text, keys);
+    }
+}
+
+static void bind_section(binder *b, const firn_schema_section *section, const node *map, void *def)
+{
+    int is_file = section == &firn_schema_file, has_parameters = 0;
+    for (int i = 0; i < section->n_options; i++)
+        has_parameters |= section->options[i].type == FIRN_SCHEMA_PARAMETERS;
+    const node *outer = b->beside;
+    b->beside = map;
+    for (int i = 0; i < map->n; i++) {
+        const node *key = map->keys[i];
+        const firn_schema_key *option = firn_schema_find(section, key->text);
+        if (!option) {
+            if (!has_parameters && !(is_file && strcmp(key->text, "sweep") == 0))
+                refuse_key(b, section, NULL, key);
+            continue;
+        }
+        size_t before = enter(b, option->key);
+        if (option->alias && strcmp(key->text, option->alias) == 0 &&
+            firn_yaml_tree_find(map, option->key))
+            refuse_here(b, key, "is given twice, under both of its names");
+        else
+            bind_option(b, option, map->items[i], def);
+        leave(b, before);
+    }
+    if (has_parameters) bind_parameters(b, section, map, def);
+    warn_of_idle_keys(b, section, map, def);
+    warn_of_overruled_keys(b, section, map, def);
+    b->beside = outer;
+}
+
+void firn_scene_bind(firn_scene_binder *b, firn_yaml_tree_node *root, firn_scene_def *def)
+{
+    *def = firn_scene_default();
+    b->path[0] = 0;
+    mark(b, root, 0);
+    if (root->kind != FIRN_YAML_TREE_MAP)
+        refuse_here(b, root,
+                    "a scene is a map of sections, like `grid: {dx: 2 cm}`; see `firn help scene`");
+    else
+        bind_section(b, &firn_schema_file, root, def);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* scene_bind.h: from a tree of text to a scene definition, by the tables of scene_schema.c. */
+#ifndef FIRN_SCENE_BIND_H
+#define FIRN_SCENE_BIND_H
+
+#include "scene/yaml_tree.h"
+#include "scene/scene_schema.h"
+
+/* Which node gave a value its path, so that later checks can say where. */
+typedef struct firn_scene_mark {
+    const char *path;
+    const firn_yaml_tree_node *node;
+    int is_refused; /* trouble here has been told; say no more */
+} firn_scene_mark;
+
+typedef struct firn_scene_binder {
+    firn_arena *arena;
+    firn_messages *messages;
+    const char
+        *folder; /* of the scene file, "" or ending in a slash: where relative paths count from */
+    int n_errors;
+    char path[512];
+    firn_scene_mark *marks;
+    int n_marks, mark_capacity;
+    const firn_yaml_tree_node
+        *beside; /* the map that is being read: a value's unit may hang on what stands beside it */
+} firn_scene_binder;
+
+/* Types, units, words and keys; ranges and relations are firn_scene_check_located's. The
+ * definition is
+ * complete even where values were refused: those keep their defaults. */
+void firn_scene_bind(firn_scene_binder *binder, firn_yaml_tree_node *root, firn_scene_def *def);
+/* A firn_scene_locate; `user` is the binder. */
+int firn_scene_bind_locate(void *user, const char *path, char *place, size_t n_bytes);
+/* Applies "path.to.key=value" to the tree. 0: the report says why not. */
+int firn_scene_set(firn_arena *arena, firn_yaml_tree_node *root, const char *setting,
+                   firn_messages *messages);
+/* Materials whose `preset` is a file take what that says. `folder` as in the binder. */
+void firn_scene_take_presets(firn_arena *arena, firn_yaml_tree_node *root, const char *folder,
+                             firn_messages *messages);
+/* The number of runs that the node of `sweep` stands for; 0: refused. */
+int64_t firn_scene_check_sweep(const firn_yaml_tree_node *sweep, firn_messages *messages);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* scene_files.c: see scene_files.h. */
+#include "scene/scene_files.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/file_sequence.h"
+#include "scene/scene.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---------------------------------------------------------------- what there is */
+
+#define VISIT_SHAPES(items, n_items)                                                               \
+    for (int i = 0; i < (n_items); i++)                                                            \
+        for (int k = 0; k < (items)[i].n_shapes; k++)                                              \
+            if (*(items)[i].shapes[k].file)                                                        \
+                visit(user, (items)[i].shapes[k].file, &(items)[i].shapes[k]);
+
+void firn_scene_files_names(const firn_scene_def *scene,
+                            void (*visit)(void *user, const char *name,
+                                          const firn_shape_def *shape),
+                            void *user)
+{
+    for (int i = 0; i < scene->n_bodies; i++)
+        if (*scene->bodies[i].points) visit(user, scene->bodies[i].points, NULL);
+    VISIT_SHAPES(scene->bodies, scene->n_bodies)
+    VISIT_SHAPES(scene->emitters, scene->n_emitters)
+    VISIT_SHAPES(scene->colliders, scene->n_colliders)
+    VISIT_SHAPES(scene->grips, scene->n_grips)
+    VISIT_SHAPES(scene->sinks, scene->n_sinks)
+    VISIT_SHAPES(scene->expects, scene->n_expects)
+}
+
+void firn_scene_files_files(const char *name, void (*visit)(void *user, const char *path),
+                            void *user)
+{
+    firn_file_sequence files;
+    if (!firn_file_sequence_is_pattern(name)) {
+        visit(user, name);
+        return;
+    }
+    if (firn_file_sequence_find(name, &files, NULL) != FIRN_OK) return;
+    for (int i = 0; i < files.n; i++) {
+        char path[FIRN_PATH];
+        firn_file_sequence_path(&files, i, path);
+        visit(user, path);
+    }
+    firn_file_sequence_clear(&files);
+}
+
+/* ---------------------------------------------------------------- what they hold */
+
+static void put_file(void *user, const char *path)
+{
+    firn_json_writer *json = user;
+    struct stat info;
+    firn_file_receipt receipt;
+    char whole[FIRN_SCENE_PATH];
+    /* what is no plain file, a pipe perhaps, gives its bytes once, to whoever reads it for the
+     * scene */
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return;
+    if (firn_file_receipt_of(path, UINT64_MAX, &receipt, NULL) != FIRN_OK) return;
+    firn_json_begin(json, NULL, '{');
+    firn_json_string(json, "file", firn_scene_whole_path(path, whole));
+    firn_json_integer(json, "bytes", (int64_t)receipt.n_bytes);
+    firn_json_hex(json, "checksum", receipt.checksum);
+    firn_json_end(json);
+}
+
+/* Names, each once; counted alone while there is no room for them. */
+typedef struct listing {
+    int n;
+    const char **names;
+} listing;
+
+static void list_name(void *user, const char *name, const firn_shape_def *shape)
+{
+    listing *l = user;
+    (void)shape;
+    for (int i = 0; l->names && i < l->n; i++)
+        if (strcmp(l->names[i], name) == 0) return;
+    if (l->names) l->names[l->n] = name;
+    l->n++;
+}
+
+firn_status firn_scene_files_write(const firn_scene_def *scene, firn_json_writer *json,
+                                   firn_messages *messages)
+{
+    listing count = {0}, all = {0};
+    char whole[FIRN_SCENE_PATH];
+    firn_scene_files_names(scene, list_name, &count);
+    all.names = firn_memory_array(NULL, (size_t)count.n, sizeof *all.names);
+    if (!all.names)
+        return firn_messages_add(messages, FIRN_MEMORY,
+                                 "no memory for the list of the scene's files");
+    firn_scene_files_names(scene, list_name, &all);
+    firn_json_begin(json, NULL, '[');
+    for (int i = 0; i < all.n; i++) {
+        firn_json_begin(json, NULL, '{');
+        firn_json_string(json, "name", firn_scene_whole_path(all.names[i], whole));
+        firn_json_begin(json, "files", '[');
+        firn_scene_files_files(all.names[i], put_file, json);
+        firn_json_end(json);
+        firn_json_end(json);
+    }
+    firn_json_end(json);
+    firn_memory_release(NULL, all.names, (size_t)count.n * sizeof *all.names);
+    return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- what became of them */
+
+static const char *file_of(const firn_json_node *file)
+{
+    return firn_json_string_of(file, "file", "");
+}
+
+static int is_same(const firn_json_node *a, const firn_json_node *b)
+{
+    uint64_t before = 0, now = 1;
+    return firn_json_hex_of(a, "checksum", &before) && firn_json_hex_of(b, "checksum", &now) &&
+           before == now &&
+           firn_json_number_of(a, "bytes", -1) == firn_json_number_of(b, "bytes", -2);
+}
+
+/* now NULL: it is gone */
+static void put_change(firn_json_writer *changes, const char *what, const char *path,
+                       const firn_json_node *now)
+{
+    uint64_t checksum;
+    firn_json_begin(changes, NULL, '{');
+    firn_json_string(changes, "file", path);
+    firn_json_string(changes, "what", what);
+    if (now) firn_json_integer(changes, "bytes", (int64_t)firn_json_number_of(now, "bytes", 0));
+    if (firn_json_hex_of(now, "checksum", &checksum)) firn_json_hex(changes, "checksum", checksum);
+    firn_json_end(changes);
+}
+
+/* The files of one name, both in the order of their numbers: a longer name is a larger number. */
+static int compare_files(const firn_json_node *x, const firn_json_node *y,
+                         firn_json_writer *changes, firn_messages *messages)
+{
+    int n = 0;
+    while (x || y) {
+        size_t n_x = strlen(file_of(x)), n_y = strlen(file_of(y));
+        int order = !x           ? 1
+                    : !y         ? -1
+                    : n_x != n_y ? (n_x < n_y ? -1 : 1)
+                                 : strcmp(file_of(x), file_of(y));
+        if (order < 0) {
+            firn_messages_warn(messages, "%s is not there any longer", file_of(x));
+            put_change(changes, "gone", file_of(x), NULL);
+        } else if (order > 0) {
+            firn_messages_warn(messages, "%s was not there when the shot last read this sequence",
+                               file_of(y));
+            put_change(changes, "new", file_of(y), y);
+        } else if (!is_same(x, y)) {
+            firn_messages_warn(messages, "%s has changed since the shot last read it", file_of(y));
+            put_change(changes, "changed", file_of(y), y);
+        } else {
+            n--;
+        }
+        n++;
+        if (order <= 0) x = x->next;
+        if (order >= 0) y = y->next;
+    }
+    return n;
+}
+
+int firn_scene_files_compare(const firn_json_node *before, const firn_json_node *now,
+                             firn_json_writer *changes, firn_messages *messages)
+{
+    int n = 0;
+    for (now = now ? now->first : NULL; now; now = now->next) {
+        const firn_json_node *old = before ? before->first : NULL,
+                             *files = firn_json_member(now, "files");
+        while (old &&
+               strcmp(firn_json_string_of(old, "name", ""), firn_json_string_of(now, "name", "")))
+            old = old->next;
+        const firn_json_node *old_files = firn_json_member(old, "files");
+        if (files && old_files)
+            n += compare_files(old_files->first, files->first, changes, messages);
+    }
+    return n;
+}

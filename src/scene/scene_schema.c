@@ -1,0 +1,781 @@
+/* SPDX-License-Identifier: MIT */
+/* scene_schema.c: the tables of scene_schema.h, the defaults made from them, and small questions
+ * about them.
+ *
+ * Defaults are text, in SI, just as a person would write them in a scene file; a test checks
+ * that every one of
+ * them is inside its own range. */
+#include "scene/scene_schema.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (int)(sizeof(array) / sizeof *(array))
+#define SIZE_OF(struct_, member) sizeof(((struct_ *)0)->member)
+
+/* Rows of the tables. The member's own size gives the number of components. */
+#define REAL(struct_, key_, member, unit_, fallback_, min_, max_, flags_, doc_)                    \
+    {                                                                                              \
+        .key = key_, .type = FIRN_SCHEMA_REAL, .flags = flags_,                                    \
+        .offset = offsetof(struct_, member),                                                       \
+        .n = (int)(SIZE_OF(struct_, member) / sizeof(double)), .unit = unit_,                      \
+        .fallback = fallback_, .min = min_, .max = max_, .doc = doc_                               \
+    }
+#define INTEGER(struct_, key_, member, fallback_, min_, max_, flags_, doc_)                        \
+    {                                                                                              \
+        .key = key_, .type = FIRN_SCHEMA_INT, .flags = flags_,                                     \
+        .offset = offsetof(struct_, member), .n = (int)(SIZE_OF(struct_, member) / sizeof(int)),   \
+        .fallback = fallback_, .min = min_, .max = max_, .doc = doc_                               \
+    }
+#define FLAG(struct_, key_, member, fallback_, doc_)                                               \
+    {                                                                                              \
+        .key = key_, .type = FIRN_SCHEMA_FLAG, .offset = offsetof(struct_, member),                \
+        .n = (int)(SIZE_OF(struct_, member) / sizeof(int)), .fallback = fallback_, .max = 1,       \
+        .doc = doc_                                                                                \
+    }
+#define WORD(struct_, key_, member, words_, fallback_, doc_)                                       \
+    {                                                                                              \
+        .key = key_, .type = FIRN_SCHEMA_WORD, .offset = offsetof(struct_, member),                \
+        .n = (int)(SIZE_OF(struct_, member) / sizeof(int)), .words = words_,                       \
+        .fallback = fallback_, .doc = doc_                                                         \
+    }
+#define TEXT(struct_, key_, member, fallback_, flags_, doc_)                                       \
+    {                                                                                              \
+        .key = key_, .type = FIRN_SCHEMA_TEXT, .flags = flags_,                                    \
+        .offset = offsetof(struct_, member), .n = 1, .size = SIZE_OF(struct_, member),             \
+        .fallback = fallback_, .doc = doc_                                                         \
+    }
+#define SEED(struct_, doc_)                                                                        \
+    {                                                                                              \
+        .key = "seed", .type = FIRN_SCHEMA_SEED, .offset = offsetof(struct_, seed), .n = 1,        \
+        .fallback = "0", .doc = doc_                                                               \
+    }
+#define SECTION(struct_, key_, member, section_, doc_)                                             \
+    {                                                                                              \
+        .key = key_, .type = FIRN_SCHEMA_SECTION, .offset = offsetof(struct_, member), .n = 1,     \
+        .section = section_, .doc = doc_                                                           \
+    }
+#define LIST(struct_, key_, alias_, member, count, section_, doc_)                                 \
+    {                                                                                              \
+        .key = key_, .alias = alias_, .type = FIRN_SCHEMA_LIST,                                    \
+        .offset = offsetof(struct_, member), .n = 1, .count_offset = offsetof(struct_, count),     \
+        .section = section_, .doc = doc_                                                           \
+    }
+#define END(name_, struct_, marker_, named_, options_, doc_)                                       \
+    {                                                                                              \
+        .name = name_, .doc = doc_, .size = sizeof(struct_), .has_marker = marker_,                \
+        .is_named = named_, .n_options = COUNT(options_), .options = options_                      \
+    }
+
+/* ---------------------------------------------------------------- grid, time, transfer */
+
+static const firn_schema_key grid_options[] = {
+    REAL(firn_grid_def, "dx", dx, "m", "0", 0, 1e4, FIRN_SCHEMA_REQUIRED | FIRN_SCHEMA_ABOVE,
+         "Distance between grid nodes; it decides resolution, memory and time."),
+    WORD(firn_grid_def, "shape", spline, "cubic quadratic", "cubic",
+         "B-spline that couples particles and nodes; quadratic is faster, cubic is smoother."),
+    {.key = "box_min",
+     .type = FIRN_SCHEMA_REAL,
+     .flags = FIRN_SCHEMA_PRESENCE,
+     .n = 3,
+     .unit = "m",
+     .fallback = "0 0 0",
+     .offset = offsetof(firn_grid_def, box_min),
+     .present_offset = offsetof(firn_grid_def, has_box),
+     .min = -1e9,
+     .max = 1e9,
+     .doc = "Lower corner of the box; without a box space is unbounded and there are no walls."},
+    {.key = "box_max",
+     .type = FIRN_SCHEMA_REAL,
+     .flags = FIRN_SCHEMA_PRESENCE,
+     .n = 3,
+     .unit = "m",
+     .fallback = "1 1 1",
+     .offset = offsetof(firn_grid_def, box_max),
+     .present_offset = offsetof(firn_grid_def, has_box),
+     .min = -1e9,
+     .max = 1e9,
+     .doc = "Upper corner of the box."},
+    WORD(firn_grid_def, "walls", walls, "open stick slip separate mirror delete", "open",
+         "What the box's walls do, in the order -x +x -y +y -z +z; one word stands for all six."),
+    REAL(firn_grid_def, "wall_friction", wall_friction, "1", "0", 0, 100, 0,
+         "Coulomb friction coefficient of walls that slip or separate."),
+};
+static const firn_schema_section grid_section =
+    END("grid", firn_grid_def, 0, 0, grid_options, "The background grid.");
+
+static const firn_schema_key time_options[] = {
+    REAL(firn_time_def, "cfl", cfl, "1", "0.4", 0, 2, FIRN_SCHEMA_ABOVE,
+         "Share of a cell that the fastest particle or wave may cross in one step."),
+    REAL(firn_time_def, "dt_max", dt_max, "s", "0", 0, 1e6, 0, "Upper limit of a step; 0: none."),
+    REAL(firn_time_def, "dt_min", dt_min, "s", "1e-9", 0, 1e6, 0,
+         "A step that must be smaller than this stops the run."),
+    REAL(firn_time_def, "dt_fixed", dt_fixed, "s", "0", 0, 1e6, 0,
+         "Wanted step; it is split where it would be unstable. 0: as long as is stable."),
+    INTEGER(
+        firn_time_def, "max_halvings", max_halvings, "10", 0, 30, 0,
+        "How often a step that went wrong is retried with half its length before the run stops."),
+};
+static const firn_schema_section time_section =
+    END("time", firn_time_def, 0, 0, time_options, "The length of a step.");
+
+static const firn_schema_key transfer_options[] = {
+    WORD(firn_transfer_def, "scheme", scheme, "apic flip pic aflip", "apic",
+         "How velocity travels between particles and grid."),
+    REAL(firn_transfer_def, "flip_blend", flip_blend, "1", "0.95", 0, 1, 0,
+         "Share of FLIP in flip and aflip; 0 would be PIC."),
+    WORD(firn_transfer_def, "force", force, "gradient mls", "gradient",
+         "Stress divergence by true gradients, or by moving least squares, which is faster."),
+};
+static const firn_schema_section transfer_section =
+    END("transfer", firn_transfer_def, 0, 0, transfer_options,
+        "The transfer between particles and grid.");
+
+/* ---------------------------------------------------------------- materials */
+
+static const firn_schema_key material_options[] = {
+    TEXT(firn_material_def, "name", name, "", FIRN_SCHEMA_REQUIRED,
+         "What bodies call this material."),
+    TEXT(firn_material_def, "law", law, "", 0,
+         "Constitutive law, one of `firn materials`; may be left out where the preset says it."),
+    TEXT(firn_material_def, "preset", preset, "", 0,
+         "Named set of parameters of the law, or a file NAME.yaml as `firn fit` writes it, beside "
+         "the scene; empty: the "
+         "law's defaults. What the scene says itself goes before."),
+    {.key = "transfer",
+     .type = FIRN_SCHEMA_SECTION,
+     .flags = FIRN_SCHEMA_PRESENCE,
+     .n = 1,
+     .offset = offsetof(firn_material_def, transfer),
+     .present_offset = offsetof(firn_material_def, has_transfer),
+     .section = &transfer_section,
+     .doc = "A transfer for this material alone; otherwise the scene's."},
+    REAL(firn_material_def, "color", color, "1", "0.8 0.8 0.8", 0, 1, 0,
+         "Colour: red, green, blue as colour pickers show them (sRGB); Cd in caches is linear "
+         "light."),
+    {.key = "parameters",
+     .type = FIRN_SCHEMA_PARAMETERS,
+     .n = 1,
+     .doc = "Any parameter of the law (`firn materials LAW`), written `E: 140 kPa`, or `E: {value: "
+            "140 kPa, noise: 10 %, "
+            "table: {263 K: 140 kPa, 273 K: 20 kPa}}` with noise from particle to particle or a "
+            "table over temperature."},
+};
+static const firn_schema_section material_section =
+    END("materials", firn_material_def, 1, 1, material_options,
+        "Materials: a name, a law, a preset, parameters.");
+
+/* ---------------------------------------------------------------- shapes, motion */
+
+static const firn_schema_key shape_options[] = {
+    TEXT(firn_shape_def, "kind", kind, "", FIRN_SCHEMA_REQUIRED,
+         "One of `firn help shapes`, each with its keys."),
+    WORD(firn_shape_def, "csg", csg, "union difference intersection", "union",
+         "How this shape joins those before it in the list."),
+    REAL(firn_shape_def, "center", center, "m", "0 0 0", -1e9, 1e9, 0,
+         "Centre, a point of a plane, or where a file's origin comes to."),
+    REAL(firn_shape_def, "radius", radius, "m", "0", 0, 1e9, 0,
+         "Radius of a sphere, cylinder or capsule."),
+    REAL(firn_shape_def, "size", size, "m", "0 0 0", 0, 1e9, 0, "Full edge lengths of a box."),
+    REAL(firn_shape_def, "height", height, "m", "0", 0, 1e9, 0,
+         "Length of a cylinder or capsule along its axis."),
+    REAL(firn_shape_def, "normal", normal, "1", "0 1 0", -1e9, 1e9, 0,
+         "Outward direction of a plane; axis of round shapes."),
+    REAL(firn_shape_def, "radius2", radius2, "m", "0", 0, 1e9, 0,
+         "Second radius: top of a cone or funnel, tube of a torus."),
+    REAL(firn_shape_def, "thickness", thickness, "m", "0", 0, 1e9, 0,
+         "Above 0: only a two-sided wall of this thickness along the surface; 0: solid."),
+    REAL(firn_shape_def, "rotate", rotate, "rad", "0 0 0", -1e6, 1e6, 0,
+         "Rotation about x, then y, then z."),
+    REAL(firn_shape_def, "scale", scale, "1", "1", 0, 1e9, FIRN_SCHEMA_ABOVE,
+         "Factor on a file's coordinates: 0.01 for cm, 0.001 for mm."),
+    REAL(firn_shape_def, "voxel", voxel, "m", "0", 0, 1e9, 0,
+         "Resolution of a mesh's distance field; 0: from its size, and half a cell of the grid at "
+         "most."),
+    REAL(firn_shape_def, "fps", fps, "1/s", "24", 0, 1e9, FIRN_SCHEMA_ABOVE,
+         "Files a second of a sequence."),
+    REAL(firn_shape_def, "start", start, "s", "0", -1e9, 1e9, 0,
+         "Time of the first file of a sequence; before it and after the last file's the shape "
+         "rests as in that file."),
+    TEXT(firn_shape_def, "file", file, "", FIRN_SCHEMA_FILE,
+         "Mesh or volume, or a sequence (mesh.%04d.obj); a relative path counts from the scene "
+         "file's folder."),
+    TEXT(firn_shape_def, "grid", grid, "", 0,
+         "Grid of a .vdb file; empty: the first of its level sets in the order of their names, "
+         "else of its fogs, with "
+         "a warning where there are more. Grids of one name are NAME[0], NAME[1], ..."),
+};
+static const firn_schema_section shape_section =
+    END("shape", firn_shape_def, 0, 0, shape_options,
+        "A shape, or a list of shapes joined one after the other.");
+
+static const firn_schema_key key_options[] = {
+    REAL(firn_key, "time", time, "s", "0", -1e9, 1e9, 0, "When."),
+    REAL(firn_key, "position", position, "m", "0 0 0", -1e9, 1e9, 0,
+         "Shift of the shape at that time."),
+    {.key = "rotation",
+     .type = FIRN_SCHEMA_ROTATION,
+     .n = 4,
+     .unit = "rad",
+     .fallback = "0 0 0 1",
+     .offset = offsetof(firn_key, rotation),
+     .min = -1e6,
+     .max = 1e6,
+     .doc = "Rotation: a quaternion x y z w, or three angles about x, then y, then z."},
+};
+static const firn_schema_section key_section =
+    END("keys", firn_key, 0, 0, key_options, "A key of a rigid motion.");
+
+static const firn_schema_key motion_options[] = {
+    LIST(
+        firn_motion_def, "keys", NULL, keys, n_keys, &key_section,
+        "Positions and rotations over time, splines in between that pass through every key without "
+        "a jump of velocity "
+        "or spin; between two keys alone a straight line at constant velocity. Before the first "
+        "key and after the "
+        "last it rests as there, so velocity and spin jump at these ends, unless the end's key is "
+        "repeated some time "
+        "before or after. Times are the scene's. Without any key, velocity and spin are constant."),
+    REAL(firn_motion_def, "velocity", velocity, "m/s", "0 0 0", -1e9, 1e9, 0,
+         "Constant velocity, without keys; it counts from the `start` of what moves."),
+    REAL(firn_motion_def, "spin", spin, "rad/s", "0 0 0", -1e9, 1e9, 0,
+         "Constant angular velocity about the pivot, likewise."),
+    REAL(firn_motion_def, "pivot", pivot, "m", "0 0 0", -1e9, 1e9, 0,
+         "Point of the shape, as it stands before it moves, that rotations turn about."),
+};
+static const firn_schema_section motion_section =
+    END("motion", firn_motion_def, 0, 0, motion_options, "A rigid motion.");
+
+/* ---------------------------------------------------------------- bodies, emitters */
+
+static const firn_schema_key body_options[] = {
+    TEXT(firn_body_def, "name", name, "", FIRN_SCHEMA_REQUIRED,
+         "What outputs, grips and expectations call this body."),
+    TEXT(firn_body_def, "material", material, "", 0,
+         "Name of a material; may be left out where a file of points has the attribute material."),
+    LIST(firn_body_def, "shape", "shapes", shapes, n_shapes, &shape_section,
+         "The region that is filled with particles."),
+    TEXT(firn_body_def, "points", points, "", FIRN_SCHEMA_FILE,
+         "File of points with attributes instead of a shape: P, and where they are there v, F, C, "
+         "T, mass, volume (else "
+         "from pscale), material, history fields and parameters of the law. velocity and spin are "
+         "added to v."),
+    WORD(firn_body_def, "sampling", sampling, "regular jittered poisson", "jittered",
+         "How particles are laid out: on a lattice, one at random in each of its cubes, or as blue "
+         "noise, which keeps "
+         "them apart at random places."),
+    REAL(firn_body_def, "particles_per_cell", particles_per_cell, "1", "8", 0, 1000,
+         FIRN_SCHEMA_ABOVE, "Particles in each full cell of the grid."),
+    REAL(firn_body_def, "spacing", spacing, "m", "0", 0, 1e4, 0,
+         "Distance between particles; 0: from particles_per_cell."),
+    REAL(firn_body_def, "particles_at_surface", particles_at_surface, "1", "0", 0, 1000, 0,
+         "Particles in each cell near the surface of the shape, each with so much less volume; 0: "
+         "as many as inside."),
+    REAL(firn_body_def, "surface_depth", surface_depth, "m", "0", 0, 1e9, 0,
+         "How far below the surface that goes; 0: one cell."),
+    REAL(firn_body_def, "velocity", velocity, "m/s", "0 0 0", -1e7, 1e7, 0, "Initial velocity."),
+    REAL(firn_body_def, "spin", spin, "rad/s", "0 0 0", -1e7, 1e7, 0,
+         "Initial angular velocity about the body's centre."),
+    {.key = "F",
+     .type = FIRN_SCHEMA_MATRIX,
+     .n = 9,
+     .unit = "1",
+     .fallback = "1 0 0 0 1 0 0 0 1",
+     .offset = offsetof(firn_body_def, F),
+     .min = -1e3,
+     .max = 1e3,
+     .doc = "Initial deformation gradient: 9 numbers, 3 rows of 3, or a diagonal of 3."},
+    FLAG(firn_body_def, "deform_positions", deform_positions, "false",
+         "Also move the particles by F about the body's centre, so that the shape is the deformed "
+         "one."),
+    REAL(firn_body_def, "temperature", temperature, "K", "293.15", 0, 1e5, 0,
+         "Initial temperature."),
+    WORD(firn_body_def, "density_from", density_from, "given grid", "given",
+         "Initial density from the material, or measured on the grid."),
+    SEED(firn_body_def, "Seed of the layout and of parameter noise, added to the scene's."),
+};
+static const firn_schema_section body_section =
+    END("bodies", firn_body_def, 1, 1, body_options,
+        "Bodies: regions filled with a material at the start.");
+
+static const firn_schema_key emitter_options[] = {
+    TEXT(firn_emitter_def, "name", name, "", FIRN_SCHEMA_REQUIRED, "What this emitter is called."),
+    TEXT(firn_emitter_def, "material", material, "", FIRN_SCHEMA_REQUIRED, "Name of a material."),
+    LIST(firn_emitter_def, "shape", "shapes", shapes, n_shapes, &shape_section,
+         "The region where particles are born."),
+    WORD(firn_emitter_def, "from", from, "volume surface", "volume",
+         "Born everywhere in the shape, or on its surface alone: without a rate where velocity and "
+         "outward lead out of "
+         "it."),
+    REAL(firn_emitter_def, "velocity", velocity, "m/s", "0 0 0", -1e7, 1e7, 0,
+         "Velocity at birth."),
+    REAL(firn_emitter_def, "outward", outward, "m/s", "0", -1e7, 1e7, 0,
+         "Speed along the surface's normal at birth, beside velocity; for `from: surface`."),
+    REAL(firn_emitter_def, "velocity_noise", velocity_noise, "1", "0", 0, 1, 0,
+         "Random part of the velocity, as a share of the speed."),
+    REAL(firn_emitter_def, "rate", rate, "1/s", "0", 0, 1e12, 0,
+         "Particles a second, at most 1e12, at random places; 0: fill, as many as the flow makes "
+         "room for, evenly. "
+         "What was in the "
+         "shape "
+         "once and flows in again, behind a hole or from one part into another, brings no new "
+         "ones."),
+    REAL(firn_emitter_def, "start", start, "s", "0", 0, 1e9, 0,
+         "When it begins; not before the shot, which begins at 0: nobody would know how what is "
+         "born then has moved."),
+    REAL(firn_emitter_def, "stop", stop, "s", "inf", 0, INFINITY, FIRN_SCHEMA_INFINITE,
+         "When it ends; inf: never."),
+    REAL(firn_emitter_def, "particles_per_cell", particles_per_cell, "1", "8", 0, 1000,
+         FIRN_SCHEMA_ABOVE, "Particles in each full cell of the grid."),
+    REAL(firn_emitter_def, "temperature", temperature, "K", "293.15", 0, 1e5, 0,
+         "Temperature at birth."),
+    {.key = "max_particles",
+     .type = FIRN_SCHEMA_INT64,
+     .n = 1,
+     .offset = offsetof(firn_emitter_def, max_particles),
+     .fallback = "10000000",
+     .min = 1,
+     .max = 4e9,
+     .doc = "No more than this many in all."},
+    SEED(firn_emitter_def, "Seed of places and velocities, added to the scene's."),
+};
+static const firn_schema_section emitter_section =
+    END("emitters", firn_emitter_def, 1, 1, emitter_options,
+        "Emitters: regions where particles are born.");
+
+/* ---------------------------------------------------------------- colliders, grips, forces */
+
+static const firn_schema_key collider_options[] = {
+    TEXT(firn_collider_def, "name", name, "", FIRN_SCHEMA_REQUIRED,
+         "What reports and expectations call it."),
+    LIST(firn_collider_def, "shape", "shapes", shapes, n_shapes, &shape_section, "The obstacle."),
+    SECTION(firn_collider_def, "motion", motion, &motion_section, "How the obstacle moves."),
+    REAL(firn_collider_def, "surface_velocity", surface_velocity, "m/s", "0 0 0", -1e7, 1e7, 0,
+         "Added to the velocity of the surface alone: a conveyor belt."),
+    WORD(firn_collider_def, "contact", contact, "stick slip separate", "separate",
+         "Material holds to the surface, glides along it, or glides and may leave it."),
+    WORD(firn_collider_def, "touch", touch, "grid surface", "grid",
+         "Where contact begins: when nodes reach the obstacle, about a cell early, or at the "
+         "surface of the material "
+         "itself, which costs one more pass over the particles nearby. For contact separate "
+         "without stickiness."),
+    REAL(firn_collider_def, "friction", friction, "1", "0", 0, 100, 0,
+         "Coulomb friction coefficient for slip and separate; painted surfaces (`firn help "
+         "shapes`) have their own."),
+    REAL(firn_collider_def, "stickiness", stickiness, "Pa", "0", 0, 1e12, 0,
+         "Adhesive traction that must be overcome to separate; painted surfaces have their own."),
+    FLAG(firn_collider_def, "particle_pass", particle_pass, "false",
+         "Also hold single particles outside, for obstacles thinner than two cells, which material "
+         "goes through else."),
+    REAL(firn_collider_def, "start", start, "s", "0", -1e9, 1e9, 0, "It is there from this time."),
+    REAL(firn_collider_def, "stop", stop, "s", "inf", -1e9, INFINITY, FIRN_SCHEMA_INFINITE,
+         "And until this; inf: for ever."),
+};
+static const firn_schema_section collider_section =
+    END("colliders", firn_collider_def, 1, 1, collider_options,
+        "Colliders: obstacles, at rest or moving.");
+
+static const firn_schema_key grip_options[] = {
+    TEXT(firn_grip_def, "name", name, "", FIRN_SCHEMA_REQUIRED,
+         "What reports and expectations call it."),
+    TEXT(firn_grip_def, "body", body, "", 0, "Only particles of this body; empty: of any."),
+    LIST(firn_grip_def, "shape", "shapes", shapes, n_shapes, &shape_section,
+         "Particles that start inside this region are held. In mode motion every node that they "
+         "reach moves with them, "
+         "up "
+         "to two cells beyond the region."),
+    WORD(firn_grip_def, "mode", mode, "motion traction follow", "motion",
+         "Hold with a motion, pull with a force, or let each particle follow its place in the "
+         "moving region through a "
+         "spring (a pin or goal)."),
+    SECTION(firn_grip_def, "motion", motion, &motion_section,
+            "How the region moves, in modes motion and follow."),
+    FLAG(firn_grip_def, "free_axes", free_axes, "false",
+         "Axes x, y, z that are left free, in mode motion."),
+    REAL(firn_grip_def, "force", force, "N", "0 0 0", -1e15, 1e15, 0,
+         "Total force on the region, in mode traction."),
+    REAL(firn_grip_def, "stiffness", stiffness, "N/m", "0", 0, 1e15, 0,
+         "Spring constant of the whole region in mode follow; alone it would swing in 2 pi "
+         "sqrt(mass / stiffness)."),
+    REAL(firn_grip_def, "damping", damping, "1", "1", 0, 100, 0,
+         "Damping of that spring; 0: it swings for ever, 1: it comes to rest without swinging."),
+    REAL(firn_grip_def, "start", start, "s", "0", -1e9, 1e9, 0,
+         "It holds from this time, in mode motion what is in its region then."),
+    REAL(firn_grip_def, "release", release, "s", "inf", -1e9, INFINITY, FIRN_SCHEMA_INFINITE,
+         "And lets go at this; inf: never."),
+};
+static const firn_schema_section grip_section =
+    END("grips", firn_grip_def, 1, 1, grip_options,
+        "Grips: parts of bodies that are held, moved, pulled or led.");
+
+static const firn_schema_key sink_options[] = {
+    TEXT(firn_sink_def, "name", name, "", FIRN_SCHEMA_REQUIRED, "What this sink is called."),
+    LIST(firn_sink_def, "shape", "shapes", shapes, n_shapes, &shape_section,
+         "The region in which particles vanish."),
+    SECTION(firn_sink_def, "motion", motion, &motion_section, "How the region moves."),
+    REAL(firn_sink_def, "start", start, "s", "0", -1e9, 1e9, 0, "It is there from this time."),
+    REAL(firn_sink_def, "stop", stop, "s", "inf", -1e9, INFINITY, FIRN_SCHEMA_INFINITE,
+         "And until this; inf: for ever."),
+};
+static const firn_schema_section sink_section = END(
+    "sinks", firn_sink_def, 1, 1, sink_options, "Sinks: regions that delete what comes into them.");
+
+static const firn_schema_key force_key_options[] = {
+    REAL(firn_force_key, "time", time, "s", "0", -1e9, 1e9, 0, "When."),
+    REAL(firn_force_key, "factor", factor, "1", "1", -1e9, 1e9, 0,
+         "Factor on the force at that time."),
+};
+static const firn_schema_section force_key_section =
+    END("keys", firn_force_key, 0, 0, force_key_options, "A key of a force's strength.");
+
+static const firn_schema_key force_options[] = {
+    TEXT(firn_force_def, "name", name, "", FIRN_SCHEMA_REQUIRED, "What reports call it."),
+    TEXT(firn_force_def, "kind", kind, "", FIRN_SCHEMA_REQUIRED,
+         "One of `firn help forces`, each with its keys."),
+    REAL(firn_force_def, "vector", vector, "", "0 0 0", -1e12, 1e12, FIRN_SCHEMA_OF_FORCE,
+         "Direction and size: acceleration of gravity, wind velocity of drag, axis of a vortex."),
+    REAL(firn_force_def, "position", position, "m", "0 0 0", -1e9, 1e9, 0,
+         "Centre of a point or vortex."),
+    REAL(firn_force_def, "strength", strength, "", "0", -1e12, 1e12, FIRN_SCHEMA_OF_FORCE,
+         "Acceleration, or rate of drag in 1/s."),
+    REAL(firn_force_def, "radius", radius, "m", "0", 0, 1e9, 0,
+         "Up to here a point or vortex has its full strength, beyond strength (radius/distance)^2; "
+         "0: full everywhere."),
+    REAL(firn_force_def, "length", length, "m", "1", 0, 1e9, FIRN_SCHEMA_ABOVE,
+         "Size of turbulence's largest swirls."),
+    REAL(firn_force_def, "frequency", frequency, "1/s", "1", 0, 1e9, 0,
+         "How fast turbulence changes."),
+    SEED(firn_force_def, "Seed of turbulence, added to the scene's."),
+    LIST(firn_force_def, "keys", NULL, keys, n_keys, &force_key_section,
+         "Factor over time, linear in between."),
+};
+static const firn_schema_section force_section =
+    END("forces", firn_force_def, 1, 1, force_options, "Force fields beside gravity.");
+
+/* ---------------------------------------------------------------- what comes out */
+
+static const firn_schema_key output_options[] = {
+    TEXT(firn_output_def, "format", format, "bgeo", FIRN_SCHEMA_REQUIRED,
+         "One of `firn help formats`."),
+    TEXT(firn_output_def, "attributes", attributes, "", FIRN_SCHEMA_WORDS,
+         "Names separated by blanks (`firn help attributes`); empty: P v id pscale material and Jp "
+         "where there is one."),
+    INTEGER(firn_output_def, "every", every, "1", 1, 1e9, 0, "Every so many frames."),
+    INTEGER(firn_output_def, "substeps", substeps, "1", 1, 1000, 0,
+            "Files a frame, equally spaced in time."),
+    INTEGER(firn_output_def, "nth", nth, "1", 1, 1e9, 0, "Only every nth particle."),
+};
+static const firn_schema_section output_section =
+    END("outputs", firn_output_def, 0, 0, output_options,
+        "Files that are written; without this section, one bgeo a frame.");
+
+static const firn_schema_key checkpoint_options[] = {
+    INTEGER(firn_checkpoint_def, "every_frames", every_frames, "0", 0, 1e9, 0,
+            "After so many frames; 0: not."),
+    REAL(firn_checkpoint_def, "every_seconds", every_seconds, "s", "60", 0, 1e9, 0,
+         "After so much wall time, or later where they would cost more than 3 % of the run; 0: "
+         "not."),
+    INTEGER(firn_checkpoint_def, "keep", keep, "2", 1, 1000, 0, "How many are kept."),
+};
+static const firn_schema_section checkpoint_section =
+    END("checkpoints", firn_checkpoint_def, 0, 0, checkpoint_options,
+        "Complete states, to go on from.");
+
+static const firn_schema_key expect_options[] = {
+    TEXT(firn_expect_def, "measure", measure, "", FIRN_SCHEMA_REQUIRED,
+         "What is measured (`firn help measures`)."),
+    {.key = "of",
+     .alias = "body",
+     .type = FIRN_SCHEMA_TEXT,
+     .n = 1,
+     .offset = offsetof(firn_expect_def, body),
+     .size = FIRN_NAME,
+     .fallback = "",
+     .doc = "Body, material, collider or grip that is meant; empty: everything."},
+    WORD(firn_expect_def, "axis", axis, "x y z", "x", "Axis, where the measure wants one."),
+    TEXT(firn_expect_def, "attribute", attribute, "", 0,
+         "For mean_of, least_of, greatest_of: which."),
+    INTEGER(firn_expect_def, "component", component, "0", 0, 8, 0,
+            "Component of the attribute, from 0."),
+    LIST(firn_expect_def, "region", NULL, shapes, n_shapes, &shape_section,
+         "Only particles that began inside this shape; they are followed wherever they go."),
+    WORD(firn_expect_def, "over", over, "moment max min mean change drift period", "moment",
+         "What is made of the values at frames: the one at `time`, the greatest, least or mean, "
+         "last less first, "
+         "greatest deviation from the first, or the time between crossings of the middle."),
+    REAL(firn_expect_def, "from", from, "s", "0", 0, 1e9, 0, "Values over time count from here."),
+    REAL(firn_expect_def, "time", time, "s", "inf", 0, INFINITY, FIRN_SCHEMA_INFINITE,
+         "When, or until when; inf: the end. Measured at the first frame that is not before it."),
+    REAL(firn_expect_def, "value", value, "", "inf", -INFINITY, INFINITY,
+         FIRN_SCHEMA_OF_MEASURE | FIRN_SCHEMA_INFINITE,
+         "What is expected; inf: only limits are given."),
+    REAL(firn_expect_def, "tolerance", tolerance, "1", "0", 0, 1e9, 0,
+         "Allowed deviation as a share of the expected value (of `scale` where that is larger)."),
+    REAL(firn_expect_def, "scale", scale, "", "0", 0, INFINITY, FIRN_SCHEMA_OF_MEASURE,
+         "What the tolerance is a share of where the expected value is zero or small."),
+    REAL(firn_expect_def, "at_least", at_least, "", "-inf", -INFINITY, INFINITY,
+         FIRN_SCHEMA_INFINITE | FIRN_SCHEMA_OF_MEASURE, "Lower limit, instead of value."),
+    REAL(firn_expect_def, "at_most", at_most, "", "inf", -INFINITY, INFINITY,
+         FIRN_SCHEMA_INFINITE | FIRN_SCHEMA_OF_MEASURE, "Upper limit, instead of value."),
+    TEXT(firn_expect_def, "source", source, "", FIRN_SCHEMA_REQUIRED,
+         "Where the number comes from."),
+};
+static const firn_schema_section expect_section =
+    END("expect", firn_expect_def, 0, 0, expect_options,
+        "What must come out: numbers, sources, tolerances.");
+
+/* ---------------------------------------------------------------- the scene */
+
+static const firn_schema_key scene_options[] = {
+    TEXT(firn_scene_def, "name", name, "", 0, "Name of the shot; empty: that of the file."),
+    INTEGER(firn_scene_def, "frames", frames, "100", 1, 1e7, 0, "How many frames are simulated."),
+    REAL(firn_scene_def, "fps", fps, "1/s", "24", 0, 1e9, FIRN_SCHEMA_ABOVE, "Frames a second."),
+    TEXT(firn_scene_def, "folder", folder, "", 0,
+         "Where the shot is written; empty: a folder of the scene's name."),
+    SEED(firn_scene_def, "Seed of everything random."),
+    WORD(firn_scene_def, "precision", is_double, "float double", "float",
+         "Numbers that the solver computes with."),
+    REAL(firn_scene_def, "ambient_temperature", ambient_temperature, "K", "293.15", 0, 1e5, 0,
+         "Temperature of the surroundings."),
+};
+static const firn_schema_section scene_section =
+    END("scene", firn_scene_def, 1, 0, scene_options, "Name, length and place of the shot.");
+
+static const firn_schema_key file_options[] = {
+    {.key = "scene",
+     .type = FIRN_SCHEMA_SECTION,
+     .offset = 0,
+     .n = 1,
+     .section = &scene_section,
+     .doc = "Name, length and place of the shot."},
+    SECTION(firn_scene_def, "grid", grid, &grid_section, "The background grid."),
+    SECTION(firn_scene_def, "time", time, &time_section, "The length of a step."),
+    SECTION(firn_scene_def, "transfer", transfer, &transfer_section,
+            "The transfer between particles and grid."),
+    REAL(firn_scene_def, "gravity", gravity, "m/s^2", "0 -9.81 0", -1e6, 1e6, 0,
+         "Acceleration of everything."),
+    LIST(firn_scene_def, "forces", NULL, forces, n_forces, &force_section,
+         "Force fields beside gravity."),
+    LIST(firn_scene_def, "materials", NULL, materials, n_materials, &material_section,
+         "Materials by name."),
+    LIST(firn_scene_def, "bodies", NULL, bodies, n_bodies, &body_section,
+         "Bodies, there from the start."),
+    LIST(firn_scene_def, "emitters", NULL, emitters, n_emitters, &emitter_section,
+         "Where particles are born."),
+    LIST(firn_scene_def, "colliders", NULL, colliders, n_colliders, &collider_section,
+         "Obstacles."),
+    LIST(firn_scene_def, "grips", NULL, grips, n_grips, &grip_section,
+         "Parts of bodies that are held or pulled."),
+    LIST(firn_scene_def, "sinks", NULL, sinks, n_sinks, &sink_section,
+         "Regions that delete what comes into them."),
+    LIST(firn_scene_def, "outputs", NULL, outputs, n_outputs, &output_section,
+         "Files that are written."),
+    SECTION(firn_scene_def, "checkpoints", checkpoint, &checkpoint_section,
+            "Complete states, to go on from."),
+    LIST(firn_scene_def, "expect", NULL, expects, n_expects, &expect_section,
+         "What must come out."),
+};
+const firn_schema_section firn_schema_file = END("scene file", firn_scene_def, 1, 0, file_options,
+                                                 "A scene, from its first to its last section.");
+
+static const firn_schema_key run_options[] = {
+    INTEGER(firn_run_options, "n_threads", n_threads, "0", 0, 4096, 0,
+            "Threads; 0: FIRN_THREADS, or as many as the particles are worth, up to "
+            "OMP_NUM_THREADS or all cores."),
+    TEXT(firn_run_options, "isa", isa, "", 0,
+         "Instruction set: scalar, sse2, avx2, avx512; empty: the best there is."),
+};
+const firn_schema_section firn_schema_run =
+    END("run", firn_run_options, 1, 0, run_options, "How to run.");
+
+/* ---------------------------------------------------------------- defaults */
+
+static void fill_option(const firn_schema_key *option, char *base)
+{
+    char *member = base + option->offset;
+    const char *text = option->fallback ? option->fallback : "";
+    const char *rest = text;
+    switch (option->type) {
+    case FIRN_SCHEMA_REAL:
+    case FIRN_SCHEMA_MATRIX:
+    case FIRN_SCHEMA_ROTATION:
+        for (int i = 0; i < option->n; i++) {
+            char *end;
+            double value = strtod(rest, &end);
+            if (end == rest)
+                value =
+                    i ? ((double *)member)[i - 1] : 0; /* the last number stands for the others */
+            ((double *)member)[i] = value;
+            rest = end;
+        }
+        break;
+    case FIRN_SCHEMA_INT:
+        for (int i = 0; i < option->n; i++) ((int *)member)[i] = atoi(text);
+        break;
+    case FIRN_SCHEMA_INT64: *(int64_t *)member = atoll(text); break;
+    case FIRN_SCHEMA_SEED: *(uint64_t *)member = strtoull(text, NULL, 10); break;
+    case FIRN_SCHEMA_FLAG:
+        for (int i = 0; i < option->n; i++) ((int *)member)[i] = strcmp(text, "true") == 0;
+        break;
+    case FIRN_SCHEMA_WORD:
+        for (int i = 0; i < option->n; i++)
+            ((int *)member)[i] = firn_schema_word_index(option, text);
+        break;
+    case FIRN_SCHEMA_TEXT: snprintf(member, option->size, "%s", text); break;
+    case FIRN_SCHEMA_SECTION:
+        for (int i = 0; i < option->section->n_options; i++)
+            fill_option(&option->section->options[i], member);
+        break;
+    case FIRN_SCHEMA_LIST:
+    case FIRN_SCHEMA_PARAMETERS: break; /* empty: already zero */
+    }
+}
+
+void firn_schema_fill(const firn_schema_section *section, void *def)
+{
+    memset(def, 0, section->size);
+    for (int i = 0; i < section->n_options; i++) fill_option(&section->options[i], def);
+    if (section->has_marker) *(uint32_t *)def = FIRN_MARKER;
+}
+
+#define DEFAULT_FUNCTION(name, section)                                                            \
+    firn_##name##_def firn_##name##_default(void)                                                  \
+    {                                                                                              \
+        firn_##name##_def def;                                                                     \
+        firn_schema_fill(&section, &def);                                                          \
+        return def;                                                                                \
+    }
+DEFAULT_FUNCTION(scene, firn_schema_file)
+DEFAULT_FUNCTION(grid, grid_section)
+DEFAULT_FUNCTION(time, time_section)
+DEFAULT_FUNCTION(transfer, transfer_section)
+DEFAULT_FUNCTION(material, material_section)
+DEFAULT_FUNCTION(shape, shape_section)
+DEFAULT_FUNCTION(motion, motion_section)
+DEFAULT_FUNCTION(body, body_section)
+DEFAULT_FUNCTION(emitter, emitter_section)
+DEFAULT_FUNCTION(collider, collider_section)
+DEFAULT_FUNCTION(grip, grip_section)
+DEFAULT_FUNCTION(sink, sink_section)
+DEFAULT_FUNCTION(force, force_section)
+DEFAULT_FUNCTION(output, output_section)
+DEFAULT_FUNCTION(checkpoint, checkpoint_section)
+DEFAULT_FUNCTION(expect, expect_section)
+
+firn_parameter_def firn_parameter_default(void) { return (firn_parameter_def){0}; }
+
+firn_run_options firn_run_options_default(void)
+{
+    firn_run_options options;
+    firn_schema_fill(&firn_schema_run, &options);
+    options.hooks = firn_hooks_default();
+    return options;
+}
+
+/* ---------------------------------------------------------------- questions */
+
+const firn_schema_key *firn_schema_find(const firn_schema_section *section, const char *key)
+{
+    for (int i = 0; i < section->n_options; i++) {
+        const firn_schema_key *option = &section->options[i];
+        if (option->type == FIRN_SCHEMA_PARAMETERS) continue; /* not a key of its own */
+        if (strcmp(option->key, key) == 0 || (option->alias && strcmp(option->alias, key) == 0))
+            return option;
+    }
+    return NULL;
+}
+
+int firn_schema_word(const firn_schema_key *option, int i, char word[FIRN_NAME])
+{
+    const char *text = option->words;
+    for (; text && *text; i--) {
+        size_t n = strcspn(text, " ");
+        if (i == 0) {
+            snprintf(word, FIRN_NAME, "%.*s", (int)n, text);
+            return 1;
+        }
+        text += n;
+        text += strspn(text, " ");
+    }
+    return 0;
+}
+
+int firn_schema_word_index(const firn_schema_key *option, const char *word)
+{
+    char candidate[FIRN_NAME];
+    for (int i = 0; firn_schema_word(option, i, candidate); i++)
+        if (strcmp(candidate, word) == 0) return i;
+    return -1;
+}
+
+int firn_schema_n_words(const firn_schema_key *option)
+{
+    char word[FIRN_NAME];
+    int n = 0;
+    while (firn_schema_word(option, n, word)) n++;
+    return n;
+}
+
+int firn_schema_in_range(const firn_schema_key *option, double value)
+{
+    if (isnan(value) || (isinf(value) && !(option->flags & FIRN_SCHEMA_INFINITE))) return 0;
+    if (option->flags & FIRN_SCHEMA_ABOVE && value <= option->min) return 0;
+    return value >= option->min && value <= option->max;
+}
+
+static void tell_range(const firn_schema_key *option, int has_min, int has_max, char text[128])
+{
+    const char *unit = option->unit && strcmp(option->unit, "1") != 0 ? option->unit : "";
+    const char *gap = *unit ? " " : "";
+    const char *from = option->flags & FIRN_SCHEMA_ABOVE ? "above" : "at least";
+    if (has_min && has_max && option->flags & FIRN_SCHEMA_ABOVE)
+        snprintf(text, 128, "above %g, up to %g%s%s", option->min, option->max, gap, unit);
+    else if (has_min && has_max)
+        snprintf(text, 128, "%g to %g%s%s", option->min, option->max, gap, unit);
+    else if (has_min)
+        snprintf(text, 128, "%s %g%s%s", from, option->min, gap, unit);
+    else if (option->flags & FIRN_SCHEMA_INFINITE || isinf(option->max))
+        snprintf(text, 128, "any number%s%s", *unit ? " in " : "", unit);
+    else
+        snprintf(text, 128, "%g to %g%s%s", option->min, option->max, gap, unit);
+}
+
+/* Limits of 1e9 and more only keep nonsense out; they are not worth a reader's time. */
+static int has_lower(const firn_schema_key *option) { return option->min > -1e6; }
+static int has_upper(const firn_schema_key *option) { return option->max < 1e9; }
+
+void firn_schema_range(const firn_schema_key *option, char text[128])
+{
+    tell_range(option, has_lower(option), has_upper(option), text);
+}
+
+void firn_schema_range_for(const firn_schema_key *option, double value, char text[128])
+{
+    const int is_beyond = value < option->min || value > option->max; /* not for NaN */
+    const int has_ends = is_beyond && isfinite(option->min) && isfinite(option->max);
+    if (has_ends && (value > option->max || !has_lower(option)))
+        tell_range(option, 1, 1, text);
+    else
+        firn_schema_range(option, text);
+}
+
+int firn_schema_is_present(const firn_schema_key *option, const void *def)
+{
+    if (!(option->flags & FIRN_SCHEMA_PRESENCE)) return 1;
+    return *(const int *)((const char *)def + option->present_offset) != 0;
+}
+
+int firn_schema_list_count(const firn_schema_key *option, const void *def)
+{
+    return *(const int *)((const char *)def + option->count_offset);
+}
+
+const void *firn_schema_list_item(const firn_schema_key *option, const void *def, int i)
+{
+    const char *first;
+    memcpy(&first, (const char *)def + option->offset, sizeof first);
+    return first ? first + (size_t)i * option->section->size : NULL;
+}

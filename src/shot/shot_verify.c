@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* shot_verify.c: compares a shot with its books (see shot.h for what a kill may leave,
+ * manifest.h for the checksums). */
+#include "shot/shot_verify.h"
+#include "shot/checkpoint.h"
+#include "points/format.h"
+#include "shot/manifest.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_ROOM = 4096 };
+
+/* A cache that the books know; sorted by name once all are collected. */
+typedef struct booked {
+    char name[sizeof((firn_shot_file *)0)->name];
+} booked;
+
+typedef struct checking {
+    const char *folder;
+    const firn_manifest *manifest;
+    firn_verify_shot *result;
+    firn_messages *messages;
+    booked *known;
+    size_t n_known, room;
+    int has_no_memory;
+} checking;
+
+/* A run that was killed, or stopped by an error of the disk, may leave the beginnings of one
+ * more moment. */
+static int may_have_rest(const checking *c)
+{
+    return strcmp(c->manifest->state, "running") == 0 || strcmp(c->manifest->state, "stopped") == 0;
+}
+
+static void problem(checking *c) { c->result->n_problems++; }
+
+/* Compares one file, or its good part, with what the books say of it. */
+static void check_receipt(checking *c, const char *name, const firn_file_receipt *wanted)
+{
+    char path[PATH_ROOM];
+    firn_file_receipt found;
+    snprintf(path, sizeof path, "%s/%s", c->folder, name);
+    if (access(path, F_OK) != 0) {
+        firn_messages_add(c->messages, FIRN_IO, "%s: missing", path);
+        problem(c);
+        return;
+    }
+    if (firn_file_receipt_of(path, UINT64_MAX, &found, c->messages) != FIRN_OK) {
+        problem(c);
+        return;
+    }
+    c->result->bytes += found.n_bytes;
+    if (found.n_bytes == wanted->n_bytes && found.checksum == wanted->checksum) return;
+    problem(c);
+    if (found.n_bytes != wanted->n_bytes)
+        firn_messages_add(c->messages, FIRN_IO, "%s: %llu bytes long instead of %llu: %s", path,
+                          (unsigned long long)found.n_bytes, (unsigned long long)wanted->n_bytes,
+                          found.n_bytes < wanted->n_bytes
+                              ? "it was cut"
+                              : "something was added or it is another file");
+    else
+        firn_messages_add(c->messages, FIRN_IO, "%s: damaged (its checksum does not match)", path);
+}
+
+static void remember(checking *c, const char *name)
+{
+    if (c->n_known == c->room) {
+        size_t room = c->room ? 2 * c->room : 256;
+        booked *grown = firn_memory_array(NULL, room, sizeof *grown);
+        if (!grown) {
+            c->has_no_memory = 1;
+            return;
+        }
+        if (c->n_known) memcpy(grown, c->known, c->n_known * sizeof *grown);
+        firn_memory_release(NULL, c->known, c->room * sizeof *grown);
+        c->known = grown;
+        c->room = room;
+    }
+    strcpy(c->known[c->n_known++].name, name);
+}
+
+static void check_moment(void *user, const firn_manifest_time *output_time)
+{
+    checking *c = user;
+    c->result->n_output_times++;
+    c->result->last_frame = output_time->frame;
+    for (int i = 0; i < output_time->n_files; i++) {
+        c->result->n_files++;
+        remember(c, output_time->files[i].name);
+        check_receipt(c, output_time->files[i].name, &output_time->files[i].receipt);
+    }
+}
+
+/* ledger.csv and frames.jsonl may be longer than their good part after a kill, and only then. */
+static void check_book(checking *c, const char *name, const firn_file_receipt *good)
+{
+    char path[PATH_ROOM];
+    firn_file_receipt part, all;
+    snprintf(path, sizeof path, "%s/%s", c->folder, name);
+    if (firn_file_receipt_of(path, good->n_bytes, &part, c->messages) != FIRN_OK ||
+        firn_file_receipt_of(path, UINT64_MAX, &all, c->messages) != FIRN_OK) {
+        problem(c);
+        return;
+    }
+    c->result->bytes += part.n_bytes;
+    if (part.n_bytes < good->n_bytes) {
+        firn_messages_add(c->messages, FIRN_IO, "%s: cut after %llu of %llu bytes", path,
+                          (unsigned long long)part.n_bytes, (unsigned long long)good->n_bytes);
+        problem(c);
+    } else if (part.checksum != good->checksum) {
+        firn_messages_add(c->messages, FIRN_IO, "%s: damaged (its checksum does not match)", path);
+        problem(c);
+    } else if (all.n_bytes > good->n_bytes) {
+        unsigned long long extra = all.n_bytes - good->n_bytes;
+        if (may_have_rest(c)) {
+            firn_messages_warn(
+                c->messages,
+                "%s: %llu bytes behind the last whole entry, from a run that was killed or stopped",
+                path, extra);
+        } else {
+            firn_messages_add(c->messages, FIRN_IO, "%s: %llu bytes too long: something was added",
+                              path, extra);
+            problem(c);
+        }
+    }
+}
+
+static int compare_booked(const void *a, const void *b)
+{
+    return strcmp(((const booked *)a)->name, ((const booked *)b)->name);
+}
+
+/* Caches that the books do not know are foreign where this shot writes their format, else
+ * converted, perhaps. */
+static int writes_format(const checking *c, const firn_format *format)
+{
+    for (size_t i = 0; i < c->n_known; i++)
+        if (firn_format_of(c->known[i].name) == format) return 1;
+    return 0;
+}
+
+static void check_entry(void *user, const char *name)
+{
+    checking *c = user;
+    int frame, thousandths;
+    size_t n_stem;
+    if (firn_file_is_temporary(name)) {
+        firn_messages_warn(c->messages,
+                           "%s/%s: left by a writer that was killed; resume removes it", c->folder,
+                           name);
+        return;
+    }
+    booked wanted;
+    if (!firn_shot_is_cache_name(name)) return; /* pictures, books, whatever else */
+    if (strlen(name) < sizeof wanted.name) {
+        strcpy(wanted.name, name);
+        if (c->n_known && bsearch(&wanted, c->known, c->n_known, sizeof wanted, compare_booked))
+            return;
+    }
+    int is_ours = firn_shot_parse_name(name, c->manifest->name, &frame, &thousandths, &n_stem);
+    int is_later =
+        is_ours && (c->manifest->n_output_times == 0 || frame > c->manifest->last_frame ||
+                    (frame == c->manifest->last_frame && thousandths > 0));
+    if (is_later && may_have_rest(c)) {
+        firn_messages_warn(c->messages,
+                           "%s/%s: written, but not in the books yet; resume makes it anew",
+                           c->folder, name);
+    } else if (writes_format(c, firn_format_of(name))) {
+        firn_messages_add(c->messages, FIRN_IO,
+                          "%s/%s: foreign: %sthe books of this shot do not know it", c->folder,
+                          name, is_ours ? "" : "called as a cache of another shot; ");
+        problem(c);
+    } else {
+        firn_messages_warn(c->messages, "%s/%s: not of this run (converted later?); not checked",
+                           c->folder, name);
+    }
+}
+
+static void check_checkpoint(void *user, const char *name)
+{
+    checking *c = user;
+    char path[PATH_ROOM];
+    firn_checkpoint_info info;
+    snprintf(path, sizeof path, "%s/%s/%s", c->folder, FIRN_MANIFEST_CHECKPOINTS, name);
+    if (firn_file_is_temporary(name)) {
+        firn_messages_warn(c->messages, "%s: left by a writer that was killed; resume removes it",
+                           path);
+        return;
+    }
+    if (strncmp(name, "checkpoint.", 11) != 0) return;
+    c->result->n_checkpoints++;
+    if (firn_checkpoint_verify(path, &info, c->messages) != FIRN_OK) problem(c);
+}
+
+firn_status firn_verify_shot_run(const char *folder, firn_verify_shot *result,
+                                 firn_messages *messages)
+{
+    firn_manifest manifest;
+    *result = (firn_verify_shot){0};
+    firn_status status = firn_manifest_read(folder, &manifest, messages);
+    if (status != FIRN_OK) {
+        result->n_problems = 1;
+        return status;
+    }
+    checking c = {.folder = folder, .manifest = &manifest, .result = result, .messages = messages};
+    snprintf(result->state, sizeof result->state, "%s", manifest.state);
+    if (firn_manifest_walk(folder, &manifest, check_moment, &c, messages) != FIRN_OK) problem(&c);
+    if (result->n_output_times != manifest.n_output_times) {
+        firn_messages_add(
+            messages, FIRN_IO, "%s: %lld moments could be read in the books, %lld should be there",
+            folder, (long long)result->n_output_times, (long long)manifest.n_output_times);
+        problem(&c);
+    }
+    check_book(&c, FIRN_MANIFEST_FRAMES, &manifest.frames);
+    check_book(&c, FIRN_MANIFEST_LEDGER, &manifest.ledger);
+    if (c.n_known) qsort(c.known, c.n_known, sizeof *c.known, compare_booked);
+    if (firn_file_list(folder, check_entry, &c, messages) != FIRN_OK) problem(&c);
+    char path[PATH_ROOM];
+    snprintf(path, sizeof path, "%s/%s", folder, FIRN_MANIFEST_CHECKPOINTS);
+    if (access(path, F_OK) == 0 && firn_file_list(path, check_checkpoint, &c, messages) != FIRN_OK)
+        problem(&c);
+    if (strcmp(manifest.state, "running") == 0)
+        firn_messages_warn(messages,
+                           "%s: the run has not ended, or was killed; firn resume %s goes on",
+                           folder, folder);
+    firn_memory_release(NULL, c.known, c.room * sizeof *c.known);
+    firn_manifest_clear(&manifest);
+    if (c.has_no_memory)
+        return firn_messages_add(messages, FIRN_MEMORY, "%s: no memory to check it", folder);
+    return result->n_problems ? FIRN_IO : FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- one file */
+
+typedef struct lookup {
+    checking checking;
+    const char *name;
+    int is_found;
+} lookup;
+
+static void check_if_named(void *user, const firn_manifest_time *output_time)
+{
+    lookup *l = user;
+    for (int i = 0; i < output_time->n_files; i++)
+        if (strcmp(output_time->files[i].name, l->name) == 0) {
+            l->is_found = 1;
+            check_receipt(&l->checking, l->name, &output_time->files[i].receipt);
+        }
+}
+
+firn_status firn_verify_shot_file(const char *path, firn_messages *messages)
+{
+    const char *slash = strrchr(path, '/');
+    struct stat there;
+    char folder[PATH_ROOM];
+    if (stat(path, &there) != 0)
+        return firn_messages_add(messages, FIRN_IO, "%s: there is no such file or folder", path);
+    firn_manifest manifest;
+    firn_verify_shot result = {0};
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    lookup l = {{.folder = folder, .manifest = &manifest, .result = &result, .messages = messages},
+                slash ? slash + 1 : path,
+                0};
+    if (firn_manifest_exists(folder)) {
+        firn_status status = firn_manifest_read(folder, &manifest, messages);
+        if (status != FIRN_OK) return status;
+        firn_manifest_walk(folder, &manifest, check_if_named, &l, messages);
+        firn_manifest_clear(&manifest);
+        if (result.n_problems) return FIRN_IO;
+    }
+    if (strncmp(l.name, "checkpoint.", 11) == 0) {
+        firn_checkpoint_info info;
+        return firn_checkpoint_verify(path, &info, messages);
+    }
+    const firn_format *format = firn_format_of(path);
+    if (l.is_found && format && !format->read)
+        return FIRN_OK; /* the checksum is all that can be held against it */
+    firn_points *points;
+    firn_status status = firn_format_read(path, &points, messages);
+    if (status == FIRN_OK && !l.is_found)
+        firn_messages_warn(messages, "%s: can be read to its end; no books know its checksum",
+                           path);
+    firn_points_destroy(points);
+    return status;
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+/* attributes.c: particles by name. One table says what each attribute is and how it is made from
+ * a particle's fields; snapshots for caches, copies for the C interface and help come from it. */
+#include "solver/attributes.h"
+#include "solver/solver.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct particle { /* where one is */
+    const firn_sim *sim;
+    const firn_particles *particles;
+    const firn_particle_block *block;
+    int64_t bundle;
+    int lane, material_index;
+} particle;
+
+typedef void (*attribute_fn)(const particle *p, double *out);
+
+static void copy_field(const particle *p, firn_field field, double *out)
+{
+    for (int c = 0; c < p->particles->n_components[field]; c++)
+        out[c] = firn_particles_value(p->particles, field, p->bundle, c, p->lane);
+}
+static double scalar(const particle *p, firn_field field)
+{
+    return firn_particles_value(p->particles, field, p->bundle, 0, p->lane);
+}
+
+static double determinant(const double F[9])
+{
+    return F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
+           F[2] * (F[3] * F[7] - F[4] * F[6]);
+}
+
+static int history_index(const firn_particles *particles, const char *name)
+{
+    const firn_law_info *law = &particles->material.law->info;
+    for (int i = 0; i < law->n_history; i++)
+        if (strcmp(law->history[i].name, name) == 0) return i;
+    return -1;
+}
+static double history(const particle *p, const char *name, double otherwise)
+{
+    int i = history_index(p->particles, name);
+    return i < 0 ? otherwise
+                 : firn_particles_value(p->particles, FIRN_FIELD_HISTORY, p->bundle, i, p->lane);
+}
+
+static void get_P(const particle *p, double *out)
+{
+    copy_field(p, FIRN_FIELD_X, out);
+    for (int a = 0; a < 3; a++) out[a] = (4.0 * p->block->coord[a] + out[a]) * p->sim->h;
+}
+static void get_v(const particle *p, double *out) { copy_field(p, FIRN_FIELD_V, out); }
+static void get_id(const particle *p, double *out) { out[0] = scalar(p, FIRN_FIELD_ID); }
+/* Radius of the sphere that fills the particle's cube to the sides: half its edge, stretched
+ * with J. */
+static void get_pscale(const particle *p, double *out)
+{
+    out[0] = 0.5 * cbrt(scalar(p, FIRN_FIELD_VOLUME));
+}
+static void get_mass(const particle *p, double *out) { out[0] = scalar(p, FIRN_FIELD_MASS); }
+static void get_volume(const particle *p, double *out) { out[0] = scalar(p, FIRN_FIELD_VOLUME); }
+static void get_Cd(const particle *p, double *out)
+{
+    memcpy(out, p->particles->color, 3 * sizeof *out);
+}
+static void get_material(const particle *p, double *out) { out[0] = p->material_index; }
+static void get_F(const particle *p, double *out) { copy_field(p, FIRN_FIELD_F, out); }
+static void get_C(const particle *p, double *out)
+{
+    memset(out, 0, 9 * sizeof *out); /* where the transfer is not affine there is none */
+    copy_field(p, FIRN_FIELD_C, out);
+}
+static void get_T(const particle *p, double *out) { out[0] = scalar(p, FIRN_FIELD_T); }
+static void get_J(const particle *p, double *out)
+{
+    double F[9];
+    copy_field(p, FIRN_FIELD_F, F);
+    out[0] = determinant(F) * history(p, "Jp", 1);
+}
+static void get_Jp(const particle *p, double *out) { out[0] = history(p, "Jp", 1); }
+static void get_stress(const particle *p, double *out)
+{
+    double F[9];
+    copy_field(p, FIRN_FIELD_F, F);
+    copy_field(p, FIRN_FIELD_TAU, out);
+    double J = determinant(F);
+    for (int c = 0; c < 6; c++) out[c] = J > 0 ? out[c] / J : 0;
+}
+static void get_pressure(const particle *p, double *out)
+{
+    double s[6];
+    get_stress(p, s);
+    out[0] = -(s[0] + s[1] + s[2]) / 3;
+}
+static void get_yield(const particle *p, double *out) { out[0] = history(p, "yield", 0); }
+static void get_plastic_strain(const particle *p, double *out)
+{
+    out[0] = history(p, "plastic_strain", 0);
+}
+static void get_damage(const particle *p, double *out) { out[0] = history(p, "damage", 0); }
+static void get_source(const particle *p, double *out)
+{
+    out[0] = firn_populate_source(p->sim, (uint32_t)scalar(p, FIRN_FIELD_ID));
+}
+
+static const struct {
+    firn_attribute_info info;
+    attribute_fn get;
+} table[] = {
+    {{"P", "m", "position", FIRN_ATTRIBUTE_VECTOR, 3}, get_P},
+    {{"v", "m/s", "velocity", FIRN_ATTRIBUTE_VECTOR, 3}, get_v},
+    {{"id", "", "number of the particle, never used twice", FIRN_ATTRIBUTE_INT, 1}, get_id},
+    {{"pscale", "m", "radius for rendering: half the edge of the cube that the particle stands for",
+      FIRN_ATTRIBUTE_FLOAT, 1},
+     get_pscale},
+    {{"mass", "kg", "mass", FIRN_ATTRIBUTE_FLOAT, 1}, get_mass},
+    {{"volume", "m^3", "initial volume", FIRN_ATTRIBUTE_FLOAT, 1}, get_volume},
+    {{"Cd", "", "color of the material", FIRN_ATTRIBUTE_VECTOR, 3}, get_Cd},
+    {{"material", "", "name of the material", FIRN_ATTRIBUTE_INDEX, 1}, get_material},
+    {{"material_id", "", "number of the material in the scene", FIRN_ATTRIBUTE_INT, 1},
+     get_material},
+    {{"source", "", "name of the body or emitter it came from", FIRN_ATTRIBUTE_INDEX, 1},
+     get_source},
+    {{"F", "", "elastic deformation gradient, row by row", FIRN_ATTRIBUTE_FLOAT, 9}, get_F},
+    {{"C", "1/s", "affine velocity matrix, row by row", FIRN_ATTRIBUTE_FLOAT, 9}, get_C},
+    {{"T", "K", "temperature", FIRN_ATTRIBUTE_FLOAT, 1}, get_T},
+    {{"J", "", "volume ratio, elastic and plastic", FIRN_ATTRIBUTE_FLOAT, 1}, get_J},
+    {{"Jp", "", "plastic volume ratio", FIRN_ATTRIBUTE_FLOAT, 1}, get_Jp},
+    {{"stress", "Pa", "Cauchy stress xx yy zz xy xz yz", FIRN_ATTRIBUTE_FLOAT, 6}, get_stress},
+    {{"pressure", "Pa", "minus a third of the trace of the Cauchy stress", FIRN_ATTRIBUTE_FLOAT, 1},
+     get_pressure},
+    {{"yield", "", "1 while it flows", FIRN_ATTRIBUTE_FLOAT, 1}, get_yield},
+    {{"plastic_strain", "", "accumulated plastic strain", FIRN_ATTRIBUTE_FLOAT, 1},
+     get_plastic_strain},
+    {{"damage", "", "0 whole, 1 broken", FIRN_ATTRIBUTE_FLOAT, 1}, get_damage},
+};
+enum { N_TABLE = (int)(sizeof table / sizeof *table) };
+
+const firn_attribute_info *firn_attribute_at(int i)
+{
+    return i >= 0 && i < N_TABLE ? &table[i].info : NULL;
+}
+
+/* An attribute by name: an entry of the table, or a history field of some law (entry -1). */
+static int find_entry(const firn_sim *sim, const char *name, int *entry)
+{
+    for (*entry = 0; *entry < N_TABLE; ++*entry)
+        if (strcmp(table[*entry].info.name, name) == 0) return 1;
+    *entry = -1;
+    for (int m = 0; sim && m < sim->n_materials; m++)
+        if (history_index(&sim->particles[m], name) >= 0) return 1;
+    return 0;
+}
+
+int firn_attribute_components(const char *name)
+{
+    int entry;
+    return find_entry(NULL, name, &entry) ? table[entry].info.n_components : 0;
+}
+
+/* ---------------------------------------------------------------- order by id */
+
+/* rank[id] for the ids that exist: a bitmap with a running count a word. */
+typedef struct ranking {
+    uint64_t *bits;
+    int64_t *before; /* particles with smaller ids than the word's first */
+    size_t n_words;
+    int64_t n;
+} ranking;
+
+static void drop_ranking(firn_sim *sim, ranking *r)
+{
+    firn_memory_release(&sim->memory, r->bits, r->n_words * sizeof *r->bits);
+    firn_memory_release(&sim->memory, r->before, r->n_words * sizeof *r->before);
+}
+
+static firn_status make_ranking(firn_sim *sim, int nth, ranking *r)
+{
+    r->n_words = (size_t)sim->next_id / 64 + 1;
+    r->bits = firn_memory_array(&sim->memory, r->n_words, sizeof *r->bits);
+    r->before = firn_memory_array(&sim->memory, r->n_words, sizeof *r->before);
+    if (!r->bits || !r->before) return FIRN_MEMORY;
+    for (int m = 0; m < sim->n_materials; m++) {
+        const firn_particles *particles = &sim->particles[m];
+        const uint32_t *ids = particles->field[FIRN_FIELD_ID];
+        for (int32_t b = 0; b < particles->n_blocks; b++)
+            for (int p = 0; p < particles->blocks[b].n; p++) {
+                uint32_t id = ids[particles->blocks[b].first * 16 + p];
+                if (id % (uint32_t)nth == 0) r->bits[id / 64] |= 1ull << id % 64;
+            }
+    }
+    r->n = 0;
+    for (size_t w = 0; w < r->n_words; w++) {
+        r->before[w] = r->n;
+        r->n += __builtin_popcountll(r->bits[w]);
+    }
+    return FIRN_OK;
+}
+
+static int64_t rank_of(const ranking *r, uint32_t id)
+{
+    uint64_t word = r->bits[id / 64], bit = 1ull << id % 64;
+    return word & bit ? r->before[id / 64] + __builtin_popcountll(word & (bit - 1)) : -1;
+}
+
+/* Calls put(user, rank, values) for every wanted particle, blocks in parallel. */
+typedef void (*put_fn)(void *user, int64_t rank, const double *values);
+
+static void each_particle(firn_sim *sim, const ranking *r, int entry, const char *name, put_fn put,
+                          void *user)
+{
+    for (int m = 0; m < sim->n_materials; m++) {
+        const firn_particles *particles = &sim->particles[m];
+#pragma omp parallel for schedule(dynamic, 16) num_threads(sim->n_threads)
+        for (int32_t b = 0; b < particles->n_blocks; b++)
+            for (int i = 0; i < particles->blocks[b].n; i++) {
+                particle p = {
+                    sim,    particles, &particles->blocks[b], particles->blocks[b].first + i / 16,
+                    i % 16, m};
+                int64_t rank = rank_of(r, (uint32_t)scalar(&p, FIRN_FIELD_ID));
+                double values[FIRN_MAX_HISTORY + 9];
+                if (rank < 0) continue;
+                if (entry >= 0)
+                    table[entry].get(&p, values);
+                else
+                    values[0] = history(&p, name, 0);
+                put(user, rank, values);
+            }
+    }
+}
+
+/* ---------------------------------------------------------------- copies */
+
+typedef struct doubles {
+    double *out;
+    int n_components;
+} doubles;
+
+static void put_doubles(void *user, int64_t rank, const double *values)
+{
+    const doubles *d = user;
+    memcpy(d->out + rank * d->n_components, values, (size_t)d->n_components * sizeof *values);
+}
+
+firn_status firn_sim_copy(firn_sim *sim, const char *attribute, double *out, size_t n_out,
+                          firn_messages *messages)
+{
+    if (!sim)
+        return firn_messages_add(messages, FIRN_USAGE,
+                                 "firn_sim_copy: there is no simulation (NULL)");
+    int entry;
+    if (!find_entry(sim, attribute, &entry))
+        return firn_messages_add(messages, FIRN_USAGE, "there is no attribute '%s'", attribute);
+    doubles d = {out, entry < 0 ? 1 : table[entry].info.n_components};
+    if (n_out < (size_t)firn_sim_n_particles(sim) * (size_t)d.n_components)
+        return firn_messages_add(
+            messages, FIRN_USAGE,
+            "attribute '%s' of %lld particles needs %lld numbers; there is room for %zu", attribute,
+            (long long)firn_sim_n_particles(sim),
+            (long long)firn_sim_n_particles(sim) * d.n_components, n_out);
+    ranking r = {0};
+    firn_status status = make_ranking(sim, 1, &r);
+    if (status == FIRN_OK)
+        each_particle(sim, &r, entry, attribute, put_doubles, &d);
+    else
+        firn_messages_add(messages, status, "no memory to copy '%s'", attribute);
+    drop_ranking(sim, &r);
+    return status;
+}
+
+static firn_field assignable(const char *name)
+{
+    static const firn_field fields[] = {FIRN_FIELD_V, FIRN_FIELD_C, FIRN_FIELD_F, FIRN_FIELD_T};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (strcmp(firn_field_name(fields[i]), name) == 0) return fields[i];
+    return FIRN_FIELD_HISTORY;
+}
+
+firn_status firn_sim_assign(firn_sim *sim, const char *attribute, const double *values,
+                            size_t n_values, firn_messages *messages)
+{
+    if (!sim)
+        return firn_messages_add(messages, FIRN_USAGE,
+                                 "firn_sim_assign: there is no simulation (NULL)");
+    firn_field field = assignable(attribute);
+    int entry, n = field == FIRN_FIELD_HISTORY ? 1 : firn_attribute_components(attribute);
+    if (field == FIRN_FIELD_HISTORY &&
+        (!find_entry(sim, attribute, &entry) || (entry >= 0 && strcmp(attribute, "Jp") != 0)))
+        return firn_messages_add(messages, FIRN_USAGE,
+                                 "attribute '%s' cannot be set; v, C, F, T and history fields can",
+                                 attribute);
+    if (n_values != (size_t)firn_sim_n_particles(sim) * (size_t)n)
+        return firn_messages_add(messages, FIRN_USAGE, "attribute '%s' needs %lld numbers, not %zu",
+                                 attribute, (long long)firn_sim_n_particles(sim) * n, n_values);
+    ranking r = {0};
+    firn_status status = make_ranking(sim, 1, &r);
+    for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++) {
+        firn_particles *particles = &sim->particles[m];
+        int first = field == FIRN_FIELD_HISTORY ? history_index(particles, attribute)
+                                                : particles->n_components[field] - n;
+        for (int32_t b = 0; b < particles->n_blocks && first >= 0; b++)
+            for (int p = 0; p < particles->blocks[b].n; p++) {
+                int64_t bundle = particles->blocks[b].first + p / 16;
+                int64_t rank = rank_of(&r, (uint32_t)firn_particles_value(particles, FIRN_FIELD_ID,
+                                                                          bundle, 0, p % 16));
+                for (int c = 0; c < n; c++)
+                    firn_particles_set(particles, field, bundle, first + c, p % 16,
+                                       values[rank * n + c]);
+            }
+    }
+    drop_ranking(sim, &r);
+    if (status != FIRN_OK)
+        return firn_messages_add(messages, status, "no memory to set '%s'", attribute);
+    if (sim->must_sort)
+        status = firn_sort_particles(sim, messages); /* newborn particles stand in no block yet */
+    if (status == FIRN_OK) firn_block_loops_measure(sim);
+    return status;
+}
+
+/* ---------------------------------------------------------------- snapshots */
+
+static void put_attribute(void *user, int64_t rank, const double *values)
+{
+    firn_attribute *a = user;
+    for (int c = 0; c < a->n_components; c++) {
+        if (a->type == FIRN_ATTRIBUTE_INT || a->type == FIRN_ATTRIBUTE_INDEX)
+            a->data.i[rank * a->n_components + c] = (int32_t)(uint32_t)values[c];
+        else
+            a->data.f[rank * a->n_components + c] = (float)values[c];
+    }
+}
+
+static firn_status intern_names(const firn_sim *sim, firn_attribute *a)
+{
+    int is_source = strcmp(a->name, "source") == 0,
+        n = is_source ? sim->n_sources : sim->n_materials;
+    for (int i = 0; i < n; i++)
+        if (firn_attribute_intern(a, is_source ? sim->sources[i].name
+                                               : sim->particles[i].material.name) < 0)
+            return FIRN_MEMORY;
+    return FIRN_OK;
+}
+
+/* Two sources may share a name (an emitter between others); indices must follow the table of names.
+ */
+static void fold_sources(const firn_sim *sim, firn_attribute *a, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        int at = firn_attribute_intern(a, sim->sources[a->data.i[i]].name);
+        a->data.i[i] = at < 0 ? 0 : at;
+    }
+}
+
+static firn_status add_attribute(firn_sim *sim, const ranking *r, const char *name,
+                                 firn_points *points, firn_messages *messages)
+{
+    int entry;
+    if (!find_entry(sim, name, &entry)) {
+        char known[512];
+        int n = 0;
+        for (int i = 0; i < N_TABLE && n >= 0 && (size_t)n < sizeof known; i++)
+            n += snprintf(known + n, sizeof known - (size_t)n, " %s", table[i].info.name);
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "there is no attribute '%s'; there are%s and the history fields of the laws in use",
+            name, known);
+    }
+    if (firn_points_find(points, name)) return FIRN_OK;
+    firn_attribute *a =
+        firn_points_add(points, name, entry < 0 ? FIRN_ATTRIBUTE_FLOAT : table[entry].info.type,
+                        entry < 0 ? 1 : table[entry].info.n_components);
+    if (!a)
+        return firn_messages_add(messages, FIRN_MEMORY,
+                                 "no memory for attribute '%s' of %lld particles", name,
+                                 (long long)points->n);
+    if (a->type == FIRN_ATTRIBUTE_INDEX && intern_names(sim, a) != FIRN_OK)
+        return firn_messages_add(messages, FIRN_MEMORY, "no memory for names");
+    each_particle(sim, r, entry, name, put_attribute, a);
+    if (strcmp(name, "source") == 0) fold_sources(sim, a, points->n);
+    return FIRN_OK;
+}
+
+static firn_status add_details(const firn_sim *sim, firn_points *points)
+{
+    const struct {
+        const char *name;
+        double value;
+    } details[] = {{"time", sim->time}, {"dx", sim->h}, {"dt", sim->dt}};
+    for (size_t i = 0; i < sizeof details / sizeof *details; i++) {
+        firn_attribute *a =
+            firn_points_add_detail(points, details[i].name, FIRN_ATTRIBUTE_FLOAT, 1);
+        if (!a) return FIRN_MEMORY;
+        a->data.f[0] = (float)details[i].value;
+    }
+    firn_attribute *version =
+        firn_points_add_detail(points, "firn_version", FIRN_ATTRIBUTE_INDEX, 1);
+    if (!version || firn_attribute_intern(version, firn_version()) < 0) return FIRN_MEMORY;
+    return FIRN_OK;
+}
+
+firn_status firn_snapshot_take(firn_sim *sim, const char *attributes, int nth, firn_points **out,
+                               firn_messages *messages)
+{
+    static const char *const usual = "P v id pscale material Jp";
+    const char *at = attributes && attributes[0] ? attributes : usual;
+    int is_usual = at == usual, has_Jp = 0;
+    for (int m = 0; m < sim->n_materials; m++)
+        has_Jp |= history_index(&sim->particles[m], "Jp") >= 0;
+    *out = NULL;
+    ranking r = {0};
+    firn_status status = make_ranking(sim, nth > 0 ? nth : 1, &r);
+    firn_points *points = status == FIRN_OK ? firn_points_create(r.n) : NULL;
+    if (!points || add_details(sim, points) != FIRN_OK)
+        status = firn_messages_add(messages, FIRN_MEMORY,
+                                   "no memory for a snapshot of %lld particles", (long long)r.n);
+    if (status == FIRN_OK)
+        status = add_attribute(sim, &r, "P", points, messages); /* no format does without */
+    while (status == FIRN_OK && *(at += strspn(at, " ,\t\n"))) {
+        char name[FIRN_NAME];
+        size_t n = strcspn(at, " ,\t\n");
+        snprintf(name, sizeof name, "%.*s", (int)(n < FIRN_NAME ? n : FIRN_NAME - 1), at);
+        at += n;
+        if (is_usual && !has_Jp && strcmp(name, "Jp") == 0) continue;
+        status = add_attribute(sim, &r, name, points, messages);
+    }
+    drop_ranking(sim, &r);
+    if (status == FIRN_OK)
+        *out = points;
+    else
+        firn_points_destroy(points);
+    return status;
+}

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: MIT */
+/* emission.c: emitters.
+ *
+ *   fill   (rate 0)
+ *       A lattice of points (lattice.h), one a particle, jittered by a hash of its indices,
+ *       drifts
+ *                     through the emitter with the emitter's velocity. A particle is born when
+ *                     its lattice point enters for the first time; at the start all that are
+ *                     inside are born, and share its volume. The stream that leaves is as even
+ *                     as a sampled body: no step, whatever dt or frame rate. What flows into the
+ *                     shape again, behind a hole or from one part into the next, or is swept
+ *                     over again, finds its particle there.
+ *   rate              Particle k is born at the moment start + k / rate at a place chosen by a
+ *                     hash of k.
+ *   from the surface  At a rate: places on the surface, by area. Fill: the surface is cut into
+ *                     patches, about one a particle's cross-section; each sends out a particle
+ *                     whenever the last one has gone a spacing, with a phase of its own.
+ *
+ * A particle born at time s is placed where it would be at the beginning t of the step that it
+ * comes into, before s or after, as the step itself will carry it on: at x + v (t - s) + g (t -
+ * s)^2 / 2, with v + g (t - s). What comes in must be sorted in, and a sort takes as long as two
+ * steps: births wait for some steps while they are few (can_wait), but every frame has all of
+ * its own. Everything follows from counters and times, so threads and resumes change nothing. */
+#include "solver/emission.h"
+#include "base/file_sequence.h"
+#include "solver/emitter.h"
+#include "geometry/lattice.h"
+#include "solver/solver.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct emitter_state { /* what a saved state holds of an emitter */
+    int64_t n_born, n_tried;
+    double until; /* births up to this time have been made */
+} emitter_state;
+
+struct firn_emission {
+    int n;
+    firn_emitter *emitters;
+    emitter_state *states;
+    double *x, *v; /* newborn of one step */
+    int64_t capacity;
+};
+
+/* ---------------------------------------------------------------- life */
+
+static firn_status no_memory(firn_messages *messages, const char *name)
+{
+    return firn_messages_add(messages, FIRN_MEMORY, "emitter '%s': no memory for its particles",
+                             name);
+}
+
+/* Speed of the fastest wave in the material as it is born: F = I, history as declared. */
+static double wave_at_rest(const firn_sim *sim, const firn_particles *particles, double temperature)
+{
+    double F[9 * 16], history[FIRN_MAX_HISTORY * 16], T[16], wave[16], flags[16], viscosity[16];
+    float Ff[9 * 16], historyf[FIRN_MAX_HISTORY * 16], Tf[16], wavef[16], flagsf[16],
+        viscosityf[16];
+    uint32_t id[16];
+    for (int lane = 0; lane < 16; lane++) {
+        for (int c = 0; c < 9; c++) Ff[c * 16 + lane] = (float)(F[c * 16 + lane] = c % 4 == 0);
+        for (int c = 0; c < particles->n_components[FIRN_FIELD_HISTORY]; c++)
+            historyf[c * 16 + lane] =
+                (float)(history[c * 16 + lane] = particles->material.law->info.history[c].initial);
+        Tf[lane] = (float)(T[lane] = temperature);
+        id[lane] = (uint32_t)lane;
+    }
+    int wide = sim->kernels->is_double;
+    firn_law_batch batch = {.material = &particles->material,
+                            .n_bundles = 1,
+                            .F = wide ? (void *)F : Ff,
+                            .history = wide ? (void *)history : historyf,
+                            .temperature = wide ? (void *)T : Tf,
+                            .id = id,
+                            .wave = wide ? (void *)wave : wavef,
+                            .viscosity = wide ? (void *)viscosity : viscosityf,
+                            .flags = wide ? (void *)flags : flagsf};
+    particles->material.law->kernels[sim->variant].measure(&batch);
+    double rate = (wide ? wave[0] : (double)wavef[0]) / sim->h;
+    return fmax(rate, 6 * (wide ? viscosity[0] : (double)viscosityf[0]) / (sim->h * sim->h));
+}
+
+static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, firn_emitter *e,
+                                  firn_messages *messages)
+{
+    e->def = *def;
+    e->particles = -1;
+    e->def.seed += sim->scene.seed;
+    for (int m = 0; m < sim->n_materials; m++)
+        if (strcmp(sim->particles[m].material.name, def->material) == 0) e->particles = m;
+    if (e->particles < 0)
+        return firn_messages_add(messages, FIRN_REFUSED, "emitter '%s': there is no material '%s'",
+                                 def->name, def->material);
+    e->spacing = sim->h / cbrt(def->particles_per_cell);
+    int moves = 0;
+    for (int i = 0; i < def->n_shapes; i++)
+        moves |= firn_file_sequence_is_pattern(def->shapes[i].file);
+    const firn_shape_need need = {
+        .cell = sim->h,
+        .memory = sim->memory.limit,
+        .above = (moves ? FIRN_EMITTER_LOOKS_MOVING : FIRN_EMITTER_LOOKS) * e->spacing};
+    firn_status status =
+        firn_shape_create_for(def->n_shapes, def->shapes, need, &e->shape, messages);
+    if (status != FIRN_OK)
+        return firn_messages_add(messages, status, "emitter '%s' cannot be used: see above",
+                                 def->name);
+    if (!firn_shape_bounds(e->shape, e->low, e->high))
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "emitter '%s': its shape has no bounds; use a closed one",
+                                 def->name);
+    double speed2 = 0;
+    for (int a = 0; a < 3; a++) speed2 += def->velocity[a] * def->velocity[a];
+    double speed = sqrt(speed2) + fabs(def->outward);
+    e->noise = def->velocity_noise * speed;
+    e->speed = speed + sqrt(3) * e->noise + firn_shape_speed(e->shape);
+    e->rest_rate =
+        wave_at_rest(sim, &sim->particles[e->particles], def->temperature) + speed / sim->h;
+    firn_emitter_choose_sides(e);
+    if (def->from == FIRN_FROM_SURFACE && !(def->rate > 0) &&
+        firn_emitter_share(e, &sim->memory, messages) != FIRN_OK)
+        return no_memory(messages, def->name);
+    return FIRN_OK;
+}
+
+firn_status firn_emission_create(firn_sim *sim, const firn_scene_def *scene,
+                                 firn_messages *messages)
+{
+    if (scene->n_emitters == 0) return FIRN_OK;
+    struct firn_emission *emission = firn_memory_allocate(&sim->memory, sizeof *emission);
+    if (!emission) return no_memory(messages, scene->emitters[0].name);
+    sim->emission = emission;
+    emission->n = scene->n_emitters;
+    emission->emitters =
+        firn_memory_array(&sim->memory, (size_t)emission->n, sizeof *emission->emitters);
+    emission->states =
+        firn_memory_array(&sim->memory, (size_t)emission->n, sizeof *emission->states);
+    if (!emission->emitters || !emission->states)
+        return no_memory(messages, scene->emitters[0].name);
+    firn_status status = FIRN_OK;
+    for (int i = 0; i < emission->n && status == FIRN_OK; i++) {
+        status = create_emitter(sim, &scene->emitters[i], &emission->emitters[i], messages);
+        emission->states[i].until = scene->emitters[i].start;
+    }
+    return status;
+}
+
+void firn_emission_destroy(firn_sim *sim)
+{
+    struct firn_emission *emission = sim->emission;
+    if (!emission) return;
+    for (int i = 0; emission->emitters && i < emission->n; i++) {
+        firn_emitter *e = &emission->emitters[i];
+        firn_memory_release(&sim->memory, e->patches, (size_t)e->n_room * sizeof *e->patches);
+        firn_shape_destroy(e->shape);
+    }
+    firn_memory_release(&sim->memory, emission->emitters,
+                        (size_t)emission->n * sizeof *emission->emitters);
+    firn_memory_release(&sim->memory, emission->states,
+                        (size_t)emission->n * sizeof *emission->states);
+    firn_memory_release(&sim->memory, emission->x,
+                        (size_t)emission->capacity * 3 * sizeof *emission->x);
+    firn_memory_release(&sim->memory, emission->v,
+                        (size_t)emission->capacity * 3 * sizeof *emission->v);
+    firn_memory_release(&sim->memory, emission, sizeof *emission);
+    sim->emission = NULL;
+}
+
+void *firn_emission_state(firn_sim *sim, size_t *n_bytes)
+{
+    *n_bytes = sim->emission ? (size_t)sim->emission->n * sizeof *sim->emission->states : 0;
+    return sim->emission ? sim->emission->states : NULL;
+}
+
+double firn_emission_rate(const firn_sim *sim, double until)
+{
+    double rate = 0;
+    for (int i = 0; sim->emission && i < sim->emission->n; i++) {
+        const firn_emitter *e = &sim->emission->emitters[i];
+        if (until > e->def.start && sim->emission->states[i].until < e->def.stop)
+            rate = fmax(rate, e->rest_rate);
+    }
+    return rate;
+}
+
+/* ---------------------------------------------------------------- how many there will be */
+
+/* Filling: the volume at the start and the flow, of which the middles of four parts of the time
+ * stand for all; one, where nothing changes. */
+static firn_status forecast_fill(const firn_emitter *e, double end, firn_forecast *f)
+{
+    double volume = 0, size = e->spacing * e->spacing * e->spacing, flow;
+    int is_even = e->def.from == FIRN_FROM_SURFACE && firn_shape_speed(e->shape) == 0,
+        n = is_even ? 1 : 4;
+    if (e->def.from == FIRN_FROM_VOLUME &&
+        firn_emitter_volume(e, e->def.start, NULL, &volume) != FIRN_OK)
+        return FIRN_MEMORY;
+    f->at_start = volume / size;
+    for (int k = 0; k < n && end > e->def.start; k++) {
+        if (firn_emitter_flow(e, e->def.start + (k + 0.5) / n * (end - e->def.start), NULL,
+                              &flow) != FIRN_OK)
+            return FIRN_MEMORY;
+        f->rate += flow / size / n;
+    }
+    return FIRN_OK;
+}
+
+firn_status firn_emission_forecast(const firn_sim *sim, int i, double until, firn_forecast *f,
+                                   firn_messages *messages)
+{
+    const firn_emitter *e = &sim->emission->emitters[i];
+    *f = (firn_forecast){.start = e->def.start,
+                         .stop = e->def.stop,
+                         .rate = e->def.rate,
+                         .is_exact = e->def.rate > 0,
+                         .most = e->def.max_particles > 0 ? e->def.max_particles : INT64_MAX};
+    memcpy(f->name, e->def.name, sizeof f->name);
+    if (f->is_exact || forecast_fill(e, fmin(until, f->stop), f) == FIRN_OK) return FIRN_OK;
+    return no_memory(messages, e->def.name);
+}
+
+int64_t firn_forecast_count(const firn_forecast *f, double time)
+{
+    double end = fmin(time, f->stop);
+    if (!(end > f->start)) return 0;
+    double n = f->at_start + f->rate * (end - f->start);
+    if (!(n < (double)f->most)) return f->most;
+    int64_t count = (int64_t)ceil(n);
+    if (!f->is_exact) return count;
+    /* births k with start + k / rate < end, whatever rounding says */
+    while (count > 0 && f->start + (double)(count - 1) / f->rate >= end) count--;
+    while (count < f->most && f->start + (double)count / f->rate < end) count++;
+    return count;
+}
+
+/* ---------------------------------------------------------------- births */
+
+static int64_t room_left(const firn_emitter *e, const emitter_state *s)
+{
+    return e->def.max_particles > 0 ? e->def.max_particles - s->n_born : INT64_MAX;
+}
+
+/* A particle that was born at `moment` and is now at the place x, if it went straight on with
+ * the velocity v; it falls, and has the emitter's noise. */
+static firn_status add_birth(firn_sim *sim, const firn_emitter *e, int64_t *n, const double x[3],
+                             const double v[3], double moment, uint64_t number)
+{
+    const double *g = sim->scene.gravity, ago = sim->time - moment;
+    struct firn_emission *emission = sim->emission;
+    if (*n == emission->capacity) {
+        int64_t capacity = emission->capacity ? 2 * emission->capacity : 1024;
+        double *more_x = firn_memory_array(&sim->memory, (size_t)capacity * 3, sizeof *more_x);
+        double *more_v = firn_memory_array(&sim->memory, (size_t)capacity * 3, sizeof *more_v);
+        if (!more_x || !more_v) {
+            firn_memory_release(&sim->memory, more_x, (size_t)capacity * 3 * sizeof *more_x);
+            firn_memory_release(&sim->memory, more_v, (size_t)capacity * 3 * sizeof *more_v);
+            return FIRN_MEMORY;
+        }
+        size_t bytes = (size_t)emission->capacity * 3 * sizeof *more_x;
+        if (bytes) {
+            memcpy(more_x, emission->x, bytes);
+            memcpy(more_v, emission->v, bytes);
+        }
+        firn_memory_release(&sim->memory, emission->x, bytes);
+        firn_memory_release(&sim->memory, emission->v, bytes);
+        emission->x = more_x;
+        emission->v = more_v;
+        emission->capacity = capacity;
+    }
+    for (int a = 0; a < 3; a++) {
+        const double noise =
+            e->noise * (2 * firn_emitter_chance(e->def.seed + 7, number, (uint64_t)a) - 1);
+        emission->x[3 * *n + a] = x[a] + 0.5 * g[a] * ago * ago;
+        emission->v[3 * *n + a] = v[a] + g[a] * ago + noise;
+    }
+    ++*n;
+    return FIRN_OK;
+}
+
+/* How many points of a row that follow one are beyond some distance, too, of which that one is
+ * farther by `beyond`. They are a spacing apart, jittered by .3 of it along each axis. */
+static int64_t follow(const firn_emitter *e, double beyond)
+{
+    const double steepness =
+        firn_shape_voxel(e->shape) > 0 ? sqrt(3) : 1; /* see distance_cache.c */
+    return (int64_t)fmax(0, ceil(beyond / (steepness * e->spacing) - 0.6 * sqrt(3)) - 1);
+}
+
+/* Particles whose lattice points are inside between `begin` and `end` and never were before;
+ * with no time between them all that are inside. */
+static firn_status fill(firn_sim *sim, const firn_emitter *e, emitter_state *s, double begin,
+                        double end, int64_t *n)
+{
+    double drift[3], shift[3], back[3], low[3], high[3];
+    int64_t first[2], last[2], at[3], end_of_row;
+    for (int a = 0; a < 3; a++) { /* the box in the lattice that drifts, with room for the jitter */
+        drift[a] = e->def.velocity[a] * (end - e->def.start);
+        shift[a] = e->def.velocity[a] * (end - begin);
+        back[a] = e->def.velocity[a] * (end - sim->time);
+        low[a] = e->low[a] - fmax(drift[a], drift[a] - shift[a]) - e->spacing;
+        high[a] = e->high[a] - fmin(drift[a], drift[a] - shift[a]) + e->spacing;
+    }
+    /* farther outside than that none was inside since `begin`, and deeper in what stands still
+     * they were inside before; distances between voxels change up to sqrt 3 times as much as
+     * places */
+    const double way = sqrt(shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2]);
+    const double moved = firn_shape_speed(e->shape) * (end - begin), far = 2 * (way + moved);
+    const double deep = moved > 0 ? INFINITY : far;
+    const int is_first = !(end > begin);
+    /* when each came in is not known; what filled the shape at the start rested in its stream */
+    const double moment = begin > e->def.start ? 0.5 * (begin + end) : sim->time;
+    firn_lattice_rows(e->spacing, low, high, first, last);
+    for (at[0] = first[0]; at[0] <= last[0]; at[0]++)
+        for (at[1] = first[1]; at[1] <= last[1]; at[1]++)
+            for (firn_lattice_row(e->spacing, low, high, at, &end_of_row); at[2] <= end_of_row;
+                 at[2]++) {
+                const uint64_t number = firn_emitter_number(at);
+                double index[3], x[3], before[3];
+                for (int a = 0; a < 3; a++)
+                    index[a] = (double)at[a] +
+                               0.6 * (firn_emitter_chance(e->def.seed, number, (uint64_t)a) - 0.5);
+                firn_lattice_place(e->spacing, index, x);
+                for (int a = 0; a < 3; a++) {
+                    x[a] += drift[a];
+                    before[a] = x[a] - shift[a];
+                }
+                const double d = firn_shape_distance(e->shape, x, end);
+                if (d > far || (!is_first && d < -deep)) {
+                    at[2] += follow(e, d > far ? d - far : -d - deep);
+                    continue;
+                }
+                if (d > 0 && !firn_emitter_was_inside(e, x, end, begin)) continue;
+                if (!is_first && firn_emitter_was_inside(e, before, begin, e->def.start)) continue;
+                if (*n >= room_left(e, s)) return FIRN_OK;
+                for (int a = 0; a < 3; a++) x[a] -= back[a];
+                if (add_birth(sim, e, n, x, e->def.velocity, moment, number) != FIRN_OK)
+                    return FIRN_MEMORY;
+            }
+    return FIRN_OK;
+}
+
+/* The first particles share the emitter's volume: a lattice has a few too many or too few points
+ * in it. volumes: two columns of n numbers, volumes and masses, to be given back; NULL where all
+ * particles are alike */
+static firn_status fill_first(firn_sim *sim, const firn_emitter *e, emitter_state *s, double end,
+                              int64_t *n, double **volumes)
+{
+    const double cube = e->spacing * e->spacing * e->spacing,
+                 density = sim->particles[e->particles].material.density;
+    double whole;
+    firn_status status = fill(sim, e, s, e->def.start, e->def.start, n);
+    const int64_t n_first = *n;
+    s->n_tried = 1;
+    if (status == FIRN_OK) status = fill(sim, e, s, e->def.start, end, n);
+    if (status != FIRN_OK || n_first == 0 || n_first >= room_left(e, s)) return status;
+    status = firn_emitter_volume(e, e->def.start, &sim->memory, &whole);
+    if (status == FIRN_OK &&
+        !(*volumes = firn_memory_array(&sim->memory, (size_t)*n, 2 * sizeof **volumes)))
+        status = FIRN_MEMORY;
+    for (int64_t i = 0; i < *n && status == FIRN_OK; i++) {
+        (*volumes)[i] = i < n_first ? whole / (double)n_first : cube;
+        (*volumes)[*n + i] = density * (*volumes)[i];
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------- births on the surface */
+
+/* Somewhere on the patch about x; what would lie beyond an edge is mirrored at it, or edges
+ * would have more. */
+static void place_on_patch(const firn_emitter *e, double time, const double x[3], uint64_t number,
+                           double y[3])
+{
+    firn_surface_point s;
+    double aside[3], along = 0;
+    firn_shape_query(e->shape, x, time, &s);
+    for (int a = 0; a < 3; a++) {
+        aside[a] = 0.6 * e->spacing * (firn_emitter_chance(e->def.seed, number, (uint64_t)a) - 0.5);
+        along += aside[a] * s.normal[a];
+    }
+    for (int a = 0; a < 3; a++) y[a] = x[a] + aside[a] - along * s.normal[a];
+    firn_shape_query(e->shape, y, time, &s);
+    for (int a = 0; a < 3 && s.distance > 0; a++) y[a] -= 2 * s.distance * s.normal[a];
+}
+
+/* The births of one patch: number m at the moment start + (m - phase) spacing / speed, somewhere
+ * on the patch. */
+static firn_status send_out(firn_sim *sim, const firn_emitter *e, emitter_state *s,
+                            const double middle[3], uint64_t patch, const double span[2],
+                            int64_t *n)
+{
+    double x[3], v[3], phase = firn_emitter_chance(e->def.seed + 3, patch, 0), times[2];
+    memcpy(x, middle, sizeof x);
+    double every = e->spacing / (e->share * firn_emitter_onto_surface(e, span[1], x, v)); /* s */
+    if (!(every > 0)) return FIRN_OK; /* the flow leads inward here */
+    for (int k = 0; k < 2; k++) times[k] = floor((span[k] - e->def.start) / every + phase);
+    for (double m = times[0] + 1; m <= times[1]; m++) {
+        double y[3], w[3], moment = e->def.start + (m - phase) * every;
+        uint64_t number = patch + (uint64_t)m * 0x9e3779b97f4a7c15ull;
+        if (*n >= room_left(e, s)) return FIRN_OK;
+        place_on_patch(e, moment, x, number, y);
+        int is_behind = !(firn_emitter_onto_surface(e, moment, y, w) > 0); /* around an edge */
+        for (int a = 0; a < 3; a++) {
+            if (is_behind) {
+                y[a] = x[a];
+                w[a] = v[a];
+            }
+            y[a] -= w[a] * (moment - sim->time);
+        }
+        if (add_birth(sim, e, n, y, w, moment, number) != FIRN_OK) return FIRN_MEMORY;
+    }
+    return FIRN_OK;
+}
+
+static firn_status fill_surface(firn_sim *sim, firn_emitter *e, emitter_state *s, double begin,
+                                double end, int64_t *n)
+{
+    const double span[2] = {begin, end};
+    firn_status status = firn_emitter_query(e, end, &sim->memory);
+    for (int64_t p = 0; p < e->n_patches && status == FIRN_OK; p++)
+        if (firn_emitter_is_patch(e, &e->patches[p], end))
+            status = send_out(sim, e, s, e->patches[p].x, e->patches[p].number, span, n);
+    return status;
+}
+
+/* ---------------------------------------------------------------- births at a rate */
+
+/* Place and velocity of birth number k: tried until one falls into the shape, or into a thin
+ * layer about its surface that is then closed up. False for a shape that fills too little of its
+ * box. */
+static int find_place(const firn_emitter *e, uint64_t k, double moment, double x[3], double v[3])
+{
+    enum { TRIES = 4096 };
+    double layer = e->def.from == FIRN_FROM_SURFACE ? 0.125 * e->spacing : 0;
+    for (int try = 0; try < TRIES; try++) {
+        for (int a = 0; a < 3; a++)
+            x[a] = e->low[a] - layer +
+                   (e->high[a] - e->low[a] + 2 * layer) *
+                       firn_emitter_chance(e->def.seed, k, (uint64_t)(3 * try + a));
+        double d = firn_shape_distance(e->shape, x, moment);
+        if (layer > 0 ? fabs(d) > layer : d > 0) continue;
+        if (layer > 0)
+            firn_emitter_onto_surface(e, moment, x, v);
+        else
+            memcpy(v, e->def.velocity, sizeof e->def.velocity);
+        return 1;
+    }
+    return 0;
+}
+
+/* Births k with begin <= start + k / rate < end */
+static firn_status at_rate(firn_sim *sim, const firn_emitter *e, emitter_state *s, double end,
+                           int64_t *n)
+{
+    for (;; s->n_tried++) {
+        double moment = e->def.start + (double)s->n_tried / e->def.rate, x[3], v[3];
+        if (moment >= end || *n >= room_left(e, s)) return FIRN_OK;
+        if (!find_place(e, (uint64_t)s->n_tried, moment, x, v)) continue;
+        for (int a = 0; a < 3; a++) x[a] -= v[a] * (moment - sim->time);
+        if (add_birth(sim, e, n, x, v, moment, (uint64_t)s->n_tried) != FIRN_OK) return FIRN_MEMORY;
+    }
+}
+
+static firn_status step_emitter(firn_sim *sim, firn_emitter *e, emitter_state *s,
+                                firn_messages *messages)
+{
+    double end = fmin(sim->time + sim->dt, e->def.stop), begin = s->until;
+    if (!(end > begin))
+        return FIRN_OK; /* not begun, stopped, or a shorter second try of the last step */
+    const emitter_state before = *s; /* what was not born is born when the step is tried again */
+    int64_t n = 0;
+    double *volumes = NULL;
+    firn_status status = e->def.rate > 0 ? at_rate(sim, e, s, end, &n)
+                         : e->def.from == FIRN_FROM_SURFACE
+                             ? fill_surface(sim, e, s, begin, end, &n)
+                         : s->n_tried == 0 ? fill_first(sim, e, s, end, &n, &volumes)
+                                           : fill(sim, e, s, begin, end, &n);
+    if (status != FIRN_OK) return *s = before, no_memory(messages, e->def.name);
+    firn_particles *particles = &sim->particles[e->particles];
+    double volume = e->spacing * e->spacing * e->spacing;
+    firn_newborn born = {.n = n,
+                         .x = sim->emission->x,
+                         .v = sim->emission->v,
+                         .temperature = e->def.temperature,
+                         .mass = particles->material.density * volume,
+                         .volume = volume,
+                         .volumes = volumes,
+                         .masses = volumes ? volumes + n : NULL};
+    status = firn_populate_add(sim, particles, &born, e->def.name, messages);
+    if (status == FIRN_OK) {
+        s->n_born += n;
+        s->until = end;
+    } else
+        *s = before;
+    if (status == FIRN_OK && n > 0 && room_left(e, s) == 0)
+        firn_messages_warn(
+            messages,
+            "emitter '%s' has sent out its max_particles, %lld, at t = %.6g s; it makes no more",
+            e->def.name, (long long)s->n_born, end);
+    firn_memory_release(&sim->memory, volumes, (size_t)n * 2 * sizeof *volumes);
+    return status;
+}
+
+/* Births wait for at most so many steps, and until the first has gone a quarter of a spacing,
+ * less than the lattice is jittered by. The first of all do not wait, nor do those of the last
+ * step before `until`, nor where there will be a sort in any case. */
+static int can_wait(const firn_sim *sim, double until)
+{
+    enum { MOST_STEPS = 8 };
+    const double end = sim->time + sim->dt;
+    if (sim->must_sort || sim->dt >= (until - sim->time) * (1 - 1e-12)) return 0;
+    for (int i = 0; i < sim->emission->n; i++) {
+        const firn_emitter *e = &sim->emission->emitters[i];
+        const emitter_state *s = &sim->emission->states[i];
+        const double wait = end - s->until;
+        if (!(wait > 0) || s->until >= e->def.stop) continue; /* not begun, or stopped */
+        if (s->until <= e->def.start || wait > MOST_STEPS * sim->dt ||
+            wait * e->speed > 0.25 * e->spacing)
+            return 0;
+    }
+    return 1;
+}
+
+firn_status firn_emission_step(firn_sim *sim, double until, firn_messages *messages)
+{
+    firn_status status = FIRN_OK;
+    if (can_wait(sim, until)) return FIRN_OK;
+    for (int i = 0; i < sim->emission->n && status == FIRN_OK; i++)
+        status =
+            step_emitter(sim, &sim->emission->emitters[i], &sim->emission->states[i], messages);
+    return status;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* force.c: force fields beside the scene's uniform gravity, as accelerations of nodes. One entry
+ * of the table a kind.
+ *
+ *   gravity      a = vector
+ *   drag         a = -strength (v - vector)       v at the end of the step, see add_drag
+ *   point        a = strength f(r) r_hat
+ *   vortex       a = strength f(r) axis x r_hat
+ *   turbulence   a = strength curl(noise)
+ *
+ * f(r) = 1 inside `radius`, (radius/r)^2 beyond; radius 0: 1 everywhere. Each is multiplied by
+ * its keyed factor. */
+#include "solver/solver.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct push { /* where, how fast, when, for how long */
+    const double *x, *v;
+    double time, dt;
+} push;
+
+struct firn_force_kind {
+    firn_force_info info;
+    void (*add)(const firn_force *force, const push *p, double a[3]);
+};
+
+static void add_gravity(const firn_force *f, const push *p, double a[3])
+{
+    (void)p;
+    for (int c = 0; c < 3; c++) a[c] += f->factor * f->def.vector[c];
+}
+
+/* Implicit: with r = strength dt, v' = (v + r w) / (1 + r) stays between v and the wind w
+ * whatever the step, and what falls reaches exactly the speed g / strength. A negative rate
+ * drives and has nothing to overshoot. */
+static void add_drag(const firn_force *f, const push *p, double a[3])
+{
+    double rate = f->factor * f->def.strength, damped = rate / (1 + fmax(0, rate * p->dt));
+    for (int c = 0; c < 3; c++) a[c] -= damped * (p->v[c] - f->def.vector[c]);
+}
+
+static double falloff(const firn_force *f, double r)
+{
+    double radius = f->def.radius;
+    return radius <= 0 || r <= radius ? 1 : radius * radius / (r * r);
+}
+
+static void add_point(const firn_force *f, const push *p, double a[3])
+{
+    double d[3], r2 = 0;
+    for (int c = 0; c < 3; c++) {
+        d[c] = p->x[c] - f->def.position[c];
+        r2 += d[c] * d[c];
+    }
+    double r = sqrt(r2);
+    if (r <= 0) return;
+    double s = f->factor * f->def.strength * falloff(f, r) / r;
+    for (int c = 0; c < 3; c++) a[c] += s * d[c];
+}
+
+static void add_vortex(const firn_force *f, const push *p, double a[3])
+{
+    double n[3], d[3], length = 0, along = 0, r2 = 0;
+    for (int c = 0; c < 3; c++) length += f->def.vector[c] * f->def.vector[c];
+    if (length <= 0) return;
+    length = sqrt(length);
+    for (int c = 0; c < 3; c++) {
+        n[c] = f->def.vector[c] / length;
+        d[c] = p->x[c] - f->def.position[c];
+        along += d[c] * n[c];
+    }
+    for (int c = 0; c < 3; c++) {
+        d[c] -= along * n[c];
+        r2 += d[c] * d[c];
+    }
+    double r = sqrt(r2);
+    if (r <= 0) return;
+    double s = f->factor * f->def.strength * falloff(f, r) / r;
+    a[0] += s * (n[1] * d[2] - n[2] * d[1]);
+    a[1] += s * (n[2] * d[0] - n[0] * d[2]);
+    a[2] += s * (n[0] * d[1] - n[1] * d[0]);
+}
+
+/* ---------------------------------------------------------------- turbulence */
+
+static double lattice(uint64_t seed, int64_t i, int64_t j, int64_t k, int64_t l)
+{
+    uint64_t z = seed + (uint64_t)i * 0x9e3779b97f4a7c15ull + (uint64_t)j * 0xc2b2ae3d27d4eb4full +
+                 (uint64_t)k * 0x165667b19e3779f9ull + (uint64_t)l * 0x27d4eb2f165667c5ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    z ^= z >> 31;
+    return (double)(z >> 11) * 0x1p-52 - 1;
+}
+
+/* The gradient in space of smooth noise in (x, t): values at the corners of a unit lattice,
+ * blended by s^3 (6 s^2 - 15 s + 10), whose first two derivatives vanish at the corners. */
+static void noise_gradient(uint64_t seed, const double p[4], double gradient[3])
+{
+    double w[4][2], slope[3][2];
+    int64_t at[4];
+    for (int c = 0; c < 4; c++) {
+        at[c] = (int64_t)floor(p[c]);
+        double s = p[c] - (double)at[c];
+        w[c][1] = s * s * s * (s * (6 * s - 15) + 10);
+        w[c][0] = 1 - w[c][1];
+        if (c < 3) {
+            slope[c][1] = 30 * s * s * (s - 1) * (s - 1);
+            slope[c][0] = -slope[c][1];
+        }
+    }
+    for (int corner = 0; corner < 16; corner++) {
+        const int i = corner & 1, j = corner >> 1 & 1, k = corner >> 2 & 1, l = corner >> 3;
+        double value = w[3][l] * lattice(seed, at[0] + i, at[1] + j, at[2] + k, at[3] + l);
+        gradient[0] += value * slope[0][i] * w[1][j] * w[2][k];
+        gradient[1] += value * w[0][i] * slope[1][j] * w[2][k];
+        gradient[2] += value * w[0][i] * w[1][j] * slope[2][k];
+    }
+}
+
+/* In units of the eddies: the curl of three noises, so that there is no divergence. */
+static void add_turbulence(const firn_force *f, const push *p, double a[3])
+{
+    double at[4] = {0, 0, 0, p->time * f->def.frequency}, s = f->factor * f->def.strength,
+           J[3][3] = {{0}};
+    for (int c = 0; c < 3; c++) at[c] = p->x[c] / (f->def.length > 0 ? f->def.length : 1);
+    for (int c = 0; c < 3; c++) noise_gradient(f->def.seed * 3 + (uint64_t)c, at, J[c]);
+    a[0] += s * (J[2][1] - J[1][2]);
+    a[1] += s * (J[0][2] - J[2][0]);
+    a[2] += s * (J[1][0] - J[0][1]);
+}
+
+static const struct firn_force_kind kinds[] = {
+    {{"gravity", "the same acceleration everywhere, e.g. keyed in time", "vector", "m/s^2", ""},
+     add_gravity},
+    {{"drag", "slows down what moves against a wind: a = -strength (v - vector)",
+      "vector (wind) strength (rate)", "m/s", "1/s"},
+     add_drag},
+    {{"point", "pushes away from a point, or pulls towards it where strength is negative",
+      "position strength (acceleration) radius", "", "m/s^2"},
+     add_point},
+    {{"vortex", "pushes around an axis, not inwards",
+      "position vector (axis) strength (acceleration) radius", "1", "m/s^2", 1},
+     add_vortex},
+    {{"turbulence", "swirls that come and go, without sources and sinks: the curl of noise",
+      "strength (acceleration) length (size) frequency seed", "", "m/s^2"},
+     add_turbulence},
+};
+
+const firn_force_info *firn_force_kind_at(int i)
+{
+    return i >= 0 && (size_t)i < sizeof kinds / sizeof *kinds ? &kinds[i].info : NULL;
+}
+
+const firn_force_info *firn_force_kind_find(const char *name)
+{
+    for (int i = 0; firn_force_kind_at(i); i++)
+        if (strcmp(firn_force_kind_at(i)->name, name) == 0) return firn_force_kind_at(i);
+    return NULL;
+}
+
+firn_status firn_force_create(const firn_force_def *def, firn_memory *memory, firn_force *force,
+                              firn_messages *messages)
+{
+    *force = (firn_force){.def = *def, .factor = 1};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (strcmp(kinds[k].info.name, def->kind) == 0) force->kind = &kinds[k];
+    if (!force->kind)
+        return firn_messages_add(messages, FIRN_REFUSED, "force '%s': there is no kind '%s'",
+                                 def->name, def->kind);
+    if (def->n_keys <= 0) return FIRN_OK;
+    force->keys = firn_memory_array(memory, (size_t)def->n_keys, sizeof *force->keys);
+    if (!force->keys)
+        return firn_messages_add(messages, FIRN_MEMORY, "force '%s': no memory for %d keys",
+                                 def->name, def->n_keys);
+    memcpy(force->keys, def->keys, (size_t)def->n_keys * sizeof *force->keys);
+    return FIRN_OK;
+}
+
+void firn_force_destroy(firn_force *force, firn_memory *memory)
+{
+    firn_memory_release(memory, force->keys, (size_t)force->def.n_keys * sizeof *force->keys);
+    force->keys = NULL;
+}
+
+void firn_force_prepare(firn_force *force, double time)
+{
+    int n = force->def.n_keys;
+    const firn_force_key *k = force->keys;
+    force->factor = 1;
+    if (n <= 0) return;
+    int i = 0;
+    while (i < n && k[i].time <= time) i++;
+    if (i == 0)
+        force->factor = k[0].factor;
+    else if (i == n)
+        force->factor = k[n - 1].factor;
+    else
+        force->factor = k[i - 1].factor + (k[i].factor - k[i - 1].factor) * (time - k[i - 1].time) /
+                                              (k[i].time - k[i - 1].time);
+}
+
+void firn_force_push(const firn_force *force, const double x[3], double time, double dt,
+                     double v[3])
+{
+    double a[3] = {0, 0, 0};
+    if (force->factor == 0) return;
+    force->kind->add(force, &(push){x, v, time, dt}, a);
+    for (int c = 0; c < 3; c++) v[c] += dt * a[c];
+}

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+/* populate_points.c: a body from a file of points with attributes, as other programs or firn's
+ * own caches hold them.
+ *
+ *   P                    where they are; must be there
+ *   v, F, C, T           as in caches; otherwise the body's velocity, F, no C of its own,
+ *                        temperature
+ *   volume, mass         otherwise volume = mass / rho, (2 pscale)^3 or the body's spacing; mass
+ *                        = rho volume
+ *   material             a string: which of the scene's materials, where the body names none
+ *   a history field      of the material's law (Jp, damage, ...): where the particle stands
+ *   a parameter          of the law (E, theta_c, ...): the particle's own, instead of the
+ *                        material's
+ *
+ * What is used is checked number by number before a particle is made. All other attributes are
+ * left alone, with a warning where somebody may have counted on them: not of what caches of firn
+ * hold for other programs. */
+#include "scene/read_limits.h"
+#include "points/format.h"
+#include "base/suggest.h"
+#include "solver/attributes.h"
+#include "solver/solver.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_CELLS 1000.0 /* that a particle may stand for */
+
+/* The points of one material on their way into its particles. */
+typedef struct share {
+    firn_sim *sim;
+    const firn_body_def *def;
+    const firn_points *points;
+    firn_particles *particles;
+    const char *path;
+    firn_messages *messages;
+    int64_t n, *index; /* [n] which of the file's points */
+    firn_newborn born;
+    double *columns[16]; /* to be released */
+    size_t bytes[16];
+    int n_columns;
+    unsigned char *used; /* [n_attributes] */
+    firn_text known;     /* fields and parameters of the laws, each after a blank */
+} share;
+
+/* ---------------------------------------------------------------- attributes */
+
+static const char *type_name(const firn_attribute *a, char text[64])
+{
+    static const char *const names[] = {"float", "int", "vector", "string"};
+    snprintf(text, 64, "%d %s%s", a->n_components, names[a->type], a->n_components > 1 ? "s" : "");
+    return text;
+}
+
+/* An attribute of n numbers a point; FIRN_OK with *found NULL where there is none. */
+static firn_status find_numbers(share *s, const char *name, int n, const firn_attribute **found)
+{
+    char text[64];
+    *found = firn_points_find(s->points, name);
+    if (!*found) return FIRN_OK;
+    s->used[*found - s->points->attributes] = 1;
+    if ((*found)->type != FIRN_ATTRIBUTE_INDEX && (*found)->n_components == n) return FIRN_OK;
+    return firn_messages_add(s->messages, FIRN_REFUSED,
+                             "%s: attribute %s has %s a point; %d number%s needed", s->path, name,
+                             type_name(*found, text), n, n > 1 ? "s are" : " is");
+}
+
+static double number_at(const firn_attribute *a, int64_t at)
+{
+    return a->type == FIRN_ATTRIBUTE_INT ? (double)a->data.i[at] : (double)a->data.f[at];
+}
+
+static double *add_column(share *s, int n_components)
+{
+    size_t bytes = (size_t)s->n * (size_t)n_components * sizeof(double);
+    double *column =
+        firn_memory_array(&s->sim->memory, (size_t)s->n, (size_t)n_components * sizeof(double));
+    if (!column) {
+        firn_messages_add(s->messages, FIRN_MEMORY, "%s: no memory for %lld points", s->path,
+                          (long long)s->n);
+        return NULL;
+    }
+    s->columns[s->n_columns] = column;
+    s->bytes[s->n_columns++] = bytes;
+    return column;
+}
+
+/* The share's numbers of an attribute into a new column, each at most `most` and above `least`,
+ * or, where that is -INFINITY, at least -`most`. */
+static firn_status read_column(share *s, const char *name, int n, double least, double most,
+                               double **column)
+{
+    const firn_attribute *a;
+    *column = NULL;
+    firn_status status = find_numbers(s, name, n, &a);
+    if (status != FIRN_OK || !a) return status;
+    if (!(*column = add_column(s, n))) return FIRN_MEMORY;
+    for (int64_t i = 0; i < s->n; i++)
+        for (int c = 0; c < n; c++) {
+            double x = number_at(a, s->index[i] * n + c);
+            (*column)[i * n + c] = x;
+            if (x > least && x <= most && (isfinite(least) || x >= -most)) continue;
+            return firn_messages_add(
+                s->messages, FIRN_REFUSED,
+                "%s: point %lld has %s = %g; every number must be finite%s and at most %g%s",
+                s->path, (long long)s->index[i], name, x, isfinite(least) ? ", above 0" : "", most,
+                isfinite(least) ? "" : " in size");
+        }
+    return FIRN_OK;
+}
+
+static firn_status check_F(const share *s, const double *F)
+{
+    for (int64_t i = 0; F && i < s->n; i++) {
+        const double *f = F + 9 * i;
+        double J = f[0] * (f[4] * f[8] - f[5] * f[7]) - f[1] * (f[3] * f[8] - f[5] * f[6]) +
+                   f[2] * (f[3] * f[7] - f[4] * f[6]);
+        if (!(J > 0))
+            return firn_messages_add(
+                s->messages, FIRN_REFUSED,
+                "%s: point %lld has an F with determinant %g; it must be above 0", s->path,
+                (long long)s->index[i], J);
+    }
+    return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- what a particle starts with */
+
+/* The file's v plus the body's own motion. */
+static firn_status read_motion(share *s)
+{
+    double *v, *F, *C, *T;
+    firn_status status = read_column(s, "v", 3, -INFINITY, 1e9, &v);
+    if (status == FIRN_OK) status = read_column(s, "F", 9, -INFINITY, 1e9, &F);
+    if (status == FIRN_OK) status = check_F(s, F);
+    if (status == FIRN_OK) status = read_column(s, "C", 9, -INFINITY, 1e12, &C);
+    if (status == FIRN_OK) status = read_column(s, "T", 1, 0, 1e5, &T);
+    if (status != FIRN_OK) return status;
+    const double *w = s->def->spin;
+    for (int64_t i = 0; v && i < s->n; i++) {
+        double d[3];
+        for (int a = 0; a < 3; a++) d[a] = s->born.x[3 * i + a] - s->born.center[a];
+        for (int a = 0; a < 3; a++) {
+            int j = (a + 1) % 3, k = (a + 2) % 3;
+            v[3 * i + a] += s->def->velocity[a] + w[j] * d[k] - w[k] * d[j];
+        }
+    }
+    s->born.v = v;
+    s->born.F = F;
+    s->born.C = C;
+    s->born.T = T;
+    return FIRN_OK;
+}
+
+/* A particle spreads over the nodes about it alone: what is far larger than a cell was given in
+ * other units. */
+static firn_status check_volumes(const share *s, const double *volumes, const char *origin)
+{
+    double most = MAX_CELLS * pow(s->sim->h, 3);
+    for (int64_t i = 0; i < s->n; i++)
+        if (!(volumes[i] <= most))
+            return firn_messages_add(s->messages, FIRN_REFUSED,
+                                     "%s: point %lld has a volume of %g m^3, from its %s; allowed: "
+                                     "up to %g m^3, which is %g "
+                                     "cells of dx = %g m. Are its units m and kg?",
+                                     s->path, (long long)s->index[i], volumes[i], origin, most,
+                                     MAX_CELLS, s->sim->h);
+    return FIRN_OK;
+}
+
+/* volume, else mass / rho, else pscale, else the body's spacing; mass, else rho volume. rho may
+ * be painted. */
+static firn_status read_mass(share *s)
+{
+    double *volume, *mass, *pscale = NULL, *rho;
+    firn_status status = read_column(s, "volume", 1, 0, 1e18, &volume);
+    if (status == FIRN_OK) status = read_column(s, "mass", 1, 0, 1e24, &mass);
+    if (status == FIRN_OK && !volume && !mass)
+        status = read_column(s, "pscale", 1, 0, 1e6, &pscale);
+    if (status == FIRN_OK) status = read_column(s, "rho", 1, 0, 1e9, &rho);
+    if (status != FIRN_OK) return status;
+    double *volumes = volume ? volume : add_column(s, 1), *masses = mass ? mass : add_column(s, 1);
+    if (!volumes || !masses) return FIRN_MEMORY;
+    double spacing =
+        s->def->spacing > 0 ? s->def->spacing : s->sim->h / cbrt(s->def->particles_per_cell);
+    for (int64_t i = 0; i < s->n; i++) {
+        double density = rho ? rho[i] : s->particles->material.density;
+        if (!volume)
+            volumes[i] = mass ? mass[i] / density : pow(pscale ? 2 * pscale[i] : spacing, 3);
+        if (!mass) masses[i] = density * volumes[i];
+    }
+    s->born.volumes = volumes;
+    s->born.masses = masses;
+    return check_volumes(s, volumes,
+                         volume   ? "volume"
+                         : mass   ? "mass"
+                         : pscale ? "pscale"
+                                  : "body's spacing");
+}
+
+static firn_status read_history(share *s)
+{
+    const firn_law_info *law = &s->particles->material.law->info;
+    int n_found = 0;
+    for (int h = 0; h < law->n_history; h++)
+        n_found += firn_points_find(s->points, law->history[h].name) != NULL;
+    double *history = n_found ? add_column(s, law->n_history) : NULL;
+    if (n_found && !history) return FIRN_MEMORY;
+    for (int h = 0; h < law->n_history && n_found; h++) {
+        double *column;
+        firn_status status = read_column(s, law->history[h].name, 1, -INFINITY, 1e30, &column);
+        if (status != FIRN_OK) return status;
+        for (int64_t i = 0; i < s->n; i++)
+            history[i * law->n_history + h] = column ? column[i] : law->history[h].initial;
+        if (column)
+            firn_memory_release(&s->sim->memory, column,
+                                s->bytes[--s->n_columns]); /* it was the last one */
+    }
+    s->born.history = history;
+    return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- painted parameters */
+
+/* Room for the values of parameter k up to the ids that the share will get; NAN where nothing is
+ * painted. */
+static firn_status grow_paint(share *s, int k)
+{
+    firn_particles *particles = s->particles;
+    uint32_t old = particles->material.n_painted, n = s->sim->next_id + (uint32_t)s->n;
+    for (int j = 0; j < FIRN_MAX_PARAMETERS; j++) {
+        if (!particles->painted[j] && j != k) continue;
+        if (particles->painted[j] && old >= n) continue;
+        uint32_t wanted = n > old ? n : old;
+        float *grown = firn_memory_array(particles->memory, wanted, sizeof *grown);
+        if (!grown)
+            return firn_messages_add(s->messages, FIRN_MEMORY,
+                                     "%s: no memory for painted parameters", s->path);
+        for (uint32_t i = 0; i < wanted; i++)
+            grown[i] = particles->painted[j] && i < old ? particles->painted[j][i] : NAN;
+        firn_memory_release(particles->memory, particles->painted[j], (size_t)old * sizeof *grown);
+        particles->material.painted[j] = particles->painted[j] = grown;
+    }
+    if (n > old) particles->material.n_painted = n;
+    return FIRN_OK;
+}
+
+static firn_status paint(share *s, int k, const firn_attribute *a)
+{
+    const firn_parameter_info *info = &s->particles->material.law->info.parameters[k];
+    firn_status status = find_numbers(s, info->name, 1, &a);
+    if (status == FIRN_OK) status = grow_paint(s, k);
+    for (int64_t i = 0; i < s->n && status == FIRN_OK; i++) {
+        double x = number_at(a, s->index[i]);
+        if (!(x >= info->min && x <= info->max)) /* also NAN */
+            status = firn_messages_add(s->messages, FIRN_REFUSED,
+                                       "%s: point %lld has %s = %g; allowed: %g to %g %s (%s)",
+                                       s->path, (long long)s->index[i], info->name, x, info->min,
+                                       info->max, info->unit, info->meaning);
+        s->particles->painted[k][s->sim->next_id + (uint32_t)i] = (float)x;
+    }
+    return status;
+}
+
+static firn_status read_parameters(share *s)
+{
+    const firn_law_info *law = &s->particles->material.law->info;
+    firn_status status = FIRN_OK;
+    for (int k = 0; k < law->n_parameters && status == FIRN_OK; k++) {
+        const firn_attribute *a = firn_points_find(s->points, law->parameters[k].name);
+        if (a) status = paint(s, k, a);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------- what is not used */
+
+static int is_among(const char *name, const char *words)
+{
+    const size_t n = strlen(name);
+    for (const char *at = words; at && (at = strstr(at, name)); at += n)
+        if (at[-1] == ' ' && (at[n] == ' ' || !at[n])) return 1;
+    return 0;
+}
+
+static void note_names(share *s)
+{
+    const firn_law_info *law = &s->particles->material.law->info;
+    for (int h = 0; h < law->n_history; h++)
+        if (!is_among(law->history[h].name, s->known.data))
+            firn_text_add(&s->known, " %s", law->history[h].name);
+    for (int k = 0; k < law->n_parameters; k++)
+        if (!is_among(law->parameters[k].name, s->known.data))
+            firn_text_add(&s->known, " %s", law->parameters[k].name);
+}
+
+/* The field of any law; the same name begins with the same number in all of them. */
+static const firn_history_info *find_history(const char *name)
+{
+    for (int l = 0; firn_law_at(l); l++)
+        for (int h = 0; h < firn_law_at(l)->n_history; h++)
+            if (strcmp(firn_law_at(l)->history[h].name, name) == 0)
+                return &firn_law_at(l)->history[h];
+    return NULL;
+}
+
+/* Caches hold much that is for other programs or follows from the rest, and fields of another
+ * law that never left where they begin: nobody counts on these. Of materials the body's own goes
+ * before a name, as it was chosen; a number names none. */
+static int is_missed(const share *s, const firn_attribute *a)
+{
+    const firn_history_info *history = find_history(a->name);
+    if (history) {
+        for (int64_t i = 0; i < s->points->n * a->n_components; i++)
+            if (a->type == FIRN_ATTRIBUTE_INDEX || number_at(a, i) != (float)history->initial)
+                return 1;
+        return 0;
+    }
+    if (strcmp(a->name, "material") == 0) return a->type != FIRN_ATTRIBUTE_INDEX;
+    if (strcmp(a->name, "material_id") == 0) return !firn_points_find(s->points, "material");
+    for (int i = 0; firn_attribute_at(i); i++)
+        if (strcmp(firn_attribute_at(i)->name, a->name) == 0) return 0;
+    return 1;
+}
+
+static void warn_of_overruled(const share *s, const char *name, int is_given)
+{
+    if (is_given && firn_points_find(s->points, name))
+        firn_messages_warn(
+            s->messages, "body '%s': its %s is of no use, as each point of %s has an attribute %s",
+            s->def->name, strcmp(name, "T") == 0 ? "temperature" : name, s->path, name);
+}
+
+static void warn_of_unused(const share *s)
+{
+    const firn_body_def usual = firn_body_default();
+    char unused[512], known[1024];
+    firn_text names = {0};
+    int n = 0;
+    for (int i = 0; i < s->points->n_attributes; i++)
+        if (!s->used[i] && is_missed(s, &s->points->attributes[i]))
+            firn_text_add(&names, "%s%s", n++ ? " " : "", s->points->attributes[i].name);
+    firn_suggest_list(names.data ? names.data : "", unused, sizeof unused);
+    firn_suggest_list(s->known.data ? s->known.data + 1 : "", known, sizeof known);
+    if (n)
+        firn_messages_warn(s->messages,
+                           "body '%s': attribute%s %s of %s %s not used. Known are P, v, F, C, T, "
+                           "mass, volume, pscale, material "
+                           "(a string, where the body names none) and, of the law, %s. Properties "
+                           "of PLY make a v as vx, vy and vz, "
+                           "an F as F_0 to F_8, where none is missing",
+                           s->def->name, n > 1 ? "s" : "", unused, s->path, n > 1 ? "are" : "is",
+                           known);
+    warn_of_overruled(s, "T", s->def->temperature != usual.temperature);
+    warn_of_overruled(s, "F",
+                      !s->def->deform_positions && memcmp(s->def->F, usual.F, sizeof usual.F) != 0);
+    firn_text_clear(&names);
+}
+
+/* ---------------------------------------------------------------- one material, all materials */
+
+static firn_status add_share(share *s)
+{
+    double *x;
+    firn_status status = read_column(s, "P", 3, -INFINITY, 1e9, &x);
+    if (status != FIRN_OK) return status;
+    s->born = (firn_newborn){.n = s->n, .x = x, .body = s->def, .temperature = s->def->temperature};
+    firn_populate_place(s->def, s->n, x, s->born.center);
+    note_names(s);
+    status = read_motion(s);
+    if (status == FIRN_OK) status = read_mass(s);
+    if (status == FIRN_OK) status = read_history(s);
+    if (status == FIRN_OK) status = read_parameters(s);
+    return status == FIRN_OK
+               ? firn_populate_add(s->sim, s->particles, &s->born, s->def->name, s->messages)
+               : status;
+}
+
+/* Which points go to the particles: all, or those whose attribute says its name. */
+static void choose(share *s, const firn_attribute *material)
+{
+    s->n = 0;
+    for (int64_t i = 0; i < s->points->n; i++) {
+        const char *name = material ? material->strings[material->data.i[i]] : NULL;
+        if (!name || strcmp(name, s->particles->material.name) == 0) s->index[s->n++] = i;
+    }
+}
+
+static firn_status check_materials(const share *s, const firn_attribute *material)
+{
+    if (!material)
+        return firn_messages_add(
+            s->messages, FIRN_REFUSED,
+            "body '%s': %s has no attribute material, and the body names no material", s->def->name,
+            s->path);
+    if (material->type != FIRN_ATTRIBUTE_INDEX || material->n_components != 1)
+        return firn_messages_add(s->messages, FIRN_REFUSED, "%s: attribute material is no string",
+                                 s->path);
+    for (int64_t i = 0; i < s->points->n; i++) {
+        int at = material->data.i[i];
+        const char *name = at >= 0 && at < material->n_strings ? material->strings[at] : NULL;
+        if (!name || !firn_populate_material(s->sim, name))
+            return firn_messages_add(s->messages, FIRN_REFUSED,
+                                     "%s: point %lld has the material \"%s\", but the scene has no "
+                                     "material of that name",
+                                     s->path, (long long)i, name ? name : "");
+    }
+    return FIRN_OK;
+}
+
+static firn_status add_points(share *s)
+{
+    const firn_attribute *material =
+        *s->def->material ? NULL : firn_points_find(s->points, "material");
+    firn_particles *only =
+        *s->def->material ? firn_populate_material(s->sim, s->def->material) : NULL;
+    firn_status status = only ? FIRN_OK : check_materials(s, material);
+    for (int m = 0; m < s->sim->n_materials && status == FIRN_OK; m++) {
+        s->particles = &s->sim->particles[m];
+        if (only && s->particles != only) continue;
+        choose(s, material);
+        s->n_columns = 0;
+        if (s->n > 0) status = add_share(s);
+        for (int c = 0; c < s->n_columns; c++)
+            firn_memory_release(&s->sim->memory, s->columns[c], s->bytes[c]);
+    }
+    if (status == FIRN_OK) warn_of_unused(s);
+    return status;
+}
+
+firn_status firn_populate_points(firn_sim *sim, const firn_body_def *def, firn_messages *messages)
+{
+    firn_points *points;
+    firn_status status = firn_format_read_within(
+        def->points, firn_read_limits_points(sim->memory.limit), &points, messages);
+    if (status != FIRN_OK)
+        return firn_messages_add(messages, status, "body '%s' cannot be used: see above",
+                                 def->name);
+    share s = {.sim = sim, .def = def, .points = points, .path = def->points, .messages = messages};
+    size_t bytes = (size_t)points->n * sizeof *s.index, n_attributes = (size_t)points->n_attributes;
+    if (points->n == 0)
+        status = firn_messages_add(messages, FIRN_REFUSED, "body '%s': there is no point in %s",
+                                   def->name, def->points);
+    else if (points->n >= (int64_t)UINT32_MAX - sim->next_id)
+        status = firn_messages_add(
+            messages, FIRN_REFUSED,
+            "body '%s': %s has %lld points, which brings the scene beyond 2^32 particles",
+            def->name, def->points, (long long)points->n);
+    else if (!firn_points_find(points, "P"))
+        status = firn_messages_add(messages, FIRN_REFUSED,
+                                   "body '%s': %s has no attribute P; without places there are no "
+                                   "particles",
+                                   def->name, def->points);
+    else if (!(s.index = firn_memory_array(&sim->memory, (size_t)points->n, sizeof *s.index)) ||
+             !(s.used = firn_memory_array(&sim->memory, n_attributes, sizeof *s.used)))
+        status = firn_messages_add(messages, FIRN_MEMORY, "body '%s': no memory for %lld points",
+                                   def->name, (long long)points->n);
+    else
+        status = add_points(&s);
+    firn_memory_release(&sim->memory, s.index, bytes);
+    firn_memory_release(&sim->memory, s.used, n_attributes);
+    firn_text_clear(&s.known);
+    firn_points_destroy(points);
+    return status;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* study_metrics.c: from the books of a shot to curves and single numbers.
+ *
+ * ledger.csv has a row a moment and material; the rows of one material become a table. Forces
+ * are made from the impulses that walls and colliders took between two moments: means over that
+ * time, not peaks within it. */
+#include "study/study.h"
+#include "shot/ledger_csv.h"
+#include "base/file.h"
+#include "points/format.h"
+#include "shot/manifest.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEDGER_MAX = 1 << 28, COLUMNS_MAX = 128 };
+
+/* ---------------------------------------------------------------- reading the ledger */
+
+/* Cuts the next comma-separated field off *rest; quotes as in RFC 4180 (names of materials). */
+static char *field(char **rest)
+{
+    char *start = *rest, *end;
+    if (!start) return NULL;
+    if (*start == '"') {
+        start++;
+        for (end = start; *end && !(end[0] == '"' && end[1] != '"'); end++)
+            if (*end == '"') memmove(end, end + 1, strlen(end));
+        if (*end) *end++ = 0;
+    } else
+        end = start + strcspn(start, ",");
+    *rest = *end ? end + 1 : NULL;
+    *end = 0;
+    return start;
+}
+
+static int header(char *line, firn_table_column *columns)
+{
+    int n = 0;
+    for (char *rest = line, *name; n < COLUMNS_MAX && (name = field(&rest));) {
+        snprintf(columns[n].name, sizeof columns[n].name, "%s", name);
+        const char *unit = firn_ledger_csv_unit(name);
+        if (strcmp(name, "time") == 0) unit = "s";
+        snprintf(columns[n++].unit, sizeof columns[0].unit, "%s", unit);
+    }
+    return n;
+}
+
+static double at(const firn_table *t, int row, const char *name)
+{
+    int c = firn_table_find(t, name);
+    return c < 0 ? NAN : firn_table_value(t, row, c);
+}
+
+/* The mean force of walls and colliders since the row before, N. */
+static double mean_force(const firn_table *t, int row)
+{
+    static const char *const names[2][3] = {
+        {"wall_impulse_x", "wall_impulse_y", "wall_impulse_z"},
+        {"collider_impulse_x", "collider_impulse_y", "collider_impulse_z"}};
+    if (row == 0) return 0;
+    double dt = at(t, row, "time") - at(t, row - 1, "time"), largest = 0;
+    for (int who = 0; who < 2; who++) {
+        double sum = 0;
+        for (int a = 0; a < 3; a++) {
+            double change = at(t, row, names[who][a]) - at(t, row - 1, names[who][a]);
+            sum += change * change;
+        }
+        largest = fmax(largest, sqrt(sum) / dt);
+    }
+    return dt > 0 ? largest : 0;
+}
+
+/* The last three columns, made from the others. */
+static void derive(firn_table *t)
+{
+    double start = NAN;
+    for (int i = 0; i < t->n_rows; i++) {
+        double *row = t->values + (size_t)i * (size_t)t->n_columns + (size_t)(t->n_columns - 3);
+        double total = at(t, i, "kinetic") + at(t, i, "elastic") + at(t, i, "potential");
+        if (i == 0) start = total;
+        row[0] = mean_force(t, i);
+        row[1] = total;
+        row[2] = start - total;
+    }
+}
+
+static firn_table *read_ledger(char *text, const char *material)
+{
+    firn_table_column columns[COLUMNS_MAX + 3] = {0};
+    firn_table *table = NULL;
+    int n = 0;
+    for (char *line = text, *next; line && *line; line = next) {
+        next = strchr(line, '\n');
+        if (next) *next++ = 0;
+        if (!table) {
+            n = header(line, columns);
+            static const firn_table_column made[3] = {
+                {"force", "N"}, {"total_energy", "J"}, {"lost_energy", "J"}};
+            memcpy(columns + n, made, sizeof made);
+            table = firn_table_create(n + 3, columns);
+            if (!table) return NULL;
+            continue;
+        }
+        double row[COLUMNS_MAX + 3] = {0};
+        int is_wanted = 0, c = 0;
+        for (char *rest = line, *value; c < n && (value = field(&rest)); c++) {
+            if (strcmp(columns[c].name, "material") == 0) is_wanted = strcmp(value, material) == 0;
+            row[c] = strtod(value, NULL);
+        }
+        if (is_wanted && c == n && !firn_table_add(table, row)) {
+            firn_table_destroy(table);
+            return NULL;
+        }
+    }
+    if (table) derive(table);
+    return table;
+}
+
+/* ---------------------------------------------------------------- the other books */
+
+typedef struct last_moment {
+    firn_compare_series *series;
+    char cache[FIRN_PATH];
+} last_moment;
+
+static void look(void *user, const firn_manifest_time *output_time)
+{
+    last_moment *last = user;
+    last->series->hash = output_time->state_hash;
+    last->series->wall_seconds = firn_json_number_of(output_time->node, "wall_seconds", NAN);
+    last->series->n_steps = firn_json_number_of(output_time->node, "steps", NAN);
+    for (int i = 0; i < output_time->n_files; i++) {
+        const firn_format *format = firn_format_of(output_time->files[i].name);
+        if (format && format->read)
+            snprintf(last->cache, sizeof last->cache, "%s", output_time->files[i].name);
+    }
+}
+
+/* Volume over initial volume from the last cache, where it carries J: the mass-weighted mean
+ * (exact for one density). */
+static double volume_share(const char *folder, const char *name)
+{
+    char path[2 * FIRN_PATH];
+    firn_points *points = NULL;
+    double share = NAN;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (!name[0] || firn_format_read(path, &points, NULL) != FIRN_OK) return NAN;
+    const firn_attribute *J = firn_points_find(points, "J"),
+                         *mass = firn_points_find(points, "mass");
+    if (J && J->type == FIRN_ATTRIBUTE_FLOAT && J->n_components == 1) {
+        double sum = 0, weights = 0;
+        int is_weighted = mass && mass->type == FIRN_ATTRIBUTE_FLOAT && mass->n_components == 1;
+        for (int64_t i = 0; i < points->n; i++) {
+            double weight = is_weighted ? mass->data.f[i] : 1;
+            sum += weight * J->data.f[i];
+            weights += weight;
+        }
+        share = sum / weights;
+    }
+    firn_points_destroy(points);
+    return share;
+}
+
+firn_status firn_compare_series_read(const char *folder, const char *material,
+                                     const double gravity[3], firn_compare_series *series,
+                                     firn_messages *messages)
+{
+    *series = (firn_compare_series){.wall_seconds = NAN, .n_steps = NAN, .volume_share = NAN};
+    double g = sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
+    for (int a = 0; a < 3; a++) series->up[a] = g > 0 ? -gravity[a] / g : a == 2;
+    firn_manifest manifest = {0};
+    firn_status status = firn_manifest_read(folder, &manifest, messages);
+    if (status != FIRN_OK) return status;
+    snprintf(series->state, sizeof series->state, "%s", manifest.state);
+    snprintf(series->why, sizeof series->why, "%s", manifest.why);
+    last_moment last = {.series = series};
+    status = firn_manifest_walk(folder, &manifest, look, &last, messages);
+    firn_manifest_clear(&manifest);
+    char path[2 * FIRN_PATH];
+    size_t n;
+    snprintf(path, sizeof path, "%s/%s", folder, FIRN_MANIFEST_LEDGER);
+    char *text = status == FIRN_OK ? firn_file_text(path, LEDGER_MAX, &n, messages) : NULL;
+    if (!text) return status == FIRN_OK ? FIRN_IO : status;
+    series->table = read_ledger(text, material);
+    firn_memory_release(NULL, text, n + 1);
+    if (!series->table)
+        return firn_messages_add(messages, FIRN_MEMORY, "No memory left for %s.", path);
+    if (!series->table->n_rows)
+        return firn_messages_add(messages, FIRN_REFUSED, "%s has no rows of \"%s\".", path,
+                                 material);
+    series->volume_share = volume_share(folder, last.cache);
+    return FIRN_OK;
+}
+
+void firn_compare_series_clear(firn_compare_series *series)
+{
+    firn_table_destroy(series->table);
+    series->table = NULL;
+}
+
+/* ---------------------------------------------------------------- metrics */
+
+static const char *const centers[3] = {"center_x", "center_y", "center_z"};
+static const char *const lows[3] = {"min_x", "min_y", "min_z"};
+static const char *const highs[3] = {"max_x", "max_y", "max_z"};
+
+static double largest(const firn_table *t, const char *column)
+{
+    double best = NAN;
+    for (int i = 0; i < t->n_rows; i++) best = fmax(best, at(t, i, column));
+    return best;
+}
+
+static double height(const firn_compare_series *s, int row)
+{
+    double sum = 0;
+    for (int a = 0; a < 3; a++) sum += s->up[a] * at(s->table, row, centers[a]);
+    return sum;
+}
+
+static double peak_force(const firn_compare_series *s) { return largest(s->table, "force"); }
+static double top_speed(const firn_compare_series *s) { return largest(s->table, "max_speed"); }
+static double time_to_solution(const firn_compare_series *s) { return s->wall_seconds; }
+static double steps(const firn_compare_series *s) { return s->n_steps; }
+static double volume_loss(const firn_compare_series *s) { return 1 - s->volume_share; }
+static double lost_energy(const firn_compare_series *s)
+{
+    return at(s->table, s->table->n_rows - 1, "lost_energy");
+}
+
+static double spent_work(const firn_compare_series *s)
+{
+    return at(s->table, s->table->n_rows - 1, "plastic_work") +
+           at(s->table, s->table->n_rows - 1, "viscous_work");
+}
+
+static double least_J(const firn_compare_series *s)
+{
+    double least = NAN;
+    for (int i = 0; i < s->table->n_rows; i++) least = fmin(least, at(s->table, i, "min_J"));
+    return least;
+}
+
+/* Growth of the larger of the two extents across up. */
+static double run_out(const firn_compare_series *s)
+{
+    double best = NAN;
+    int last = s->table->n_rows - 1;
+    for (int a = 0; a < 3; a++) {
+        if (fabs(s->up[a]) > 0.7) continue;
+        double before = at(s->table, 0, highs[a]) - at(s->table, 0, lows[a]);
+        best = fmax(best, at(s->table, last, highs[a]) - at(s->table, last, lows[a]) - before);
+    }
+    return best;
+}
+
+static double final_height(const firn_compare_series *s)
+{
+    int last = s->table->n_rows - 1;
+    for (int a = 0; a < 3; a++)
+        if (fabs(s->up[a]) > 0.7) return at(s->table, last, highs[a]) - at(s->table, last, lows[a]);
+    return NAN;
+}
+
+/* How far the centre of mass comes up again after its first low. */
+static double bounce_height(const firn_compare_series *s)
+{
+    int n = s->table->n_rows, low = 0;
+    while (low + 1 < n && height(s, low + 1) <= height(s, low)) low++;
+    double best = height(s, low);
+    for (int i = low; i < n; i++) best = fmax(best, height(s, i));
+    return best - height(s, low);
+}
+
+static const firn_compare_metric metrics[] = {
+    {"peak_force", "N",
+     "largest force of the walls or of the colliders, a mean between two moments", peak_force},
+    {"run_out", "m", "growth of the larger horizontal extent", run_out},
+    {"final_height", "m", "vertical extent at the end", final_height},
+    {"bounce_height", "m", "rise of the centre of mass after its first low", bounce_height},
+    {"top_speed", "m/s", "fastest particle", top_speed},
+    {"lost_energy", "J", "kinetic, elastic and potential energy at the start less those at the end",
+     lost_energy},
+    {"spent_work", "J", "plastic and viscous work", spent_work},
+    {"volume_loss", "1",
+     "share of the volume that is gone at the end; needs the attribute J in a cache", volume_loss},
+    {"least_J", "1", "smallest ratio of volumes that a particle ever had", least_J},
+    {"time_to_solution", "s", "wall time", time_to_solution},
+    {"steps", "1", "time steps", steps},
+};
+enum { N_METRICS = sizeof metrics / sizeof *metrics };
+
+const firn_compare_metric *firn_compare_metric_at(int i)
+{
+    return i >= 0 && i < N_METRICS ? &metrics[i] : NULL;
+}
+
+const firn_compare_metric *firn_compare_metric_find(const char *name)
+{
+    for (int i = 0; i < N_METRICS; i++)
+        if (strcmp(metrics[i].name, name) == 0) return &metrics[i];
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- order of convergence */
+
+/* Slope of ln |f - exact| over ln h. */
+static double slope(int n, const double *h, const double *f, double exact)
+{
+    double x = 0, y = 0, xx = 0, xy = 0;
+    int used = 0;
+    for (int i = 0; i < n; i++) {
+        double e = fabs(f[i] - exact);
+        if (!(e > 0) || !(h[i] > 0)) continue;
+        x += log(h[i]);
+        y += log(e);
+        xx += log(h[i]) * log(h[i]);
+        xy += log(h[i]) * log(e);
+        used++;
+    }
+    return used > 1 ? (used * xy - x * y) / (used * xx - x * x) : NAN;
+}
+
+double firn_compare_order(int n, const double *h, const double *f, double exact)
+{
+    if (!isnan(exact)) return slope(n, h, f, exact);
+    /* the three finest, h0 > h1 > h2 */
+    double fine[3] = {INFINITY, INFINITY, INFINITY}, value[3] = {NAN, NAN, NAN};
+    for (int i = 0; i < n; i++)
+        for (int k = 2; k >= 0; k--)
+            if (h[i] > 0 && h[i] < fine[k]) {
+                for (int j = 0; j < k; j++) {
+                    fine[j] = fine[j + 1];
+                    value[j] = value[j + 1];
+                }
+                fine[k] = h[i];
+                value[k] = f[i];
+                break;
+            }
+    double ratio = (value[0] - value[1]) / (value[1] - value[2]);
+    if (!(ratio > 0) || !isfinite(ratio) || isinf(fine[0])) return NAN;
+    /* (h0^p - h1^p)/(h1^p - h2^p) grows with p: bisection */
+    double low = -2, high = 12;
+    for (int i = 0; i < 80; i++) {
+        double p = (low + high) / 2 + 1e-9;
+        double q = (pow(fine[0], p) - pow(fine[1], p)) / (pow(fine[1], p) - pow(fine[2], p));
+        if (q < ratio)
+            low = p;
+        else
+            high = p;
+    }
+    double p = (low + high) / 2;
+    return p > -1.99 && p < 11.99 ? p : NAN;
+}

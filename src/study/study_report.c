@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT */
+/* study_report.c: what a study found, as one HTML page that needs nothing beside itself, and its
+ * table as CSV.
+ *
+ * In this order: what was asked, the table of numbers, order of convergence, curves over time
+ * with all runs over each other, the same as small multiples, the laws in the lab, and what is
+ * needed to make each run again. */
+#include "study/study.h"
+#include "base/memory.h"
+#include "plot/plot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SERIES_MAX = 64 };
+
+static const char *const style =
+    "body{font:15px/1.45 Helvetica,Arial,'DejaVu "
+    "Sans',sans-serif;color:#222;max-width:1180px;margin:2em "
+    "auto;padding:0 "
+    "1.5em}h1{font-size:1.6em}h2{font-size:1.2em;margin:2em 0 .6em;border-bottom:1px solid #ddd}"
+    "table{border-collapse:collapse;margin:.5em 0}td,th{padding:.25em .8em;border-bottom:1px solid "
+    "#e4e4e4;text-align:right;vertical-align:top}th{background:#f5f5f5}td:first-child,th:first-"
+    "child,.l{text-align:"
+    "left}"
+    "code{font:12px/1.4 'DejaVu Sans "
+    "Mono',monospace;overflow-wrap:anywhere}.bad{color:#b00020}.wide{overflow-x:auto}"
+    ".note{color:#666;font-size:.9em}svg{max-width:100%;height:auto}.pair{display:flex;flex-wrap:"
+    "wrap;gap:1em}"
+    ".pair svg{width:calc(50% - .5em)}";
+
+/* ---------------------------------------------------------------- small pieces */
+
+static void element(firn_text *html, const char *tag, const char *text)
+{
+    firn_text_add(html, "<%s>", tag);
+    firn_text_add_xml(html, text);
+    firn_text_add(html, "</%s>\n", tag);
+}
+
+static void cell(firn_text *html, const char *text)
+{
+    firn_text_add(html, "<td class=\"l\">");
+    firn_text_add_xml(html, text);
+    firn_text_add(html, "</td>");
+}
+
+static void number_cell(firn_text *html, double value)
+{
+    if (isnan(value))
+        firn_text_add(html, "<td>&ndash;</td>");
+    else
+        firn_text_add(html,
+                      fabs(value) >= 1e4 && fabs(value) < 1e9 ? "<td>%.0f</td>" : "<td>%.4g</td>",
+                      value);
+}
+
+static const char *outcome(const firn_compare_run *run)
+{
+    if (!run->series.table) return "no results";
+    return run->series.state;
+}
+
+/* ---------------------------------------------------------------- the table */
+
+static void summary(const firn_compare *c, firn_text *html)
+{
+    element(html, "h2", "Summary");
+    firn_text_add(html, "<div class=\"wide\"><table><tr><th>run</th>");
+    for (int m = 0; m < c->n_metrics; m++) {
+        const firn_compare_metric *metric = c->metrics[m];
+        firn_text_add(html, "<th title=\"");
+        firn_text_add_xml(html, metric->doc);
+        firn_text_add(html, "\">");
+        for (const char *n = metric->name; *n; n++)
+            firn_text_add_bytes(html, *n == '_' ? " " : n, 1);
+        firn_text_add(html, "<br>%s%s%s</th>", strcmp(metric->unit, "1") ? "(" : "",
+                      strcmp(metric->unit, "1") ? metric->unit : "",
+                      strcmp(metric->unit, "1") ? ")" : "");
+    }
+    firn_text_add(html, "<th>ended</th></tr>\n");
+    for (int i = 0; i < c->n_runs; i++) {
+        const firn_compare_run *run = &c->runs[i];
+        firn_text_add(html, "<tr>");
+        cell(html, run->label);
+        for (int m = 0; m < c->n_metrics; m++) number_cell(html, run->metrics[m]);
+        int is_good = strcmp(outcome(run), "finished") == 0;
+        firn_text_add(html, "<td class=\"l%s\">", is_good ? "" : " bad");
+        firn_text_add_xml(html, outcome(run));
+        if (run->series.why[0]) {
+            firn_text_add(html, ": ");
+            firn_text_add_xml(html, run->series.why);
+        }
+        firn_text_add(html, "</td></tr>\n");
+    }
+    firn_text_add(html, "</table></div>\n<p class=\"note\">");
+    for (int m = 0; m < c->n_metrics; m++) {
+        firn_text_add(html, "%s: ", c->metrics[m]->name);
+        firn_text_add_xml(html, c->metrics[m]->doc);
+        firn_text_add(html, "%s", m + 1 < c->n_metrics ? ". " : ".</p>\n");
+    }
+}
+
+/* ---------------------------------------------------------------- order of convergence */
+
+/* The runs that differ from run `first` in nothing but the resolution. */
+static int family(const firn_compare *c, int first, int members[FIRN_COMPARE_RUNS_MAX])
+{
+    const firn_study *s = c->study;
+    int n = 0;
+    for (int i = first; i < c->n_runs; i++) {
+        const firn_compare_run *a = &c->runs[first], *b = &c->runs[i];
+        int is_same = a->scene == b->scene && a->law == b->law;
+        for (int k = 0; k < s->n_axes; k++)
+            is_same &= k == s->resolution_axis || a->place[k] == b->place[k];
+        if (is_same) members[n++] = i;
+    }
+    return n;
+}
+
+static void resolution(const firn_compare *c, firn_text *html)
+{
+    const firn_study *s = c->study;
+    int metric = -1;
+    for (int m = 0; m < c->n_metrics; m++)
+        if (s->resolution_metric && strcmp(c->metrics[m]->name, s->resolution_metric) == 0)
+            metric = m;
+    if (s->resolution_axis < 0 || metric < 0) return;
+    const firn_study_axis *axis = &s->axes[s->resolution_axis];
+    element(html, "h2", "Order of convergence");
+    firn_text_add(html, "<table><tr><th>runs</th>");
+    for (int k = 0; k < axis->n; k++)
+        firn_text_add(html, "<th>%s %s</th>", axis->path, axis->values[k]);
+    firn_text_add(html, "<th>order</th></tr>\n");
+    for (int i = 0; i < c->n_runs; i++) {
+        int members[FIRN_COMPARE_RUNS_MAX];
+        double h[FIRN_COMPARE_RUNS_MAX], f[FIRN_COMPARE_RUNS_MAX];
+        if (c->runs[i].place[s->resolution_axis] != 0) continue;
+        int n = family(c, i, members);
+        firn_text_add(html, "<tr>");
+        cell(html, c->runs[i].law >= 0 ? s->laws[c->runs[i].law].label : c->runs[i].label);
+        for (int k = 0; k < n; k++) {
+            /* units cancel in ratios; all values of an axis carry the same one or none */
+            h[k] = strtod(axis->values[c->runs[members[k]].place[s->resolution_axis]], NULL);
+            f[k] = c->runs[members[k]].metrics[metric];
+            number_cell(html, f[k]);
+        }
+        number_cell(html, firn_compare_order(n, h, f, s->resolution_exact));
+        firn_text_add(html, "</tr>\n");
+    }
+    firn_text_add(html, "</table>\n<p class=\"note\">Of %s, %s.</p>\n", s->resolution_metric,
+                  isnan(s->resolution_exact) ? "from the three finest runs"
+                                             : "against the known value");
+}
+
+/* ---------------------------------------------------------------- curves over time */
+
+/* Series of one quantity, with copies of their columns. */
+typedef struct bundle {
+    int n;
+    firn_plot_series series[SERIES_MAX];
+    char unit[32];
+} bundle;
+
+static int add_series(bundle *b, const firn_table *table, const char *column, const char *label,
+                      firn_plot_style how, int color)
+{
+    int time = table ? firn_table_find(table, "time") : -1,
+        y = table ? firn_table_find(table, column) : -1;
+    if (time < 0 || y < 0 || b->n == SERIES_MAX) return 1;
+    double *xs = firn_table_series(table, time), *ys = firn_table_series(table, y);
+    b->series[b->n++] = (firn_plot_series){label, xs && ys ? table->n_rows : 0, xs, ys, how, color};
+    if (!b->unit[0]) snprintf(b->unit, sizeof b->unit, "%s", table->columns[y].unit);
+    return xs && ys;
+}
+
+static void clear_bundle(bundle *b, const firn_table *const *tables)
+{
+    for (int i = 0; i < b->n; i++) {
+        size_t n_bytes = (size_t)tables[i]->n_rows * sizeof(double);
+        firn_memory_release(NULL, (double *)(uintptr_t)b->series[i].x, n_bytes);
+        firn_memory_release(NULL, (double *)(uintptr_t)b->series[i].y, n_bytes);
+    }
+}
+
+/* All runs over each other, then one panel each with the same axes. */
+static firn_status draw_curve(const firn_compare *c, const char *column,
+                              firn_table *const *references, firn_text *html,
+                              firn_messages *messages)
+{
+    const firn_study *s = c->study;
+    const firn_table *tables[SERIES_MAX];
+    bundle b = {0};
+    int is_complete = 1, n_runs;
+    for (int i = 0; i < c->n_runs && b.n < SERIES_MAX - 8; i++) {
+        int before = b.n;
+        /* solid and dashed in turn, so that a curve that lies on another does not hide it */
+        is_complete &= add_series(&b, c->runs[i].series.table, column, c->runs[i].label,
+                                  b.n % 2 ? FIRN_PLOT_DASHED : FIRN_PLOT_LINE, 0);
+        if (b.n > before) tables[before] = c->runs[i].series.table;
+    }
+    n_runs = b.n;
+    for (int i = 0; i < s->n_references; i++) {
+        if (strcmp(s->references[i].curve, column) != 0) continue;
+        int before = b.n;
+        is_complete &=
+            add_series(&b, references[i], column, s->references[i].label, FIRN_PLOT_DOTTED, 5 + i);
+        if (b.n > before) tables[before] = references[i];
+    }
+    firn_status status = FIRN_OK;
+    char label[FIRN_NAME];
+    snprintf(label, sizeof label, "%s", column);
+    for (char *l = label; *l; l++)
+        if (*l == '_') *l = ' ';
+    firn_plot all = {.x = {.label = "time", .unit = "s"},
+                     .y = {.label = label, .unit = b.unit},
+                     .n_series = b.n,
+                     .series = b.series};
+    if (!is_complete)
+        status =
+            firn_messages_add(messages, FIRN_MEMORY, "No memory left for the curves of a study.");
+    if (status == FIRN_OK && n_runs) {
+        firn_figure figure = {.n_plots = 1, .plots = &all, .width = 900, .height = 420};
+        element(html, "h3", label);
+        status = firn_plot_svg(&figure, html, messages);
+    }
+    if (status == FIRN_OK && n_runs > 1) {
+        firn_plot small[SERIES_MAX];
+        double low = INFINITY, high = -INFINITY, end = 0;
+        for (int i = 0; i < n_runs; i++)
+            for (int k = 0; k < b.series[i].n; k++) {
+                low = fmin(low, b.series[i].y[k]);
+                high = fmax(high, b.series[i].y[k]);
+                end = fmax(end, b.series[i].x[k]);
+            }
+        for (int i = 0; i < n_runs; i++) {
+            b.series[i].color = i + 1;
+            b.series[i].style = FIRN_PLOT_LINE;
+            small[i] = all;
+            small[i].title = b.series[i].label;
+            small[i].n_series = 1;
+            small[i].series = &b.series[i];
+            if (high > low) {
+                small[i].y.has_range = 1;
+                small[i].y.min = low;
+                small[i].y.max = high;
+            }
+            if (end > 0) {
+                small[i].x.has_range = 1;
+                small[i].x.max = end;
+            }
+        }
+        firn_figure figure = {.n_plots = n_runs, .plots = small, .width = 340, .height = 230};
+        for (int i = 0; i < n_runs; i++) b.series[i].label = NULL; /* the title says it */
+        firn_text_add(html, "<details><summary>each run by itself</summary>\n");
+        status = firn_plot_svg(&figure, html, messages);
+        firn_text_add(html, "</details>\n");
+    }
+    clear_bundle(&b, tables);
+    return status;
+}
+
+static firn_status curves(const firn_compare *c, firn_text *html, firn_messages *messages)
+{
+    static const char *usual[] = {"kinetic", "total_energy", "force"};
+    const firn_study *s = c->study;
+    if (!c->n_runs) return FIRN_OK;
+    firn_table **references = firn_memory_array(NULL, (size_t)s->n_references, sizeof *references);
+    if (!references)
+        return firn_messages_add(messages, FIRN_MEMORY,
+                                 "No memory left for the curves of a study.");
+    firn_status status = FIRN_OK;
+    for (int i = 0; i < s->n_references && status == FIRN_OK; i++)
+        if (!(references[i] = firn_table_read(s->references[i].file, messages)))
+            status = firn_messages_status(messages);
+    element(html, "h2", "Over time");
+    int n = s->n_curves ? s->n_curves : 3;
+    for (int i = 0; i < n && status == FIRN_OK; i++)
+        status = draw_curve(c, s->n_curves ? s->curves[i] : usual[i], references, html, messages);
+    for (int i = 0; i < s->n_references; i++) firn_table_destroy(references[i]);
+    firn_memory_release(NULL, references, (size_t)s->n_references * sizeof *references);
+    return status;
+}
+
+/* ---------------------------------------------------------------- laws in the lab */
+
+static firn_status lab_path(const firn_study *s, const firn_study_lab *lab, firn_text *html,
+                            firn_messages *messages)
+{
+    firn_lab_curve curves[SERIES_MAX] = {{0}};
+    firn_table *tables[SERIES_MAX] = {0};
+    int n = 0;
+    firn_status status = FIRN_OK;
+    for (int i = 0; i < s->n_laws && n < SERIES_MAX - 1 && status == FIRN_OK; i++) {
+        firn_material material;
+        status = firn_lab_material(s->laws[i].spec, NULL, &material, messages);
+        if (status != FIRN_OK) break;
+        firn_messages *own = firn_messages_create();
+        status = firn_lab_run(&material, &lab->options, &tables[n], NULL, own);
+        if (status == FIRN_STOPPED &&
+            tables[n]) { /* the law went as far as it could: drawn so far */
+            firn_messages_warn(messages, "%s: %s", s->laws[i].label,
+                               firn_messages_text(own, 0, NULL));
+            status = FIRN_OK;
+        } else if (status != FIRN_OK)
+            firn_messages_add(messages, status, "%s: %s", s->laws[i].label,
+                              firn_messages_text(own, 0, NULL));
+        firn_messages_destroy(own);
+        if (status == FIRN_OK) {
+            curves[n] = (firn_lab_curve){
+                s->laws[i].label, tables[n], 0, {{NAN, NAN, NAN}, {NAN, NAN, NAN}}};
+            n++;
+        }
+    }
+    int n_laws = n;
+    if (status == FIRN_OK && lab->overlay) {
+        tables[n] = firn_table_read(lab->overlay, messages);
+        if (!tables[n])
+            status = firn_messages_status(messages);
+        else {
+            curves[n] =
+                (firn_lab_curve){"measured", tables[n], 1, {{NAN, NAN, NAN}, {NAN, NAN, NAN}}};
+            n++;
+        }
+    }
+    if (status == FIRN_OK && n_laws)
+        status = firn_lab_draw_svg(lab->title, n, curves, lab->x, lab->y, html, messages);
+    for (int i = 0; i < SERIES_MAX; i++) firn_table_destroy(tables[i]);
+    return status;
+}
+
+static firn_status laws(const firn_study *s, firn_text *html, firn_messages *messages)
+{
+    firn_status status = FIRN_OK;
+    if (!s->n_laws) return status;
+    element(html, "h2", "The laws");
+    if (s->matched) {
+        firn_text_add(html,
+                      "<p>Matched moduli: every law was given %s; measured at small strain:</p>\n",
+                      s->matched);
+    }
+    firn_text_add(html, "<table><tr><th>law</th><th class=\"l\">specification</th><th>E "
+                        "(Pa)</th><th>nu</th></tr>\n");
+    for (int i = 0; i < s->n_laws; i++) {
+        firn_material material;
+        double E = NAN, nu = NAN;
+        if (firn_lab_material(s->laws[i].spec, NULL, &material, messages) == FIRN_OK)
+            firn_lab_small_strain(&material, 293.15, &E, &nu);
+        firn_text_add(html, "<tr>");
+        cell(html, s->laws[i].label);
+        cell(html, s->laws[i].spec);
+        number_cell(html, E);
+        number_cell(html, nu);
+        firn_text_add(html, "</tr>\n");
+    }
+    firn_text_add(html, "</table>\n");
+    firn_text_add(html, "<div class=\"pair\">\n");
+    for (int i = 0; i < s->n_labs && status == FIRN_OK; i++)
+        status = lab_path(s, &s->labs[i], html, messages);
+    firn_text_add(html, "</div>\n");
+    return status;
+}
+
+/* ---------------------------------------------------------------- how to make it again */
+
+static void recipes(const firn_compare *c, firn_text *html)
+{
+    if (!c->n_runs) return;
+    element(html, "h2", "Every run again");
+    firn_text_add(
+        html, "<table><tr><th>run</th><th class=\"l\">parameters, hashes and command</th></tr>\n");
+    for (int i = 0; i < c->n_runs; i++) {
+        const firn_compare_run *run = &c->runs[i];
+        firn_text_add(html, "<tr>");
+        cell(html, run->label);
+        firn_text_add(html, "<td class=\"l\">");
+        firn_text_add_xml(html, run->parameters ? run->parameters : "");
+        firn_text_add(html,
+                      "<br>scene <code>%016llx</code>, last state <code>%016llx</code><br><code>",
+                      (unsigned long long)run->scene_hash, (unsigned long long)run->series.hash);
+        firn_text_add_xml(html, run->command);
+        firn_text_add(html, "</code></td></tr>\n");
+    }
+    firn_text_add(html, "</table>\n");
+}
+
+static firn_status write_html(const firn_compare *c, firn_messages *messages)
+{
+    const firn_study *s = c->study;
+    char path[FIRN_PATH + 32];
+    firn_text html = {0};
+    firn_text_add(&html,
+                  "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
+    firn_text_add_xml(&html, s->name);
+    firn_text_add(&html, "</title><style>%s</style></head><body>\n", style);
+    element(&html, "h1", s->name);
+    if (s->text) element(&html, "p", s->text);
+    if (c->n_runs) summary(c, &html);
+    resolution(c, &html);
+    firn_status status = curves(c, &html, messages);
+    if (status == FIRN_OK) status = laws(s, &html, messages);
+    recipes(c, &html);
+    firn_text_add(&html, "<p class=\"note\">firn %s</p>\n</body></html>\n", firn_version());
+    snprintf(path, sizeof path, "%s/report.html", c->folder);
+    if (status == FIRN_OK) status = firn_text_write(&html, path, messages);
+    firn_text_clear(&html);
+    return status;
+}
+
+static void csv_field(firn_text *csv, const char *text)
+{
+    firn_text_add(csv, "\"");
+    for (const char *t = text; *t; t++) firn_text_add(csv, *t == '"' ? "\"\"" : "%c", *t);
+    firn_text_add(csv, "\"");
+}
+
+static firn_status write_csv(const firn_compare *c, firn_messages *messages)
+{
+    char path[FIRN_PATH + 32];
+    firn_text csv = {0};
+    firn_text_add(&csv, "run,ended");
+    for (int m = 0; m < c->n_metrics; m++) {
+        int has_unit = strcmp(c->metrics[m]->unit, "1") != 0;
+        firn_text_add(&csv, ",%s%s%s%s", c->metrics[m]->name, has_unit ? " (" : "",
+                      has_unit ? c->metrics[m]->unit : "", has_unit ? ")" : "");
+    }
+    firn_text_add(&csv, ",scene,state,command\n");
+    for (int i = 0; i < c->n_runs; i++) {
+        const firn_compare_run *run = &c->runs[i];
+        csv_field(&csv, run->label);
+        firn_text_add(&csv, ",%s", outcome(run));
+        for (int m = 0; m < c->n_metrics; m++)
+            if (isnan(run->metrics[m]))
+                firn_text_add(&csv, ",");
+            else
+                firn_text_add(&csv, ",%.10g", run->metrics[m]);
+        firn_text_add(&csv, ",%016llx,%016llx,", (unsigned long long)run->scene_hash,
+                      (unsigned long long)run->series.hash);
+        csv_field(&csv, run->command);
+        firn_text_add(&csv, "\n");
+    }
+    snprintf(path, sizeof path, "%s/summary.csv", c->folder);
+    firn_status status = firn_text_write(&csv, path, messages);
+    firn_text_clear(&csv);
+    return status;
+}
+
+firn_status firn_compare_report(const firn_compare *compare, firn_messages *messages)
+{
+    firn_status status = write_html(compare, messages);
+    return status == FIRN_OK ? write_csv(compare, messages) : status;
+}

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT */
+/* study_runs.c: the runs of a study - which there are, their folders and commands, and the
+ * processes that do them.
+ *
+ * A run is known again by its command and by the hash of its scene: OUT/runs/NAME.command holds
+ * what filled OUT/runs/NAME. Where both are the same, a finished shot that is whole to the last
+ * byte is taken as it is and an interrupted one is resumed; anything else is run anew. */
+#include "study/study.h"
+#include "base/file.h"
+#include "shot/manifest.h"
+#include "base/memory.h"
+#include "scene/scene.h"
+#include "shot/shot_verify.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { SETS_MAX = 72, ARGUMENTS_MAX = 2 * SETS_MAX + 16, COMMAND_MAX = 1 << 16 };
+
+/* ---------------------------------------------------------------- planning */
+
+static const char *keep(firn_compare *c, firn_text *text)
+{
+    const char *copy =
+        text->data && !text->has_failed ? firn_arena_text(&c->arena, text->data, text->n) : NULL;
+    firn_text_clear(text);
+    if (!copy) c->arena.has_failed = 1;
+    return copy ? copy : "";
+}
+
+/* "materials.NAME={name: NAME, law: L, E: 100}": the law replaces the scene's material as a whole.
+ */
+static const char *law_setting(firn_compare *c, const firn_study_law *law, firn_messages *messages)
+{
+    firn_material_def def;
+    firn_material material;
+    firn_text text = {0};
+    const char *name = c->study->material;
+    if (firn_lab_material(law->spec, &def, &material, messages) != FIRN_OK) return NULL;
+    firn_text_add(&text, "materials.%s={name: %s, law: %s", name, name, material.law->info.name);
+    if (def.preset[0]) firn_text_add(&text, ", preset: %s", def.preset);
+    for (int i = 0; i < def.n_parameters; i++) {
+        firn_text_add(&text, ", %s: ", def.parameters[i].name);
+        firn_lab_write_value(&def.parameters[i], &text);
+    }
+    firn_text_add(&text, "}");
+    return keep(c, &text);
+}
+
+/* Letters, digits and dots of a text, everything else a dash. */
+static void add_slug(firn_text *text, const char *words)
+{
+    int was_dash = 1;
+    for (const char *w = words; *w && text->n < 72; w++) {
+        int is_plain = (*w >= 'a' && *w <= 'z') || (*w >= 'A' && *w <= 'Z') ||
+                       (*w >= '0' && *w <= '9') || *w == '.';
+        if (is_plain)
+            firn_text_add_bytes(text, w, 1);
+        else if (!was_dash)
+            firn_text_add_bytes(text, "-", 1);
+        was_dash = !is_plain;
+    }
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* What tells this run from the others, in words. */
+static const char *make_label(firn_compare *c, const firn_compare_run *run)
+{
+    const firn_study *s = c->study;
+    firn_text text = {0};
+    if (s->n_scenes > 1) firn_text_add(&text, "%s", file_name(s->scenes[run->scene]));
+    if (run->law >= 0) firn_text_add(&text, "%s%s", text.n ? ", " : "", s->laws[run->law].label);
+    for (int a = 0; a < s->n_axes; a++) {
+        const char *dot = strrchr(s->axes[a].path, '.');
+        firn_text_add(&text, "%s%s %s", text.n ? ", " : "", dot ? dot + 1 : s->axes[a].path,
+                      s->axes[a].values[run->place[a]]);
+    }
+    if (!text.n) firn_text_add(&text, "%s", file_name(s->scenes[run->scene]));
+    return keep(c, &text);
+}
+
+/* A word as a shell takes it. */
+static void add_quoted(firn_text *text, const char *word)
+{
+    int is_plain = word[0] != 0;
+    for (const char *w = word; *w; w++)
+        is_plain &= strchr(" \t\"'$`\\{}[]()*?;&|<>#~!", *w) == NULL;
+    if (is_plain) {
+        firn_text_add(text, "%s", word);
+        return;
+    }
+    firn_text_add(text, "'");
+    for (const char *w = word; *w; w++) firn_text_add(text, *w == '\'' ? "'\\''" : "%c", *w);
+    firn_text_add(text, "'");
+}
+
+static void add_materials(firn_text *text, const firn_scene_def *def, const char *only)
+{
+    for (int m = 0; m < def->n_materials; m++) {
+        firn_material material;
+        if (only && strcmp(def->materials[m].name, only) != 0) continue;
+        if (firn_material_resolve(&def->materials[m], def->seed, &material, NULL) != FIRN_OK)
+            continue;
+        const firn_law_info *law = &material.law->info;
+        firn_text_add(text, "%s%s: %s", text->n ? "; " : "", def->materials[m].name, law->name);
+        for (int k = 0; k < law->n_parameters; k++) {
+            const char *unit = law->parameters[k].unit;
+            firn_text_add(text, ", %s = %.6g%s%s", law->parameters[k].name, material.value[k],
+                          strcmp(unit, "1") ? " " : "", strcmp(unit, "1") ? unit : "");
+        }
+    }
+}
+
+/* Loads the scene with the run's settings: the errors of all runs are known before the first one
+ * starts. */
+static firn_status look_at_scene(firn_compare *c, firn_compare_run *run, firn_messages *messages)
+{
+    firn_scene *scene =
+        firn_scene_load(c->study->scenes[run->scene], run->n_sets, run->sets, messages);
+    if (!scene) return firn_messages_status(messages);
+    const firn_scene_def *def = firn_scene_definition(scene);
+    memcpy(run->gravity, def->gravity, sizeof run->gravity);
+    firn_text text = {0};
+    add_materials(&text, def, NULL);
+    run->parameters = keep(c, &text);
+    firn_status status = firn_scene_hash(def, &run->scene_hash, messages);
+    firn_scene_destroy(scene);
+    return status;
+}
+
+static firn_status plan_run(firn_compare *c, int index, const firn_compare_options *options,
+                            firn_messages *messages)
+{
+    const firn_study *s = c->study;
+    firn_compare_run *run = &c->runs[index];
+    firn_text text = {0};
+    int rest = index;
+    for (int a = s->n_axes - 1; a >= 0; a--) {
+        run->place[a] = rest % s->axes[a].n;
+        rest /= s->axes[a].n;
+    }
+    run->law = s->n_laws ? rest % s->n_laws : -1;
+    run->scene = s->n_laws ? rest / s->n_laws : rest;
+    run->exit_code = -1;
+    run->sets = firn_arena_allocate(
+        &c->arena, (size_t)(s->n_sets + options->n_sets + s->n_axes + 1) * sizeof *run->sets);
+    if (!run->sets) return FIRN_MEMORY;
+    for (int i = 0; i < s->n_sets; i++) run->sets[run->n_sets++] = s->sets[i];
+    for (int i = 0; i < options->n_sets; i++) run->sets[run->n_sets++] = options->sets[i];
+    if (run->law >= 0 && !(run->sets[run->n_sets++] = law_setting(c, &s->laws[run->law], messages)))
+        return firn_messages_status(messages);
+    for (int a = 0; a < s->n_axes; a++) {
+        firn_text_add(&text, "%s=%s", s->axes[a].path, s->axes[a].values[run->place[a]]);
+        run->sets[run->n_sets++] = keep(c, &text);
+    }
+    if (run->n_sets > SETS_MAX)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "The study has %d settings for a run; at most %d are possible.",
+                                 run->n_sets, SETS_MAX);
+    run->label = make_label(c, run);
+    firn_text_add(&text, "%03d-", index + 1);
+    add_slug(&text, run->label);
+    run->name = keep(c, &text);
+    firn_text_add(&text, "%s/runs/%s", options->folder, run->name);
+    run->folder = keep(c, &text);
+    firn_text_add(&text, "firn run ");
+    add_quoted(&text, s->scenes[run->scene]);
+    for (int i = 0; i < run->n_sets; i++) {
+        firn_text_add(&text, " --set ");
+        add_quoted(&text, run->sets[i]);
+    }
+    firn_text_add(&text, " --out ");
+    add_quoted(&text, run->folder);
+    run->command = keep(c, &text);
+    if (c->arena.has_failed) return FIRN_MEMORY;
+    return look_at_scene(c, run, messages);
+}
+
+firn_status firn_compare_plan(firn_compare *c, firn_study *study,
+                              const firn_compare_options *options, firn_messages *messages)
+{
+    *c = (firn_compare){.study = study, .folder = options->folder};
+    int64_t n = study->n_scenes;
+    if (study->n_laws) n *= study->n_laws;
+    for (int a = 0; a < study->n_axes; a++) n *= study->axes[a].n;
+    if (n > FIRN_COMPARE_RUNS_MAX)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "The study stands for %lld runs; at most %d are possible.",
+                                 (long long)n, FIRN_COMPARE_RUNS_MAX);
+    for (int i = 0; i < study->n_metrics && i < FIRN_COMPARE_METRICS_MAX; i++)
+        c->metrics[c->n_metrics++] = firn_compare_metric_find(study->metrics[i]);
+    for (int i = 0; !study->n_metrics && firn_compare_metric_at(i); i++)
+        c->metrics[c->n_metrics++] = firn_compare_metric_at(i);
+    c->runs = firn_memory_array(NULL, (size_t)n, sizeof *c->runs);
+    if (!c->runs)
+        return firn_messages_add(messages, FIRN_MEMORY, "No memory left for %lld runs.",
+                                 (long long)n);
+    c->n_runs = (int)n;
+    firn_status worst = FIRN_OK;
+    for (int i = 0; i < c->n_runs; i++) {
+        firn_status status = plan_run(c, i, options, messages);
+        if (status == FIRN_MEMORY)
+            return firn_messages_add(messages, FIRN_MEMORY, "No memory left for planning a study.");
+        if (status != FIRN_OK) worst = status;
+    }
+    return worst;
+}
+
+void firn_compare_clear(firn_compare *c)
+{
+    for (int i = 0; i < c->n_runs; i++) firn_compare_series_clear(&c->runs[i].series);
+    firn_memory_release(NULL, c->runs, (size_t)c->n_runs * sizeof *c->runs);
+    firn_arena_clear(&c->arena);
+    *c = (firn_compare){0};
+}
+
+/* ---------------------------------------------------------------- processes */
+
+/* What NAME.command holds. A scene that was edited since makes another run, though its command
+ * is the same. */
+static void identity(const firn_compare_run *run, firn_text *text)
+{
+    firn_text_add(text, "%s\n# scene %016llx\n", run->command, (unsigned long long)run->scene_hash);
+}
+
+static int is_the_same(const firn_compare_run *run)
+{
+    char path[2 * FIRN_PATH];
+    size_t n;
+    firn_text wanted = {0};
+    identity(run, &wanted);
+    snprintf(path, sizeof path, "%s.command", run->folder);
+    char *found = access(path, R_OK) == 0 ? firn_file_text(path, COMMAND_MAX, &n, NULL) : NULL;
+    int is_same = found && wanted.data && !wanted.has_failed && strcmp(found, wanted.data) == 0;
+    if (found) firn_memory_release(NULL, found, n + 1);
+    firn_text_clear(&wanted);
+    return is_same;
+}
+
+/* What has to be done for a run: 0 nothing, 1 resume, 2 all of it. */
+static int what_is_left(const firn_compare_run *run, int is_fresh)
+{
+    if (is_fresh || !is_the_same(run) || !firn_manifest_exists(run->folder)) return 2;
+    firn_manifest manifest = {0};
+    if (firn_manifest_read(run->folder, &manifest, NULL) != FIRN_OK) return 2;
+    /* one that stopped because its material failed would stop there again */
+    int is_done = strcmp(manifest.state, "finished") == 0 || strcmp(manifest.state, "stopped") == 0;
+    int is_older = manifest.scene_hash !=
+                   run->scene_hash; /* a run that was ended while it was set up left it there */
+    firn_manifest_clear(&manifest);
+    if (is_older) return 2;
+    if (!is_done) return 1;
+    firn_verify_shot found;
+    return firn_verify_shot_run(run->folder, &found, NULL) == FIRN_OK ? 0 : 2;
+}
+
+/* Runs the program with its output in `log`. It is told to end when this process dies, however
+ * it dies: nobody would look after it. -1: it could not be started. */
+static pid_t spawn(const char *program, const char *const *arguments, const char *log)
+{
+    pid_t parent = getpid(), pid = fork();
+    if (pid != 0) return pid;
+    int in = open("/dev/null", O_RDONLY), out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
+        _exit(FIRN_IO);
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent) _exit(FIRN_INTERRUPTED);
+    execve(program, (char *const *)(uintptr_t)arguments, environ);
+    _exit(FIRN_IO);
+}
+
+static pid_t start(const firn_compare_run *run, const char *scene, int how,
+                   const firn_compare_options *options, int n_threads)
+{
+    const char *arguments[ARGUMENTS_MAX];
+    char threads[16], log[2 * FIRN_PATH];
+    int n = 0;
+    snprintf(threads, sizeof threads, "%d", n_threads);
+    snprintf(log, sizeof log, "%s.log", run->folder);
+    arguments[n++] = "firn";
+    arguments[n++] = how == 1 ? "resume" : "run";
+    arguments[n++] = how == 1 ? run->folder : scene;
+    for (int i = 0; how == 2 && i < run->n_sets; i++) {
+        arguments[n++] = "--set";
+        arguments[n++] = run->sets[i];
+    }
+    if (how == 2) {
+        arguments[n++] = "--out";
+        arguments[n++] = run->folder;
+        arguments[n++] = "--overwrite";
+    }
+    if (n_threads > 0) {
+        arguments[n++] = "--threads";
+        arguments[n++] = threads;
+    }
+    arguments[n++] = "--progress";
+    arguments[n++] = "none";
+    arguments[n] = NULL;
+    return spawn(options->program, arguments, log);
+}
+
+static firn_status write_command(const firn_compare_run *run, firn_messages *messages)
+{
+    char path[2 * FIRN_PATH];
+    firn_text text = {0};
+    snprintf(path, sizeof path, "%s.command", run->folder);
+    identity(run, &text);
+    firn_status status = firn_text_write(&text, path, messages);
+    firn_text_clear(&text);
+    return status;
+}
+
+static void read_results(firn_compare *c, firn_compare_run *run, firn_messages *messages)
+{
+    firn_messages *own = firn_messages_create();
+    for (int m = 0; m < c->n_metrics; m++) run->metrics[m] = NAN;
+    if (firn_manifest_exists(run->folder) &&
+        firn_compare_series_read(run->folder, c->study->watch, run->gravity, &run->series, own) ==
+            FIRN_OK) {
+        for (int m = 0; m < c->n_metrics; m++) run->metrics[m] = c->metrics[m]->of(&run->series);
+    } else
+        firn_messages_warn(messages, "%s: there are no results; %s.log says why. %s", run->name,
+                           run->folder, firn_messages_text(own, 0, NULL));
+    if (run->exit_code > 0 && run->exit_code != FIRN_STOPPED)
+        firn_messages_warn(messages, "%s: firn ended with exit code %d; see %s.log.", run->name,
+                           run->exit_code, run->folder);
+    firn_messages_destroy(own);
+}
+
+/* One place in the row of processes. */
+typedef struct job {
+    pid_t pid;
+    int run, how;
+} job;
+
+/* Looks after one job: 1 when its place is free (again). */
+static int tend(job *j, firn_compare *c, const firn_compare_options *options, int n_threads)
+{
+    int state;
+    if (j->pid <= 0) return 1;
+    if (waitpid(j->pid, &state, WNOHANG) == 0) return 0;
+    firn_compare_run *run = &c->runs[j->run];
+    run->exit_code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+    j->pid = 0;
+    /* what cannot be resumed (no checkpoint yet) is run from its start, unless somebody wants us
+     * to end */
+    if (j->how == 1 && run->exit_code != FIRN_OK && run->exit_code != FIRN_STOPPED &&
+        run->exit_code != FIRN_INTERRUPTED) {
+        j->how = 2;
+        j->pid = start(run, c->study->scenes[run->scene], 2, options, n_threads);
+        return j->pid <= 0;
+    }
+    return 1;
+}
+
+/* Each run takes as many threads as its particles are worth, and at most its share of the
+ * machine, or of what the caller allowed. */
+static void share_threads(int n_jobs)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const char *allowed = getenv("OMP_NUM_THREADS");
+    char share[24];
+    if (allowed && atol(allowed) > 0) cores = atol(allowed);
+    snprintf(share, sizeof share, "%ld", cores > n_jobs ? cores / n_jobs : 1);
+    setenv("OMP_NUM_THREADS", share, 1);
+}
+
+firn_status firn_compare_execute(firn_compare *c, const firn_compare_options *options,
+                                 firn_messages *messages)
+{
+    enum { JOBS_MAX = 256 };
+    job jobs[JOBS_MAX] = {0};
+    int n_jobs = options->n_jobs < 1 ? 1 : options->n_jobs > JOBS_MAX ? JOBS_MAX : options->n_jobs;
+    int n_threads = options->n_threads, n_done = 0, is_ending = 0;
+    if (n_threads < 1) share_threads(n_jobs);
+    char path[FIRN_PATH + 8];
+    snprintf(path, sizeof path, "%s/runs", options->folder);
+    firn_status status = firn_file_make_folder(path, messages);
+    int next = 0, n_active = 0;
+    while (status == FIRN_OK && (next < c->n_runs || n_active)) {
+        int number = options->signal && !is_ending ? options->signal() : 0;
+        if (number) is_ending = 1;
+        /* the terminal's Ctrl-C reaches the runs by itself; anything else is handed on: they
+         * write a checkpoint */
+        for (int k = 0; k < n_jobs && number && number != SIGINT; k++)
+            if (jobs[k].pid > 0) kill(jobs[k].pid, SIGTERM);
+        for (int k = 0; k < n_jobs; k++) {
+            int was_active = jobs[k].pid > 0;
+            if (!tend(&jobs[k], c, options, n_threads)) continue;
+            if (was_active) {
+                firn_compare_run *run = &c->runs[jobs[k].run];
+                n_active--;
+                n_done++;
+                if (run->exit_code == FIRN_INTERRUPTED || run->exit_code == 128 + SIGINT)
+                    is_ending = 1;
+                read_results(c, run, messages);
+                if (options->told) options->told(options->told_user, run, n_done, c->n_runs);
+            }
+            if (next == c->n_runs || is_ending) continue;
+            firn_compare_run *run = &c->runs[next];
+            int how = what_is_left(run, options->is_fresh);
+            if (how == 0) {
+                run->is_reused = 1;
+                run->exit_code = 0;
+                next++;
+                n_done++;
+                read_results(c, run, messages);
+                if (options->told) options->told(options->told_user, run, n_done, c->n_runs);
+                continue;
+            }
+            if (write_command(run, messages) != FIRN_OK) return FIRN_IO;
+            jobs[k] = (job){start(run, c->study->scenes[run->scene], how, options, n_threads),
+                            next++, how};
+            if (jobs[k].pid > 0)
+                n_active++;
+            else
+                status = firn_messages_add(
+                    messages, FIRN_IO, "The program %s could not be started.", options->program);
+        }
+        if (is_ending && !n_active) return FIRN_INTERRUPTED;
+        nanosleep(&(struct timespec){0, 20000000}, NULL);
+    }
+    return status;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* The pre-flight: counts from volumes and from the simulation agree, and what cannot fit is
+ * refused before it is made. */
+#include "measure/preflight.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define REST                                                                                       \
+    "scene: {frames: 10, fps: 100}\n"                                                              \
+    "materials: {jelly: {law: neo_hookean, E: 10 kPa, nu: 0.2, rho: 1000}}\n"                      \
+    "outputs: [{format: bgeo, attributes: [P]}]\n"                                                 \
+    "checkpoints: {every_seconds: 0}\n"
+
+static firn_status check(const char *more, size_t max_memory, double seconds, firn_check *result,
+                         firn_messages *messages)
+{
+    char text[2048];
+    snprintf(text, sizeof text, REST "%s", more);
+    firn_scene *scene = firn_scene_parse(text, strlen(text), "s.yaml", 0, NULL, messages);
+    if (!scene) fail_msg("%s", firn_messages_text(messages, 0, NULL));
+    firn_run_options options = firn_run_options_default();
+    options.n_threads = 1;
+    options.max_memory = max_memory;
+    firn_status status = firn_check_scene(firn_scene_definition(scene), &options, "no/such/folder",
+                                          seconds, result, messages);
+    firn_scene_destroy(scene);
+    return status;
+}
+
+static void test_counts_and_cost(void **state)
+{
+    (void)state;
+    firn_check c;
+    firn_messages *messages = firn_messages_create();
+    const char *two =
+        "grid: {dx: 5 cm}\nbodies:\n"
+        "  a: {material: jelly, sampling: regular, shape: {kind: box, size: [0.4, 0.4, 0.4]}}\n"
+        "  b: {material: jelly, shape: {kind: sphere, center: [2, 0, 0], radius: 0.2}}\n";
+    assert_int_equal(check(two, 0, 0.01, &c, messages), FIRN_OK);
+    assert_int_equal(c.n_bodies, 2);
+    assert_int_equal(c.bodies[0].n_particles, 4096); /* 8 x 8 x 8 cells of 8 */
+    assert_int_equal(c.bodies[0].n_particles + c.bodies[1].n_particles, c.n_particles);
+    /* 4/3 pi r^3 / (dx^3 / 8) = 2145 */
+    assert_in_range(c.bodies[1].n_expected, 2145 - 45, 2145 + 45);
+    assert_in_range(c.bodies[1].n_particles, 2145 - 100, 2145 + 100);
+    assert_int_equal(c.n_files, 11);
+    assert_true(c.disk_needed >= 11 * 12.0 * (double)c.n_particles && c.disk_free > 0);
+    assert_true(c.is_measured && c.dt > 0 && c.eta > 0 && c.memory_peak > 0);
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    firn_check_print(&c, out);
+    fclose(out);
+    assert_non_null(strstr(text, ": a 4096, b "));
+    assert_non_null(strstr(text, "limited by "));
+    free(text);
+    firn_check_clear(&c);
+    firn_messages_destroy(messages);
+}
+
+static void test_too_large_is_refused(void **state)
+{
+    (void)state;
+    firn_check c;
+    firn_messages *messages = firn_messages_create();
+    const char *huge = "grid: {dx: 0.1 mm}\n"
+                       "bodies: {a: {material: jelly, shape: {kind: box, size: [1, 1, 1]}}}\n";
+    assert_int_equal(check(huge, 0, 1, &c, messages),
+                     FIRN_MEMORY); /* 8e12 particles: refused without making one */
+    assert_non_null(
+        strstr(firn_messages_text(messages, 0, NULL), "about 8e+06 M particles would need"));
+    firn_check_clear(&c);
+    firn_messages_clear(messages);
+    const char *small =
+        "grid: {dx: 1 cm}\n"
+        "bodies: {a: {material: jelly, shape: {kind: box, size: [0.5, 0.5, 0.5]}}}\n";
+    assert_int_equal(check(small, 100 << 20, 1, &c, messages),
+                     FIRN_MEMORY); /* a million particles in 100 MiB */
+    firn_check_clear(&c);
+    firn_messages_clear(messages);
+    const char *unbounded =
+        "grid: {dx: 1 cm}\nbodies: {a: {material: jelly, shape: {kind: half_space}}}\n";
+    assert_int_equal(check(unbounded, 0, 1, &c, messages), FIRN_REFUSED);
+    assert_string_equal(firn_messages_text(messages, 0, NULL),
+                        "bodies.a.shape has no bounds; it cannot be filled");
+    firn_check_clear(&c);
+    firn_messages_clear(messages);
+    const char *empty =
+        "grid: {dx: 1 m}\nbodies: {a: {material: jelly, shape: {kind: sphere, radius: 1e-9}}}\n";
+    assert_true(check(empty, 0, 1, &c, messages) == FIRN_REFUSED);
+    firn_check_clear(&c);
+    firn_messages_destroy(messages);
+}
+
+/* What emitters add counts: at a rate to the particle, by filling to some per cent, none beyond
+ * max_particles. */
+static void test_emitted(void **state)
+{
+    (void)state;
+    firn_check c;
+    firn_messages *messages = firn_messages_create();
+#define BOX "material: jelly, shape: {kind: box, size: [0.4, 0.4, 0.4]}"
+    const char *taps =
+        "grid: {dx: 5 cm}\nemitters:\n"
+        "  a: {" BOX ", rate: 100000, stop: 50 ms}\n  b: {" BOX ", velocity: [1, 0, 0]}\n"
+        "  c: {" BOX ", rate: 100000, max_particles: 700}\n"
+        "  d: {" BOX ", from: surface, velocity: [0, 1, 0]}\n";
+    assert_int_equal(check(taps, 0, 0, &c, messages), FIRN_OK);
+    assert_int_equal(firn_forecast_count(&c.emitters[0], 0.1), 5000);
+    assert_in_range(firn_forecast_count(&c.emitters[1], 0.1), 5120 * 0.97, 5120 * 1.03);
+    assert_int_equal(firn_forecast_count(&c.emitters[2], 0.1), 700);
+    assert_in_range(firn_forecast_count(&c.emitters[3], 0.1), 1024 * 0.97, 1024 * 1.03);
+    assert_true(c.n_emitted > 11000 && c.memory_expected >= 200.0 * (double)c.n_emitted);
+    assert_true(c.disk_needed > 5 * 12.0 * (double)c.n_emitted);
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    firn_check_print(&c, out);
+    fclose(out);
+    assert_non_null(strstr(text, "until the end, without sinks: a 5000, b about "));
+    free(text);
+    firn_check_clear(&c);
+    firn_messages_clear(messages);
+    const char *flood = "grid: {dx: 5 cm}\nemitters: {a: {" BOX ", rate: 1e8}}\n";
+    assert_int_equal(check(flood, 100 << 20, 0, &c, messages), FIRN_MEMORY);
+    firn_check_clear(&c);
+    firn_messages_destroy(messages);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts_and_cost),
+                                       cmocka_unit_test(test_too_large_is_refused),
+                                       cmocka_unit_test(test_emitted)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,836 @@
+/* SPDX-License-Identifier: MIT */
+/* test_conditions.c: grips that are followed against the harmonic oscillator, sinks against
+ * counting; what is remembered of distances changes nothing. */
+#include "verify/verify.h"
+#include "support/geometry.h"
+#include "support/scratch.h"
+#include "solver/solver.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A neo-Hookean cube of 0.4 m about the origin, all of it in a grip that is followed. */
+static firn_grip_def *make_led(verify_scene *s, double stiffness, double damping)
+{
+    const double low[3] = {-0.2, -0.2, -0.2}, high[3] = {0.2, 0.2, 0.2};
+    verify_scene_init(s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+    verify_box(s, low, high, 2);
+    firn_grip_def *grip = verify_grip(s, low, high);
+    grip->mode = FIRN_GRIP_FOLLOW;
+    grip->stiffness = stiffness;
+    grip->damping = damping;
+    return grip;
+}
+
+/* Pulled to a place 0.1 m away without damping the cube of 64 kg swings as x = 0.1 (1 - cos w
+ * t), w^2 = K / m, and the grip's impulse is its momentum. */
+static void a_spring_swings(void **state)
+{
+    (void)state;
+    const double w = 2 * 3.14159265358979, K = 64 * w * w;
+    firn_key away = {.position = {0.1, 0, 0}, .rotation = {0, 0, 0, 1}};
+    for (int scheme = FIRN_APIC; scheme <= FIRN_FLIP; scheme++) {
+        verify_scene s;
+        firn_grip_def *grip = make_led(&s, K, 0);
+        grip->motion.keys = &away;
+        grip->motion.n_keys = 1;
+        s.scene.transfer.scheme = scheme;
+        firn_sim *sim = verify_start(&s);
+        for (int quarter = 1; quarter <= 4; quarter++) {
+            verify_go(sim, 0.25 * quarter);
+            firn_ledger l = verify_books(sim);
+            firn_reaction reaction;
+            firn_sim_grip_reaction(sim, 0, &reaction);
+            /* a symplectic step runs half a step ahead */
+            double ahead = 0.1 * w * firn_sim_stats(sim).limit.dt / 2;
+            assert_true(fabs(l.center[0] - 0.1 * (1 - cos(w * 0.25 * quarter))) <
+                        ahead * 1.1 + 1e-4);
+            if (quarter % 2 == 0) assert_true(fabs(l.center[0] - (quarter == 2 ? 0.2 : 0)) < 5e-4);
+            assert_true(fabs(reaction.impulse[0] - l.momentum[0]) < 1e-9 * l.mass);
+            /* the work of the spring is what the cube has */
+            assert_true(fabs(l.external_work - l.kinetic - l.elastic) < 0.01 * 0.5 * K * 0.01);
+        }
+        firn_sim_destroy(sim);
+    }
+}
+
+/* Behind a target that moves with V a damped spring comes to rest relative to it: no lag is
+ * left. It turns, too. */
+static void a_target_is_followed(void **state)
+{
+    (void)state;
+    verify_scene s;
+    firn_grip_def *grip = make_led(&s, 64 * 400, 1); /* w = 20 1/s */
+    grip->motion.velocity[1] = 0.5;
+    grip->motion.spin[2] = 1;
+    firn_sim *sim = verify_start(&s);
+    double *before = verify_copy(sim, "P");
+    verify_go(sim, 1);
+    double *after = verify_copy(sim, "P");
+    double c = cos(1.0), d = sin(1.0), worst = 0;
+    for (int64_t i = 0; i < firn_sim_n_particles(sim); i++) {
+        const double *x = before + 3 * i, *y = after + 3 * i;
+        worst = fmax(worst, fabs(y[0] - (c * x[0] - d * x[1])));
+        worst = fmax(worst, fabs(y[1] - (d * x[0] + c * x[1] + 0.5)));
+    }
+    assert_true(worst <
+                2e-3); /* 0.28 m / 400: the spring gives that much to the centrifugal force */
+    free(before);
+    free(after);
+    firn_sim_destroy(sim);
+}
+
+/* A hard spring is heard in the choice of the step, and a released one no longer. */
+static void a_hard_spring_limits_the_step(void **state)
+{
+    (void)state;
+    verify_scene s;
+    firn_grip_def *grip = make_led(&s, 64 * 1e8, 0.5);
+    grip->release = 0.001;
+    firn_sim *sim = verify_start(&s);
+    assert_int_equal(firn_sim_step(sim, 1, NULL), FIRN_OK);
+    firn_stats stats = firn_sim_stats(sim);
+    assert_string_equal(stats.limit.criterion, "goal");
+    double rate = 1e4 * (sqrt(1.25) + 0.5);
+    assert_true(stats.limit.dt <= 0.4 / rate * (1 + 1e-9) && stats.limit.dt > 0.39 / rate);
+    verify_go(sim, 0.01);
+    assert_int_equal(firn_sim_step(sim, 1, NULL), FIRN_OK);
+    assert_string_not_equal(firn_sim_stats(sim).limit.criterion, "goal");
+    firn_sim_destroy(sim);
+}
+
+/* A bar between a mirror wall and a grip on its last two layers of 22, in cells of four
+ * spacings: moved away by half of its length the grip draws the middle of the bar to 1.5 times
+ * its place, and further, since it holds two cells more. */
+static void a_bar_stays_in_its_grip(void **state)
+{
+    (void)state;
+    verify_scene s;
+    const double d = 0.0048, h = 4 * d, L = 22 * d, W = 6 * d, until = 0.04;
+    const double low[3] = {0, 0, 0}, high[3] = {L, W, W}, wall_low[3] = {0, -20 * h, -20 * h},
+                 wall_high[3] = {50 * h, 20 * h, 20 * h};
+    verify_scene_init(&s, h, "neo_hookean", 9e8, 0.33, 36169);
+    verify_box(&s, low, high, 4);
+    verify_mirrors(&s, 1, wall_low, wall_high);
+    verify_grip(&s, (double[3]){L - 2 * d, -1, -1}, (double[3]){L + d, 1, 1})->motion.velocity[0] =
+        0.5 * L / until;
+    verify_force(&s, "drag")->strength = 300;
+    firn_sim *sim = verify_start(&s);
+    verify_go(sim, until);
+    double moved = verify_books(sim).center[0] / (0.5 * L);
+    assert_true(moved > 1.45 && moved < 1.7); /* 1.1 where it slips */
+    firn_sim_destroy(sim);
+}
+
+/* Only the body that is named is led, and a saved state goes on to the same bits. */
+static void a_led_body_is_restored(void **state)
+{
+    (void)state;
+    verify_scene s;
+    firn_grip_def *grip = make_led(&s, 64 * 100, 0.2);
+    const double low[3] = {0.5, -0.2, -0.2}, high[3] = {0.9, 0.2, 0.2};
+    verify_box(&s, low, high, 2);
+    strcpy(grip->body, s.bodies[0].name);
+    s.grip_shapes[0].size[0] = 4; /* reaches over both */
+    grip->motion.velocity[1] = 0.3;
+    firn_sim *sim = verify_start(&s), *again = verify_start(&s);
+    void *saved;
+    size_t n;
+    verify_go(sim, 0.3);
+    assert_int_equal(firn_sim_save(sim, &saved, &n, NULL), FIRN_OK);
+    assert_int_equal(firn_sim_restore(again, saved, n, NULL), FIRN_OK);
+    firn_sim_release_state(sim, saved, n);
+    verify_go(sim, 0.6);
+    verify_go(again, 0.6);
+    assert_true(firn_sim_hash(sim) == firn_sim_hash(again));
+    double *P = verify_copy(sim, "P"), *source = verify_copy(sim, "source");
+    for (int64_t i = 0; i < firn_sim_n_particles(sim); i++)
+        assert_true(source[i] == 0 ? P[3 * i + 1] > -0.1 : fabs(P[3 * i + 1]) < 0.2);
+    free(P);
+    free(source);
+    firn_sim_destroy(sim);
+    firn_sim_destroy(again);
+}
+
+/* ---------------------------------------------------------------- a caller's distance */
+
+typedef struct round_shape {
+    double center[3], radius, growth; /* m, m, m/s */
+} round_shape;
+
+static double round_distance(void *user, const double x[3], double time, double normal[3])
+{
+    const round_shape *s = user;
+    double r = 0;
+    for (int a = 0; a < 3; a++) {
+        normal[a] = x[a] - s->center[a];
+        r += normal[a] * normal[a];
+    }
+    r = sqrt(r);
+    for (int a = 0; a < 3; a++) normal[a] /= r;
+    return r - s->radius - s->growth * time;
+}
+
+static double rising_distance(void *user, const double x[3], double time, double normal[3])
+{
+    normal[0] = normal[2] = 0;
+    normal[1] = 1;
+    return x[1] - *(const double *)user * time;
+}
+
+/* The cube under the collider for half a second, without weight; its places and ledger. */
+static firn_ledger struck(verify_scene *s, double **P)
+{
+    firn_sim *sim = verify_start(s);
+    verify_go(sim, 0.5);
+    firn_ledger l = verify_books(sim);
+    *P = verify_copy(sim, "P");
+    firn_sim_destroy(sim);
+    return l;
+}
+
+/* A sphere given by a function is the sphere of the table, also where both are moved; a floor
+ * that rises because its distance falls pushes as one that its motion raises, and one that
+ * stands still does not. */
+static void a_callers_distance(void **state)
+{
+    (void)state;
+    const double low[3] = {-0.2, 0, -0.2}, high[3] = {0.2, 0.4, 0.2}, speed = 0.4;
+    round_shape ball = {{0.1, -0.3, 0}, 0.3, 0};
+    for (int kind = 0; kind < 6; kind++) {
+        const firn_contact contact = kind % 3;
+        const int is_floor = kind >= 3;
+        firn_ledger l[2];
+        double *P[2], worst = 0;
+        for (int is_own = 0; is_own < 2; is_own++) {
+            verify_scene s;
+            verify_scene_init(&s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+            verify_box(&s, low, high, 2);
+            firn_collider_def *c = verify_floor(&s, 1, 0);
+            c->contact = contact;
+            c->friction = 0.3;
+            c->motion.velocity[1] = speed;
+            if (!is_floor) {
+                strcpy(s.collider_shapes[0].kind, "sphere");
+                s.collider_shapes[0].radius = ball.radius;
+                memcpy(s.collider_shapes[0].center, ball.center, sizeof ball.center);
+                c->motion.velocity[0] = -speed;
+            }
+            if (is_own) {
+                c->shapes = NULL;
+                c->n_shapes = 0;
+                c->distance = is_floor ? rising_distance : round_distance;
+                c->distance_user = is_floor ? (void *)&speed : &ball;
+                if (is_floor) c->motion.velocity[1] = 0; /* the function rises instead */
+            }
+            l[is_own] = struck(&s, &P[is_own]);
+        }
+        for (int64_t i = 0; i < 3 * l[0].n_particles; i++)
+            worst = fmax(worst, fabs(P[0][i] - P[1][i]));
+        if (worst > 1e-9)
+            fail_msg("contact %d, floor %d: %g m apart", (int)contact, is_floor, worst);
+        assert_true(l[0].external_work > 0.1);
+        assert_true(fabs(l[0].external_work - l[1].external_work) < 1e-6);
+        free(P[0]);
+        free(P[1]);
+    }
+}
+
+static double half_a_distance(void *user, const double x[3], double time, double normal[3])
+{
+    (void)user, (void)time;
+    normal[0] = normal[2] = 0;
+    normal[1] = 1;
+    return x[0] > 0.05 ? NAN : x[1];
+}
+
+/* A distance that is no number stops the run at once, with the collider's name and the place. */
+static void a_distance_is_no_number(void **state)
+{
+    (void)state;
+    const double low[3] = {-0.2, 0, -0.2}, high[3] = {0.2, 0.4, 0.2};
+    verify_scene s;
+    verify_scene_init(&s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+    verify_box(&s, low, high, 2);
+    firn_collider_def *c = verify_floor(&s, 1, 0);
+    strcpy(c->name, "bowl");
+    c->shapes = NULL;
+    c->n_shapes = 0;
+    c->distance = half_a_distance;
+    firn_sim *sim = verify_start(&s);
+    firn_messages *messages = firn_messages_create();
+    assert_int_equal(firn_sim_advance_to(sim, 0.5, messages), FIRN_STOPPED);
+    const char *sentence = firn_messages_text(messages, 0, NULL);
+    assert_non_null(strstr(sentence, "'bowl'"));
+    assert_non_null(strstr(sentence, "x = 0.1 m"));
+    assert_true(firn_sim_time(sim) == 0);
+    firn_messages_destroy(messages);
+    firn_sim_destroy(sim);
+}
+
+/* ---------------------------------------------------------------- sinks */
+
+static void add_sink(verify_scene *s, firn_sink_def *sink, firn_shape_def *shape)
+{
+    *sink = firn_sink_default();
+    *shape = firn_shape_default();
+    strcpy(sink->name, "drain");
+    strcpy(shape->kind, "box");
+    for (int a = 0; a < 3; a++) shape->size[a] = 1;
+    sink->shapes = shape;
+    sink->n_shapes = 1;
+    s->scene.sinks = sink;
+    s->scene.n_sinks = 1;
+}
+
+/* 1024 particles at rest, and a sink that comes over half of them; its front begins at -0.1 m. */
+static void make_sweep(verify_scene *s, firn_sink_def *sink, firn_shape_def *shape)
+{
+    const double low[3] = {0, 0, 0}, high[3] = {0.8, 0.4, 0.4};
+    verify_scene_init(s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+    verify_box(s, low, high, 2);
+    add_sink(s, sink, shape);
+    shape->center[0] = -0.6;
+    sink->motion.velocity[0] = 1;
+    sink->stop = 0.52;
+}
+
+/* A sink that sweeps over a body at rest takes what it reached, to the particle, and says so
+ * apart from the walls. */
+static void a_sink_sweeps(void **state)
+{
+    (void)state;
+    verify_scene s;
+    firn_sink_def sink;
+    firn_shape_def shape;
+    make_sweep(&s, &sink, &shape);
+    firn_sim *sim = verify_start(&s);
+    assert_int_equal(firn_sim_n_particles(sim), 1024);
+    verify_go(sim, 0.05);
+    assert_int_equal(firn_sim_n_particles(sim), 1024);
+    verify_go(sim, 0.51); /* its front at 0.41, half of the body taken */
+    assert_true(llabs(firn_sim_n_particles(sim) - 512) <= 64);
+    verify_go(sim, 1);
+    firn_ledger l = verify_books(sim);
+    assert_int_equal(l.n_particles, 512);
+    assert_int_equal(l.n_lost, 512);
+    assert_int_equal(l.n_lost_by[FIRN_LOST_SINK], 512);
+    assert_int_equal(l.n_lost_by[FIRN_LOST_WALL], 0);
+    firn_sim_destroy(sim);
+}
+
+/* A sheet of an eightieth of a cell takes all that flies through it at a cell a step, and all
+ * that it flies through; what passes beside it stays. */
+static void thin_sinks_take_all(void **state)
+{
+    (void)state;
+    for (int sink_flies = 0; sink_flies < 3; sink_flies++) {
+        verify_scene s;
+        firn_sink_def sink;
+        firn_shape_def shape;
+        const double low[3] = {0, 0, 0}, high[3] = {0.8, 0.4, 0.4}, spin[3] = {0, 0, 40};
+        verify_scene_init(&s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+        verify_box(&s, low, high, 2);
+        add_sink(&s, &sink, &shape);
+        shape.size[0] = 0.00125;
+        shape.size[1] = 4;
+        shape.size[2] = 0.38;
+        shape.center[2] = 0; /* z from -.19 to .19 */
+        shape.center[0] = sink_flies ? -1 : 2;
+        s.scene.time.dt_max = 0.005;
+        if (sink_flies)
+            sink.motion.velocity[0] = 20;
+        else
+            s.bodies[0].velocity[0] = 20;
+        if (sink_flies == 2) {
+            memcpy(sink.motion.spin, spin, sizeof spin);
+            shape.size[1] = 9;
+        }
+        firn_sim *sim = verify_start(&s);
+        verify_go(sim, 0.2);
+        firn_ledger l = verify_books(sim);
+        assert_int_equal(l.n_lost, l.n_lost_by[FIRN_LOST_SINK]);
+        assert_int_equal(l.n_particles + l.n_lost, 1024);
+        assert_int_equal(l.n_lost, 512); /* z up to 0.19 of 0.4: four of eight layers */
+        firn_sim_destroy(sim);
+    }
+}
+
+/* What a sink takes follows from the state alone: from every step on, a restored simulation goes
+ * on to the same bits. */
+static void a_sink_goes_on_after_a_restore(void **state)
+{
+    (void)state;
+    verify_scene s;
+    firn_sink_def sink;
+    firn_shape_def shape;
+    make_sweep(&s, &sink, &shape);
+    firn_sim *sim = verify_start(&s);
+    while (firn_sim_time(sim) < 0.6) {
+        firn_sim *again = verify_start(&s);
+        void *saved;
+        size_t n;
+        assert_int_equal(firn_sim_save(sim, &saved, &n, NULL), FIRN_OK);
+        assert_int_equal(firn_sim_restore(again, saved, n, NULL), FIRN_OK);
+        firn_sim_release_state(sim, saved, n);
+        assert_int_equal(firn_sim_step(sim, 1, NULL), FIRN_OK);
+        assert_int_equal(firn_sim_step(again, 1, NULL), FIRN_OK);
+        assert_int_equal(firn_sim_n_particles(again), firn_sim_n_particles(sim));
+        assert_true(firn_sim_hash(again) == firn_sim_hash(sim));
+        firn_sim_destroy(again);
+    }
+    assert_true(firn_sim_n_particles(sim) < 1024);
+    firn_sim_destroy(sim);
+}
+
+/* Two bodies fall, one into a sink, one through a deleting wall: each is counted where it went,
+ * nothing is left, and an empty simulation goes on. */
+static void causes_are_told_apart(void **state)
+{
+    (void)state;
+    verify_scene s;
+    firn_sink_def sink;
+    firn_shape_def shape;
+    const double low[3] = {0, 0, 0}, high[3] = {0.4, 0.4, 0.4}, low2[3] = {2, 0, 0},
+                 high2[3] = {2.2, 0.4, 0.4};
+    verify_scene_init(&s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+    verify_box(&s, low, high, 2);
+    verify_box(&s, low2, high2, 2);
+    add_sink(&s, &sink, &shape);
+    shape.center[1] = -1.5;
+    s.scene.gravity[1] = -9.81;
+    s.scene.grid.has_box = 1;
+    for (int a = 0; a < 3; a++) {
+        s.scene.grid.box_min[a] = -4;
+        s.scene.grid.box_max[a] = 4;
+    }
+    s.scene.grid.walls[2] = FIRN_WALL_DELETE;
+    firn_sim *sim = verify_start(&s), *again = verify_start(&s);
+    verify_go(sim, 0.6);
+    void *saved;
+    size_t n;
+    assert_int_equal(firn_sim_save(sim, &saved, &n, NULL), FIRN_OK);
+    assert_int_equal(firn_sim_restore(again, saved, n, NULL), FIRN_OK);
+    firn_sim_release_state(sim, saved, n);
+    for (int k = 0; k < 2; k++) {
+        firn_sim *one = k ? again : sim;
+        verify_go(one, 2);
+        firn_ledger l = verify_books(one);
+        assert_int_equal(l.n_particles, 0);
+        assert_int_equal(l.n_lost_by[FIRN_LOST_SINK], 512);
+        assert_int_equal(l.n_lost_by[FIRN_LOST_WALL], 256);
+        assert_int_equal(l.n_lost_by[FIRN_LOST_FAR], 0);
+        assert_int_equal(l.n_lost, 768);
+        assert_true(one->max_rate == 0 && one->max_speed == 0 &&
+                    !one->must_sort); /* nobody is left who could say more */
+        firn_sim_destroy(one);
+    }
+}
+
+/* ---------------------------------------------------------------- where a fall ends */
+
+/* A cube of 0.4 m falls on a floor and comes to rest: how far its lower face is from the floor,
+ * in cells, less what its weight compresses (rho g L^2 / 2 E at its middle). */
+static double rests_at(double floor_height, int touch, int n_threads, uint64_t *hash)
+{
+    verify_scene s;
+    const double h = 0.05, L = 0.4, E = 1e6, rho = 1000, g = 9.81, low[3] = {0, 0.13, 0},
+                 high[3] = {L, 0.13 + L, L};
+    verify_scene_init(&s, h, "neo_hookean", E, 0.3, rho);
+    verify_box(&s, low, high, 2);
+    verify_floor(&s, 1, floor_height)->touch = touch;
+    s.colliders[0].friction = 0.5;
+    s.scene.gravity[1] = -g;
+    verify_force(&s, "drag")->strength = 8;
+    s.options.n_threads = n_threads;
+    firn_sim *sim = verify_start(&s);
+    verify_go(sim, 1.2);
+    double middle = verify_books(sim).center[1];
+    *hash = firn_sim_hash(sim);
+    firn_sim_destroy(sim);
+    return (middle - (L / 2 - rho * g * L * L / (2 * E)) - floor_height) / h;
+}
+
+/* What touches at its surface comes to rest on the floor, on a plane of nodes to a tenth of a
+ * cell, between them to a quarter, because the node that holds it is that much deeper; at the
+ * grid it hovers, by up to 1.05 cells. */
+static void a_fall_ends_on_the_floor(void **state)
+{
+    (void)state;
+    uint64_t hash[3];
+    for (int k = 0; k < 4; k++) {
+        double above = rests_at(0.0125 * k, FIRN_TOUCH_SURFACE, 1, &hash[0]);
+        double hovers = rests_at(0.0125 * k, FIRN_TOUCH_GRID, 1, &hash[1]);
+        assert_true(fabs(above) < (k ? 0.25 : 0.1));
+        assert_true(hovers > 0.3 && (k || hovers > 1));
+    }
+    rests_at(0.0125 * 3, FIRN_TOUCH_SURFACE, 3, &hash[2]);
+    assert_true(hash[2] == hash[0]);
+}
+
+/* What sticks touches at the grid, also where the stickiness is painted; paint of nothing is none.
+ */
+static void painted_stickiness_touches_at_the_grid(void **state)
+{
+    (void)state;
+    const double low[3] = {0, 0.5, 0}, high[3] = {0.2, 0.7, 0.2};
+    for (int k = 0; k < 3; k++) {
+        verify_scene s;
+        firn_mesh *ball = geometry_sphere(20, 0.3, 0, 0, 0);
+        firn_mesh_attribute *paint = firn_mesh_add(ball, "stickiness", 1);
+        for (int64_t i = 0; i < ball->n_points; i++) paint->data[i] = k && i % 4 == 0 ? 500 : 0;
+        assert_int_equal(firn_mesh_write(scratch("sticky.ply"), ball, NULL), FIRN_OK);
+        firn_mesh_destroy(ball);
+        verify_scene_init(&s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+        verify_box(&s, low, high, 2);
+        firn_collider_def *collider = verify_floor(&s, 1, 0);
+        firn_shape_def *shape = &s.collider_shapes[0];
+        *shape = firn_shape_default();
+        strcpy(shape->kind, "mesh");
+        strcpy(shape->file, scratch("sticky.ply"));
+        collider->touch = k == 2 ? FIRN_TOUCH_GRID : FIRN_TOUCH_SURFACE;
+        s.scene.n_materials = 1;
+        s.scene.materials = &s.material;
+        s.scene.n_bodies = 1;
+        s.scene.bodies = s.bodies;
+        s.scene.n_colliders = 1;
+        s.scene.colliders = s.colliders;
+        firn_messages *messages = firn_messages_create();
+        firn_sim *sim = NULL;
+        firn_status status = firn_sim_create(&s.scene, &s.options, &sim, messages);
+        if (status && k != 1) fail_msg("%s", firn_messages_text(messages, 0, NULL));
+        if (k == 1)
+            assert_true(scratch_says(
+                messages, "without stickiness, but its shape has painted stickiness up to"));
+        firn_messages_destroy(messages);
+        firn_sim_destroy(sim);
+    }
+}
+
+/* A slab on a floor, a box that rolls into it, a ball from a sequence of files that swells, and
+ * a peg that goes in, stands and leaves: with a second pass or without, the files with the same
+ * faces or with others, steps that look up every distance give the same bits as those that look
+ * up what may have come near, and surfaces at rest were remembered. */
+static void what_is_remembered_changes_nothing(void **state)
+{
+    (void)state;
+    const double low[3] = {-0.3, 0, -0.2}, high[3] = {0.3, 0.2, 0.2};
+    for (int k = 0; k < 6; k++) {
+        char name[32];
+        firn_mesh *ball = geometry_sphere(k < 3 ? 24 : 20 + k, 0.1 + 0.02 * (k % 3), 0, 0, 0);
+        snprintf(name, sizeof name, "%s.%d.obj", k < 3 ? "swell" : "change", k % 3);
+        assert_int_equal(firn_mesh_write(scratch(name), ball, NULL), FIRN_OK);
+        firn_mesh_destroy(ball);
+    }
+    for (int kind = 0; kind < 4; kind++) {
+        const int pass = kind % 2;
+        uint64_t hash[2];
+        for (int forgets = 0; forgets < 2; forgets++) {
+            verify_scene s;
+            firn_shape_def shapes[3] = {firn_shape_default(), firn_shape_default(),
+                                        firn_shape_default()};
+            const firn_key keys[4] = {
+                {.position = {0, 0.4, 0}, .rotation = {0, 0, 0, 1}},
+                {.time = 0.02, .position = {0, 0.2, 0}, .rotation = {0, 0, 0, 1}},
+                {.time = 0.06, .position = {0, 0.2, 0}, .rotation = {0, 0, 0, 1}},
+                {.time = 0.1, .position = {0, 0.4, 0}, .rotation = {0, 0, 0, 1}}};
+            verify_scene_init(&s, 0.05, "neo_hookean", 2e4, 0.3, 400);
+            verify_box(&s, low, high, 2)->velocity[1] = -0.5;
+            firn_collider_def *floor = verify_floor(&s, 1, -0.01);
+            floor->contact = FIRN_SEPARATE;
+            floor->friction = 0.3;
+            floor->particle_pass = pass;
+            for (int c = 0; c < 2; c++) {
+                firn_collider_def *body = &s.colliders[s.n_colliders++];
+                *body = firn_collider_default();
+                snprintf(body->name, sizeof body->name, "ball%d", c);
+                body->shapes = &shapes[c];
+                body->n_shapes = 1;
+                body->particle_pass = pass;
+                body->contact = FIRN_SEPARATE;
+                body->friction = 0.4;
+                strcpy(shapes[c].kind, c ? "mesh" : "box");
+                for (int a = 0; a < 3; a++) shapes[c].size[a] = 0.12;
+                if (c)
+                    snprintf(shapes[c].file, sizeof shapes[c].file, "%s",
+                             scratch(kind < 2 ? "swell.%d.obj" : "change.%d.obj"));
+                shapes[c].fps = 20;
+                shapes[c].voxel = 0.02;
+                body->motion.pivot[0] = 0;
+                body->motion.velocity[0] = c ? 0.2 : -2;
+                body->motion.spin[2] = c ? 1 : 9;
+                shapes[c].center[0] = c ? -0.15 : 0.42;
+                shapes[c].center[1] = c ? 0.27 : 0.08;
+            }
+            firn_collider_def *peg = &s.colliders[s.n_colliders++];
+            *peg = firn_collider_default();
+            strcpy(peg->name, "peg");
+            strcpy(shapes[2].kind, "sphere");
+            shapes[2].radius = 0.1;
+            peg->shapes = &shapes[2];
+            peg->n_shapes = 1;
+            peg->particle_pass = pass;
+            peg->contact = pass ? FIRN_SEPARATE : FIRN_STICK;
+            peg->motion.keys = keys;
+            peg->motion.n_keys = 4;
+            int64_t n_kept = 0;
+            firn_sim *sim = verify_start(&s);
+            for (int step = 0; step < 150; step++) {
+                if (forgets) firn_distance_cache_clear(sim);
+                assert_int_equal(firn_sim_step(sim, 1, NULL), FIRN_OK);
+                for (int32_t i = 0; i < sim->distance_cache.n_still; i++)
+                    n_kept += sim->distance_cache.still[i].collider == 3 &&
+                              sim->distance_cache.still[i].known != 0;
+            }
+            assert_true(sim->time > 0.11);
+            assert_true(forgets ? n_kept == 0 : n_kept > 10);
+            assert_true(sim->distance_cache.is_kept && (forgets ? sim->distance_cache.gone < 0.1
+                                                                : sim->distance_cache.gone > 0.5));
+            hash[forgets] = firn_sim_hash(sim);
+            for (int c = 0; c < 4; c++) { /* all of them met the slab */
+                firn_reaction reaction;
+                assert_int_equal(firn_sim_collider_reaction(sim, c, &reaction), FIRN_OK);
+                assert_true(fabs(reaction.impulse[1]) + fabs(reaction.impulse[0]) > 0);
+            }
+            firn_sim_destroy(sim);
+        }
+        assert_true(hash[0] == hash[1]);
+    }
+}
+
+/* Likewise for sand on a box that goes sideways as a sequence of files: beside its edges two
+ * looks at nearly the same place may see two faces. Speeds of three runs in which one look
+ * instead of two made a difference. */
+static void edges_are_remembered(void **state)
+{
+    (void)state;
+    static const double runs[3][3] = {
+        {1.3607508670538664, -0.063370244018733507, 1.0656029472225226},
+        {-0.90101761557161808, -0.2721193411387503, -0.89448994477198807},
+        {1.1424011290073395, -0.035893351770937443, 0.13151187550930579}};
+    const double low[3] = {-0.3, 0.11, -0.3}, high[3] = {0.3, 0.25, 0.3}, half[3] = {0.2, 0.1, 0.2};
+    for (int run = 0; run < 3; run++) {
+        uint64_t hash[2];
+        for (int i = 0; i < 8; i++) {
+            char name[32];
+            double from[3], to[3];
+            for (int a = 0; a < 3; a++) {
+                const double at = a < 2 ? runs[run][a] * i / 40 : 0;
+                from[a] = at - half[a];
+                to[a] = at + half[a];
+            }
+            firn_mesh *box = geometry_block(from, to);
+            snprintf(name, sizeof name, "edges.%d.obj", i);
+            assert_int_equal(firn_mesh_write(scratch(name), box, NULL), FIRN_OK);
+            firn_mesh_destroy(box);
+        }
+        for (int forgets = 0; forgets < 2; forgets++) {
+            verify_scene s;
+            verify_scene_init(&s, 0.05, "sand", 2e4, 0.3, 400);
+            s.scene.gravity[1] = -9.81;
+            firn_body_def *body = verify_box(&s, low, high, 2);
+            body->velocity[0] = runs[run][2];
+            body->velocity[1] = -1;
+            body->sampling = FIRN_JITTERED;
+            firn_collider_def *wall = verify_floor(&s, 1, 0);
+            firn_shape_def *shape = &s.collider_shapes[0];
+            *shape = firn_shape_default();
+            strcpy(shape->kind, "mesh");
+            snprintf(shape->file, sizeof shape->file, "%s", scratch("edges.%d.obj"));
+            shape->fps = 40;
+            wall->contact = FIRN_SEPARATE;
+            wall->friction = 0.3;
+            wall->particle_pass = 1;
+            firn_sim *sim = verify_start(&s);
+            for (int step = 0; step < 120; step++) {
+                if (forgets) firn_distance_cache_clear(sim);
+                assert_int_equal(firn_sim_step(sim, 1, NULL), FIRN_OK);
+            }
+            hash[forgets] = firn_sim_hash(sim);
+            firn_sim_destroy(sim);
+        }
+        assert_true(hash[0] == hash[1]);
+    }
+}
+
+/* A thin paddle hits a cube from the left and stays there for a while, goes more than ten cells
+ * away, so that nothing about it is kept up to date, and comes back from the right: what
+ * touches, and what was far, is remembered so that it makes no difference. From several
+ * distances, because what is remembered wrongly is not always too much; kind 1 sticks, kind 2 is
+ * a ball made of voxels. */
+static uint64_t hash_after_paddle(int kind, double offset, int forgets)
+{
+    const double low[3] = {0, 0, 0}, high[3] = {0.2, 0.2, 0.2}, y = 0.1, z = 0.1;
+    const firn_key keys[8] = {
+        {.position = {-0.2 - offset, y, z}, .rotation = {0, 0, 0, 1}},
+        {.time = 0.03, .position = {0.02, y, z}, .rotation = {0, 0, 0, 1}},
+        {.time = 0.09, .position = {0.02, y, z}, .rotation = {0, 0, 0, 1}},
+        {.time = 0.15, .position = {-1.2 - offset, y, z}, .rotation = {0, 0, 0, 1}},
+        {.time = 0.19, .position = {0.5, 1.5, z}, .rotation = {0, 0, 0, 1}},
+        {.time = 0.23, .position = {1.3, y, z}, .rotation = {0, 0, 0, 1}},
+        {.time = 0.28, .position = {0.3, y, z}, .rotation = {0, 0, 0, 1}},
+        {.time = 0.3, .position = {0.1, y, z}, .rotation = {0, 0, 0, 1}}};
+    verify_scene s;
+    firn_shape_def box = firn_shape_default();
+    verify_scene_init(&s, 0.05, "neo_hookean", 2e4, 0.3, 400);
+    verify_box(&s, low, high, 2);
+    firn_collider_def *paddle = &s.colliders[s.n_colliders++];
+    *paddle = firn_collider_default();
+    strcpy(paddle->name, "paddle");
+    strcpy(box.kind, kind < 2 ? "box" : "mesh");
+    box.size[0] = 0.02;
+    box.size[1] = box.size[2] = 0.3;
+    if (kind == 2) {
+        snprintf(box.file, sizeof box.file, "%s", scratch("paddle.obj"));
+        box.voxel = 0.01;
+    }
+    paddle->shapes = &box;
+    paddle->n_shapes = 1;
+    paddle->particle_pass = 1;
+    paddle->contact = kind == 1 ? FIRN_STICK : FIRN_SEPARATE;
+    paddle->motion.keys = keys;
+    paddle->motion.n_keys = 8;
+    firn_sim *sim = verify_start(&s);
+    int n_far = 0, n_renewed = 0, was_stale = 0;
+    while (sim->time < 0.3) {
+        if (forgets) firn_distance_cache_clear(sim);
+        assert_int_equal(firn_sim_step(sim, 0.3, NULL), FIRN_OK);
+        int n_stale = 0;
+        for (int32_t b = 0; b < sim->grid.n_owners; b++)
+            n_stale += sim->distance_cache.blocks[b].is_stale;
+        n_far += n_stale > 0;
+        n_renewed += n_stale < was_stale;
+        was_stale = n_stale;
+    }
+    assert_true(n_far > 10 && n_renewed > 0);
+    const uint64_t hash = firn_sim_hash(sim);
+    firn_sim_destroy(sim);
+    return hash;
+}
+
+static void what_comes_back_is_met_anew(void **state)
+{
+    (void)state;
+    firn_mesh *ball = geometry_sphere(16, 0.07, 0, 0, 0);
+    assert_int_equal(firn_mesh_write(scratch("paddle.obj"), ball, NULL), FIRN_OK);
+    firn_mesh_destroy(ball);
+    for (int kind = 0; kind < 3; kind++)
+        for (int i = 0; i < 8; i++)
+            assert_true(hash_after_paddle(kind, 0.01 * i, 0) ==
+                        hash_after_paddle(kind, 0.01 * i, 1));
+}
+
+/* Every variant of the kernel takes from clearances what particles and surfaces went and no
+ * less, and names all that may have met one; a particle that is far is not named. */
+static void clearances_are_never_too_large(void **state)
+{
+    (void)state;
+    const firn_distance_cache_ways ways = {.h = 0.1,
+                                           .most_way = 0.003f,
+                                           .most_needed = 0.004f,
+                                           .n = 2,
+                                           .which = {1, 4},
+                                           .way = {0.001f, 0},
+                                           .needed = {0.002f, 0}};
+    for (int v = 0; v < FIRN_N_VARIANTS; v++) {
+        const firn_kernels *k = firn_kernels_find((firn_variant)v);
+        if (!k) continue;
+        double x[48], before[48], clear[48], left[48], wide[3][48];
+        float narrow[3][48];
+        void *in[3];
+        for (int c = 0; c < 3; c++) in[c] = k->is_double ? (void *)wide[c] : (void *)narrow[c];
+        for (int i = 0; i < 48; i++) {
+            before[i] = 0.25 * (i % 7);
+            x[i] = before[i] + 0.0625 * ((i * 5) % 3 - 1);
+            clear[i] = i < 32 ? 0.0009765625 * ((i * 11) % 31) : i % 5;
+            const double numbers[3] = {x[i], before[i], clear[i]};
+            for (int c = 0; c < 3; c++) {
+                wide[c][i] = numbers[c];
+                narrow[c][i] = (float)numbers[c];
+            }
+        }
+        uint32_t bits = k->clearance(in[0], in[1], &ways, in[2]);
+        int n_named = 0;
+        for (int i = 0; i < 48; i++) left[i] = k->is_double ? wide[2][i] : (double)narrow[2][i];
+        for (int l = 0; l < 16; l++) {
+            double own = 0;
+            for (int a = 0; a < 3; a++) own += pow(x[16 * a + l] - before[16 * a + l], 2);
+            own = 0.1 * sqrt(own);
+            for (int other = 0; other < 2; other++) {
+                const int which = other ? -1 : (int)clear[32 + l], at = 16 * other + l;
+                const double way = which == 1   ? 0.001
+                                   : which == 4 ? 0
+                                                : 0.003,
+                             needed = which == 1   ? 0.002
+                                      : which == 4 ? 0
+                                                   : 0.004,
+                             exact = clear[at] - own - way;
+                assert_true(left[at] <= exact && left[at] > exact - 1e-5);
+                const int is_named = (int)(bits >> at & 1);
+                if (exact <= 1.1 * own + needed) assert_true(is_named);
+                if (exact > 1.1 * own + needed + 1e-5) assert_false(is_named);
+                n_named += is_named;
+            }
+        }
+        assert_true(n_named > 3 && n_named < 29);
+    }
+}
+
+/* Drag is implicit: what falls reaches exactly the speed g / rate, and however strong it is,
+ * nothing is carried past the wind. */
+static void drag_never_overshoots(void **state)
+{
+    (void)state;
+    const double low[3] = {-0.2, -0.2, -0.2}, high[3] = {0.2, 0.2, 0.2}, rates[] = {50, 400, 1e5};
+    for (int i = 0; i < 3; i++) {
+        verify_scene s;
+        verify_scene_init(&s, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+        verify_box(&s, low, high, 2)->velocity[0] = 1;
+        s.scene.gravity[1] = -10;
+        firn_force_def *wind = verify_force(&s, "drag");
+        wind->strength = rates[i];
+        wind->vector[0] = -1;
+        firn_sim *sim = verify_start(&s);
+        for (double fastest = 1; firn_sim_time(sim) < 1;) {
+            assert_int_equal(firn_sim_step(sim, 1, NULL), FIRN_OK);
+            double v = verify_books(sim).momentum[0] / 64;
+            assert_true(v <= fastest + 1e-9 && v >= -1 - 1e-9);
+            fastest = v;
+        }
+        firn_ledger l = verify_books(sim);
+        assert_true(fabs(l.momentum[0] / l.mass + 1) < 1e-6);
+        assert_true(fabs(l.momentum[1] / l.mass + 10 / rates[i]) < 1e-9);
+        firn_sim_destroy(sim);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_spring_swings),
+        cmocka_unit_test(a_target_is_followed),
+        cmocka_unit_test(a_hard_spring_limits_the_step),
+        cmocka_unit_test(a_bar_stays_in_its_grip),
+        cmocka_unit_test(a_led_body_is_restored),
+        cmocka_unit_test(a_callers_distance),
+        cmocka_unit_test(a_distance_is_no_number),
+        cmocka_unit_test(a_sink_sweeps),
+        cmocka_unit_test(thin_sinks_take_all),
+        cmocka_unit_test(a_sink_goes_on_after_a_restore),
+        cmocka_unit_test(causes_are_told_apart),
+        cmocka_unit_test(a_fall_ends_on_the_floor),
+        cmocka_unit_test(painted_stickiness_touches_at_the_grid),
+        cmocka_unit_test(clearances_are_never_too_large),
+        cmocka_unit_test(what_is_remembered_changes_nothing),
+        cmocka_unit_test(edges_are_remembered),
+        cmocka_unit_test(what_comes_back_is_met_anew),
+        cmocka_unit_test(drag_never_overshoots),
+    };
+    return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
+}
