@@ -63,9 +63,8 @@ typedef struct firn_transfer_def {
 /* ---------------------------------------------------------------- materials */
 
 /* One parameter of a law: a number, optionally a table over temperature, optionally noise from
- * particle to
- * particle (value * (1 + noise * xi), xi uniform in [-1, 1], fixed by the particle's id and the
- * seed). */
+ * particle to particle (value * (1 + noise * xi), xi uniform in [-1, 1], fixed by the particle's
+ * id and the seed). */
 typedef struct firn_parameter_def {
     char name[FIRN_NAME];
     double value;
@@ -268,8 +267,7 @@ typedef enum firn_over {
 } firn_over;
 
 /* One line of `expect`: a measured quantity, its reference and how close it must come. Values
- * over time are those
- * at frames, from `from` to `time`. */
+ * over time are those at frames, from `from` to `time`. */
 typedef struct firn_expect_def {
     char measure[FIRN_NAME]; /* a name of the measure table */
     char body[FIRN_NAME];    /* or material, collider, grip; "" : everything */

@@ -131,8 +131,8 @@ FIRN_API firn_status firn_sim_ledger(firn_sim *sim, int material, firn_ledger *l
                                      firn_messages *messages);
 
 /* Force (N) and torque (N m, about its pivot) that a collider or grip exerted on the material in
- * the last step,
- * and the impulse since the start; colliders and grips are counted in the order of the scene. */
+ * the last step, and the impulse since the start; colliders and grips are counted in the order
+ * of the scene. */
 typedef struct firn_reaction {
     double force[3], torque[3], impulse[3];
 } firn_reaction;
@@ -143,11 +143,9 @@ FIRN_API firn_status firn_sim_grip_reaction(const firn_sim *sim, int grip, firn_
 /* ---------------------------------------------------------------- particles */
 
 /* A read-only strided view of one field of one material: component c of particle lane l of
- * bundle b is
- * base[(b * n_components + c) * 16 + l], as float or double. Lanes of no particle have mass 0.
- * Valid until the
- * next step. Positions are in cells, relative to the corner of the bundle's block: use
- * firn_sim_copy for metres. */
+ * bundle b is base[(b * n_components + c) * 16 + l], as float or double. Lanes of no particle
+ * have mass 0. Valid until the next step. Positions are in cells, relative to the corner of the
+ * bundle's block: use firn_sim_copy for metres. */
 typedef struct firn_view {
     const void *base;
     int is_double, n_components;

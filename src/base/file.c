@@ -4,8 +4,8 @@
  * The way of a file: .part.PID.K.NAME is created exclusively in the target's folder; bytes pass
  * through one buffer of a megabyte, through deflate where wanted, into the running checksum and
  * to the disk; then fsync, rename, and fsync of the folder, without which the new name itself
- * could be lost in a power cut. A killed writer leaves only
- * a .part file, which no reader takes for a frame and firn_file_sweep removes. */
+ * could be lost in a power cut. A killed writer leaves only a .part file, which no reader takes
+ * for a frame and firn_file_sweep removes. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -138,8 +138,7 @@ static int resolve(const char *path, char *resolved)
 }
 
 /* Creates a temporary name beside `path` exclusively; the descriptor, or a negative errno. The
- * target's name is
- * kept at the end, since some libraries choose their format by it. */
+ * target's name is kept at the end, since some libraries choose their format by it. */
 static int create_temporary(const char *path, char *temporary)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

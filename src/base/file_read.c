@@ -86,8 +86,7 @@ static void zlib_release(void *user, void *block)
 }
 
 /* Opens an ordinary file only: a pipe or a device has no length to bound reading with.
- * O_NONBLOCK keeps a pipe
- * from holding us up before we have seen that it is one. */
+ * O_NONBLOCK keeps a pipe from holding us up before we have seen that it is one. */
 static int open_ordinary(const char *path, uint64_t *size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

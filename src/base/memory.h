@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* memory.h: the one place where firn allocates. Blocks are 64-byte aligned and zeroed, counted
- * against a limit,
- * and can be told to fail (tests). A NULL firn_memory means "not on any simulation's books". */
+ * against a limit, and can be told to fail (tests). A NULL firn_memory means "not on any
+ * simulation's books". */
 #ifndef FIRN_MEMORY_H
 #define FIRN_MEMORY_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* text.h: a text that grows. Adding never fails on the spot: when memory is short the buffer is
- * marked and stays
- * as it was, so that a writer can add without end and look once. */
+ * marked and stays as it was, so that a writer can add without end and look once. */
 #ifndef FIRN_TEXT_H
 #define FIRN_TEXT_H
 

@@ -5,11 +5,9 @@
  *     factor   = (symbol | "1" | "(" unit ")") ["^" exponent]      exponent = number | "n" | "-n"
  *
  * A dimension is the vector of the powers of m, kg, s, K, rad and of s^n: the consistency of a
- * power-law fluid is
- * in Pa s^n, whose second exponent is itself a parameter. The radian is kept apart from 1, so
- * that degrees given
- * as a friction coefficient are caught. A "/" belongs to the one factor after it: "J/(kg K)"
- * needs its brackets. */
+ * power-law fluid is in Pa s^n, whose second exponent is itself a parameter. The radian is kept
+ * apart from 1, so that degrees given as a friction coefficient are caught. A "/" belongs to the
+ * one factor after it: "J/(kg K)" needs its brackets. */
 #include "base/units.h"
 #include "base/suggest.h"
 

@@ -6,8 +6,8 @@
  * unit normal.
  * Round kinds are solved in the half plane (r, z), r = hypot(p_x, p_y), and turned back.
  * Wherever the nearest point is not unique (centre of a sphere, axis of a capsule) one of the
- * nearest is taken, so the normal always has
- * length one. Formulas are elementary; only the ellipsoid needs an iteration, see there. */
+ * nearest is taken, so the normal always has length one. Formulas are elementary; only the
+ * ellipsoid needs an iteration, see there. */
 #include "geometry/shape_kind.h"
 
 #include <math.h>

@@ -17,9 +17,8 @@
  *
  * Randomness is a hash of seed and place, never of a thread: the same points in the same order
  * for any number of threads. Space is cut into blocks; one distance query at a block's middle
- * tells most blocks to be wholly in or
- * out (distances are 1-Lipschitz), the others ask for each point. Points are ordered by block, x
- * slowest.
+ * tells most blocks to be wholly in or out (distances are 1-Lipschitz), the others ask for each
+ * point. Points are ordered by block, x slowest.
  *
  * Dart throwing over a grid of cells that hold one point each: L.-Y. Wei, Parallel Poisson disk
  * sampling, ACM TOG 27(3), 2008; here conflicts are settled by priority instead of by phases of

@@ -19,9 +19,8 @@ typedef struct firn_shape_kind {
     firn_status (*build)(firn_shape_part *part, const firn_shape_def *def, const char *where,
                          firn_messages *messages);
     /* Signed distance, outward normal and, for surfaces that deform or are painted, the rest;
-     * the other members
-     * of *surface arrive as "rigid and not painted". The distance must be exact or nearer
-     * (1-Lipschitz). */
+     * the other members of *surface arrive as "rigid and not painted". The distance must be
+     * exact or nearer (1-Lipschitz). */
     void (*query)(const firn_shape_part *part, const double p[3], double time,
                   firn_surface_point *surface);
     /* Box in the kind's frame; NULL: unbounded. */

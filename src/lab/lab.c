@@ -4,10 +4,10 @@
  *
  * The kernel takes dt and grad v and sets F_e <- map((I + dt grad v) F_e); a step of the total F
  * from A to B is therefore grad v = (B A^-1 - I)/dt. Sixteen lanes of a bundle carry sixteen
- * trial deformations at once: the
- * trial itself and its neighbours at +-h in each unknown component, so one call of the kernel
- * gives Newton's residual and its central-difference tangent. The tangent always comes from the
- * double oracle, the residual from the chosen variant.
+ * trial deformations at once: the trial itself and its neighbours at +-h in each unknown
+ * component, so one call of the kernel gives Newton's residual and its central-difference
+ * tangent. The tangent always comes from the double oracle, the residual from the chosen
+ * variant.
  *
  * Units SI. Matrices row-major; symmetric tensors xx yy zz xy xz yz. */
 #include "lab/lab.h"
@@ -255,8 +255,8 @@ static double residual(const unknowns *u, const outcome *o, double r[MAX_UNKNOWN
 }
 
 /* The Newton direction at F: r + (dr/dF) step = 0 in the least-squares sense of smallest step,
- * so that a
- * direction without stiffness (a fluid's shape) is left alone. 0: the tangent could not be used. */
+ * so that a direction without stiffness (a fluid's shape) is left alone. 0: the tangent could
+ * not be used. */
 static int newton_direction(const firn_lab_point *point, const unknowns *u, double dt,
                             const double F[9], const double r[MAX_UNKNOWN],
                             double step[MAX_UNKNOWN])

@@ -64,8 +64,7 @@ void firn_lab_stress_of(const firn_lab_state *state, const double tau[6], firn_l
                         double out[9]);
 
 /* Small-strain Young's modulus and Poisson's ratio at rest, measured on the law itself by
- * differences. A fluid
- * has E = 0. */
+ * differences. A fluid has E = 0. */
 void firn_lab_small_strain(const firn_material *material, double temperature, double *E,
                            double *nu);
 
@@ -155,8 +154,8 @@ firn_status firn_lab_draw_svg(const char *title, int n, const firn_lab_curve *cu
 
 /* Figures 5, 6 and 7 of the thesis, principal stress over stretch with the other stretches 1,
  * each with the moduli as printed (mu = 100, lambda = 27.78) and with the consistent pair (mu =
- * 41.667), into the folder as
- * figure_5.svg, .png, .csv and so on. `written` (may be NULL) is called for each file. */
+ * 41.667), into the folder as figure_5.svg, .png, .csv and so on. `written` (may be NULL) is
+ * called for each file. */
 firn_status firn_lab_figures(const char *folder, void (*written)(const char *path),
                              firn_messages *messages);
 

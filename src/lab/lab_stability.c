@@ -9,8 +9,7 @@
  *
  * A comes from the oracle's measure() by fourth-order central differences (exact for St.
  * Venant-Kirchhoff up to rounding), eigenvalues from LAPACKE. The search over N is a grid on the
- * half sphere that contains the axes, then
- * a pattern search from its best places.
+ * half sphere that contains the axes, then a pattern search from its best places.
  *
  * A bar sees less: waves that run and swing along its axis, N.Q N for N = e1. Example that tests
  * check: St. Venant-Kirchhoff has Q = (N.S N) I + F ((lambda + mu) N N + mu I) F^T. In uniaxial

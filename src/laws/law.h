@@ -2,11 +2,9 @@
 /* law.h: the border between the solver and the constitutive laws.
  *
  * The solver knows a law as (1) its constant table (firn_law_info) and (2) three batch functions
- * a variant,
- * called once for all bundles of one material in one block of the grid, never once a particle. A
- * law knows
- * nothing of the grid. See materials/README.md for how a law is written; laws are registered by
- * one word in materials/meson.build.
+ * a variant, called once for all bundles of one material in one block of the grid, never once a
+ * particle. A law knows nothing of the grid. See materials/README.md for how a law is written;
+ * laws are registered by one word in materials/meson.build.
  *
  * Layout: every array is a sequence of bundles, each component 16 lanes wide:
  *

@@ -2,9 +2,8 @@
 /* law_driver.h: from the few functions of a constitutive law to the batch loops of law.h.
  *
  * A law's file is written once against `fr` (lanes.h) and compiled once a variant. It gives a
- * law_functions table
- * of functions on one set of lanes and ends in FIRN_LAW(name, ...). A law chooses one of three
- * forms:
+ * law_functions table of functions on one set of lanes and ends in FIRN_LAW(name, ...). A law
+ * chooses one of three forms:
  *
  *   FIRN_FORM_STRETCH  isotropic, in principal stretches s_i:
  *       energy(s), stress(s) -> tau_i, return_map(s)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* kernels.h: the functions that touch particles and nodes by the million. Compiled once a
- * variant (lanes.h) from
- * one source, chosen when a simulation is created; everything else in the solver is
- * precision-blind.
+ * variant (lanes.h) from one source, chosen when a simulation is created; everything else in the
+ * solver is precision-blind.
  *
  * Geometry of a block
  *

@@ -30,10 +30,10 @@
  *
  * Trying the law costs as much as a step of the block, so it is done where the step strains by
  * more than an eighth - by the ranges of velocity in the blocks around, and then by the
- * differences of neighbouring nodes - and
- * elsewhere for one block in 64 at every step, in turn (and not where it strains by less than
- * 1e-4, which would only measure round-off): what grows from little is found there. After such a
- * step dt stays halved and grows back by a hundredth a step (limit `energy`).
+ * differences of neighbouring nodes - and elsewhere for one block in 64 at every step, in turn
+ * (and not where it strains by less than 1e-4, which would only measure round-off): what grows
+ * from little is found there. After such a step dt stays halved and grows back by a hundredth a
+ * step (limit `energy`).
  *
  * Laws that can fail are tried from a smaller strain on, and always where some particle is near
  * the edge of its law (FIRN_FLAG_EDGE): no step is taken in which one fails. Entries of up to e

@@ -30,11 +30,11 @@
  *     row(i, j) += (w_i w_j) q_ij                35 operations a particle instead of 48
  *
  * Grid to particle is the transpose: r_i = sum_j w_j row(i,j) and its siblings with m_j, g_j;
- * then sums over i; then one horizontal sum over z. C = (D^-1 h) sum w v d,
- * grad v = sum v grad w (mls: grad v = C). Without gradients, sums of w_ij row(i,j) that begin at
- * the far end give those times i and j by additions, 36 operations, of which 16 are products,
- * instead of 44 (and four products with w_k either way), and
- * sum w v d = sum w v (i - 1) + d_1 sum w v is made for a whole bundle at once.
+ * then sums over i; then one horizontal sum over z. C = (D^-1 h) sum w v d, grad v = sum v grad
+ * w (mls: grad v = C). Without gradients, sums of w_ij row(i,j) that begin at the far end give
+ * those times i and j by additions, 36 operations, of which 16 are products, instead of 44 (and
+ * four products with w_k either way), and sum w v d = sum w v (i - 1) + d_1 sum w v is made for
+ * a whole bundle at once.
  *
  * FLIP also asks for sum w v_old. Nobody asks for masses on the way back, so v_old,x stands in
  * their channel and comes with the rest. v_old,y and v_old,z have a patch of their own, in which

@@ -36,8 +36,7 @@ typedef struct firn_render_def {
 
 firn_render_def firn_render_default(void);
 /* The sun's azimuth with NAN resolved. A caller whose camera moves fixes it with this
- * beforehand: else the sun
- * would move along. */
+ * beforehand: else the sun would move along. */
 double firn_render_sun_azimuth(const firn_render_def *def);
 
 /* The azimuth nearest to def's from which no collider stands between camera and shot; def's own

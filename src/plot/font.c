@@ -15,8 +15,8 @@
  * Arcs are superellipses |x|^2.4 + |y|^2.4 = 1: bowls look fuller than circles at small sizes.
  *
  * Grid fitting: the heights 0, 10, 14, -4, those of all level strokes, and the abscissae of all
- * upright strokes
- * are moved to where a stroke covers whole pixels; everything between them is stretched along. */
+ * upright strokes are moved to where a stroke covers whole pixels; everything between them is
+ * stretched along. */
 #include "plot/font.h"
 
 #include <math.h>

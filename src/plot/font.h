@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* font.h: text in pictures, in firn's own stroke font: thin lines with round ends, fitted to the
- * pixel grid, so
- * that it is crisp from 9 pixels upwards without any font file. Latin letters, digits, ASCII
- * signs, the Greek letters of mechanics and a few signs of measure (degree, plus-minus,
- * superscripts); anything else is drawn as an open box. Strings are UTF-8. */
+ * pixel grid, so that it is crisp from 9 pixels upwards without any font file. Latin letters,
+ * digits, ASCII signs, the Greek letters of mechanics and a few signs of measure (degree,
+ * plus-minus, superscripts); anything else is drawn as an open box. Strings are UTF-8. */
 #ifndef FIRN_FONT_H
 #define FIRN_FONT_H
 

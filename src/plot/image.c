@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* image.c: the drawing primitives all come down to "how much of this pixel is inside the shape",
- * estimated from
- * the signed distance of the pixel's centre to the shape's edge: coverage = clamp(1/2 - distance).
+ * estimated from the signed distance of the pixel's centre to the shape's edge: coverage =
+ * clamp(1/2 - distance).
  */
 #include "plot/image.h"
 #include "base/file.h"

@@ -4,10 +4,9 @@
  *
  * Pixel (i, j) covers [i, i+1) x [j, j+1); x to the right, y down, so a one-pixel line that
  * shall be crisp runs through pixel centres (i + 0.5). Colours are sRGB values, mixed as they
- * are: what is drawn over half a pixel
- * is the mean of the two encoded values, which is what plots and text are made for everywhere
- * else. Drawing
- * outside the picture is allowed and does nothing. */
+ * are: what is drawn over half a pixel is the mean of the two encoded values, which is what
+ * plots and text are made for everywhere else. Drawing outside the picture is allowed and does
+ * nothing. */
 #ifndef FIRN_IMAGE_H
 #define FIRN_IMAGE_H
 
@@ -40,8 +39,7 @@ void firn_image_disc(firn_image *image, float x, float y, float radius, firn_col
 void firn_image_line(firn_image *image, float x0, float y0, float x1, float y1, float width,
                      firn_color color);
 /* All segments as one shape with round ends: places that several of them cover are painted once.
- * False when out
- * of memory. */
+ * False when out of memory. */
 int firn_image_strokes(firn_image *image, int n, const firn_segment *segments, float width,
                        firn_color color);
 

@@ -35,8 +35,7 @@ static const unsigned palette[] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7,
 enum { N_COLORS = sizeof palette / sizeof *palette };
 
 /* One axis of one panel: data * scale runs over [low, high] (their logarithms on a log axis)
- * along `pixels`
- * starting at `origin`; y has its origin at the bottom and negative pixels. */
+ * along `pixels` starting at `origin`; y has its origin at the bottom and negative pixels. */
 typedef struct axis_span {
     int is_log;
     double scale, low, high, origin, pixels;

@@ -4,10 +4,9 @@
  * strokes, so they show the same picture.
  *
  * A figure holds panels in rows of `n_columns`: one panel is a plot, several are small
- * multiples. Axes carry a
- * label and a unit; with the units Pa, J, N, W, s and m a metric prefix is chosen so that tick
- * labels stay short (140000 Pa is drawn as 140 kPa). Points that are not finite, or not positive
- * on a log axis, are gaps. */
+ * multiples. Axes carry a label and a unit; with the units Pa, J, N, W, s and m a metric prefix
+ * is chosen so that tick labels stay short (140000 Pa is drawn as 140 kPa). Points that are not
+ * finite, or not positive on a log axis, are gaps. */
 #ifndef FIRN_PLOT_H
 #define FIRN_PLOT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* plot_svg.c: the painter that writes SVG 1.1. No scripts, no fonts, no references to anything
  * outside: the element shows the same in a browser, in a report and in an editor. Widths of
- * letters are those of a common sans serif
- * (in units of the font size), good to a few per cent, which is all that the layout needs. */
+ * letters are those of a common sans serif (in units of the font size), good to a few per cent,
+ * which is all that the layout needs. */
 #include "plot/plot.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// partio.cpp: a thin shim around Partio (partio.h). No exception leaves it; position is Partio's
-// name for P, all other names are taken as they are. Partio trusts the files it reads, so only
-// files from a known source belong here.
+// partio.cpp: a thin shim around Partio (partio.h). No exception
+// leaves it; position is Partio's name for P, all other names are taken as they are. Partio
+// trusts the files it reads, so only files from a known source belong here.
 #include "points/partio.h"
 
 #include <Partio.h>

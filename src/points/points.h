@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* points.h: particles outside the solver - a table of named attributes. Every format reads into
- * one and writes
- * from one; the solver fills one a frame; render, mesh, info and convert work on nothing else.
+ * one and writes from one; the solver fills one a frame; render, mesh, info and convert work on
+ * nothing else.
  *
  * Attribute types are those of classic bgeo: float (n components), int, vector (3 floats that
- * transform), index
- * (an int into a string table). Position is the attribute "P" like any other. */
+ * transform), index (an int into a string table). Position is the attribute "P" like any other. */
 #ifndef FIRN_POINTS_H
 #define FIRN_POINTS_H
 

@@ -3,8 +3,8 @@
  *
  * GNU conventions: --name=value, --name value, -x value, -- ends the options, options and
  * arguments may be mixed. Names are not abbreviated, because an abbreviation in a script breaks
- * when an option is added. A value that
- * begins with -- must be attached (--name=--value): far more often it is a forgotten value. */
+ * when an option is added. A value that begins with -- must be attached (--name=--value): far
+ * more often it is a forgotten value. */
 #include "program/cli.h"
 #include "base/file.h"
 #include "base/suggest.h"

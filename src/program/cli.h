@@ -87,9 +87,8 @@ int firn_cli_span(const firn_cli *cli, const char *name, int *first, int *last);
 int firn_cli_all(const firn_cli *cli, const char *name, const char **values, int n_max);
 
 /* Messages go to stderr as `firn: error: ...`, in colour on a terminal (NO_COLOR respected),
- * control characters
- * from file names made harmless. firn_cli_fail returns its status, for `return
- * firn_cli_fail(FIRN_IO, "...")`. */
+ * control characters from file names made harmless. firn_cli_fail returns its status, for
+ * `return firn_cli_fail(FIRN_IO, "...")`. */
 int firn_cli_fail(firn_status status, const char *format, ...) FIRN_PRINTF(2, 3);
 void firn_cli_warn(const char *format, ...) FIRN_PRINTF(1, 2);
 void firn_cli_note(const char *format, ...) FIRN_PRINTF(1, 2);

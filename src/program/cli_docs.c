@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cli_docs.c: help, man page and shell completions, all made from the tables of the verbs. What
- * a table does not
- * say stands here once: the introduction, the exit codes and the environment. */
+ * a table does not say stands here once: the introduction, the exit codes and the environment. */
 #include "program/cli.h"
 
 #include <ctype.h>
@@ -46,8 +45,7 @@ static const row environment[] = {
 enum { WIDTH = 90, OPTION_COLUMN = 26, LABEL_MAX = 512 };
 
 /* Prints words from column `column` on, with every new line indented to `indent`. Lines of the
- * text that begin
- * with a blank are kept as they are; an empty line separates paragraphs. */
+ * text that begin with a blank are kept as they are; an empty line separates paragraphs. */
 static void print_wrapped(FILE *out, const char *text, int indent, int column)
 {
     while (*text) {

@@ -5,8 +5,8 @@
  * simulation's own books, so a limit of memory must hold for their lengths. A point takes about
  * as much memory as it takes in its file, and the particle made of it 200 bytes at its peak,
  * mostly more than that: of points that need more than half of the memory no simulation would
- * have room. What compressed files unpack to is bounded by their readers, .vdb shapes,
- * of which one grid alone may be read, while they are read (vdb_bound.hpp). */
+ * have room. What compressed files unpack to is bounded by their readers, .vdb shapes, of which
+ * one grid alone may be read, while they are read (vdb_bound.hpp). */
 #include "scene/read_limits.h"
 #include "scene/scene_files.h"
 

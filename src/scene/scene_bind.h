@@ -27,8 +27,7 @@ typedef struct firn_scene_binder {
 } firn_scene_binder;
 
 /* Types, units, words and keys; ranges and relations are firn_scene_check_located's. The
- * definition is
- * complete even where values were refused: those keep their defaults. */
+ * definition is complete even where values were refused: those keep their defaults. */
 void firn_scene_bind(firn_scene_binder *binder, firn_yaml_tree_node *root, firn_scene_def *def);
 /* A firn_scene_locate; `user` is the binder. */
 int firn_scene_bind_locate(void *user, const char *path, char *place, size_t n_bytes);

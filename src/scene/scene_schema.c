@@ -3,8 +3,7 @@
  * about them.
  *
  * Defaults are text, in SI, just as a person would write them in a scene file; a test checks
- * that every one of
- * them is inside its own range. */
+ * that every one of them is inside its own range. */
 #include "scene/scene_schema.h"
 
 #include <limits.h>

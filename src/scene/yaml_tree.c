@@ -2,10 +2,9 @@
 /* yaml_tree.c: from libyaml's events to a tree with positions, bounded whatever the text says.
  *
  * Aliases are followed by copying. That makes every node independent (a setting changes one of
- * them only) and
- * turns the classic attacks into plain counts: a bomb of aliases of aliases runs into
- * FIRN_YAML_TREE_NODES_MAX, an alias inside the node that it stands for is met while that node
- * is still open. */
+ * them only) and turns the classic attacks into plain counts: a bomb of aliases of aliases runs
+ * into FIRN_YAML_TREE_NODES_MAX, an alias inside the node that it stands for is met while that
+ * node is still open. */
 #include "scene/yaml_tree.h"
 
 #include <stdio.h>

@@ -38,8 +38,7 @@ firn_status firn_run_output_write(firn_run_output *record, firn_sim *sim,
 firn_status firn_run_output_step(firn_run_output *record, firn_sim *sim, firn_messages *messages);
 /* Waits for the queue, leaves a checkpoint so that the shot can be gone on with, closes the
  * books. `status` and `why` are how the run ended; returns that, or what went wrong here.
- * Everything is
- * released; what checkpoints took remains. */
+ * Everything is released; what checkpoints took remains. */
 firn_status firn_run_output_end(firn_run_output *record, firn_sim *sim, firn_status status,
                                 const char *why, firn_messages *messages);
 

@@ -17,9 +17,8 @@
  *   fm     LANES truth values; made by fr_lt and friends, used by fr_select, fm_any, fm_all
  *
  * A bundle is always 16 lanes: a loop over a bundle runs 16 / LANES times. Only this file knows
- * intrinsics for
- * lane arithmetic. Functions are exact where C's are (sqrt, floor, min, max); log, exp and
- * friends are within
+ * intrinsics for lane arithmetic. Functions are exact where C's are (sqrt, floor, min, max);
+ * log, exp and friends are within
  * 2 ulp in their useful range for the float and 4 ulp for the double lanes, sin and rsqrt within
  * twice that (tests/simd/test_lanes.c). */
 #ifndef FIRN_LANES_H
@@ -246,9 +245,8 @@ FIRN_INLINE fr fr_floor(fr a)
 }
 
 /* Reciprocal and reciprocal root, correctly rounded to 1 ulp in double; in float an estimate and
- * one Newton
- * step where the instruction exists (relative error below 1e-7). Zero gives a huge value or inf,
- * not a trap. */
+ * one Newton step where the instruction exists (relative error below 1e-7). Zero gives a huge
+ * value or inf, not a trap. */
 FIRN_INLINE fr fr_rcp(fr a)
 {
 #if FIRN_ISA == 3 && !FIRN_DOUBLE

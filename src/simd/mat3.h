@@ -56,8 +56,8 @@ FIRN_INLINE fr mat3_determinant(const fr a[9])
            a[2] * (a[3] * a[7] - a[4] * a[6]);
 }
 
-/* det A - 1 without losing the small part where A is near I: with H = A - I it is
- * tr H + (sum of principal 2 x 2 minors of H) + det H. */
+/* det A - 1 without losing the small part where A is near I: with H = A - I it is tr H + (sum of
+ * principal 2 x 2 minors of H) + det H. */
 FIRN_INLINE fr mat3_determinant_minus_one(const fr a[9])
 {
     fr h[9];
@@ -243,8 +243,7 @@ FIRN_INLINE void mat3_eigen(const fr a[6], fr l[3], fr u[9])
 }
 
 /* Columns p < q of both matrices are exchanged where the first of `size` is smaller; the sign of
- * one turns so
- * that the determinants stay. */
+ * one turns so that the determinants stay. */
 FIRN_INLINE void mat3_order(fr size[3], fr a[9], fr b[9], int p, int q)
 {
     fm swap = fr_lt(size[p], size[q]);

@@ -10,8 +10,7 @@
 /* `attributes`: names separated by blanks, "" for the usual ones (P v id pscale material Jp
  * where there is one). Known names: P v id pscale mass Cd material F C T J Jp stress pressure
  * yield plastic_strain damage source and every history field of a law. Every nth particle by id
- * (1: all). Details frame is left to the caller; time, dx, dt,
- * firn version are set. */
+ * (1: all). Details frame is left to the caller; time, dx, dt, firn version are set. */
 firn_status firn_snapshot_take(firn_sim *sim, const char *attributes, int nth, firn_points **points,
                                firn_messages *messages);
 

@@ -2,8 +2,7 @@
 /* contact.c: one point of material - a node, or a particle in the second pass - against one body.
  *
  * Inside a body whose surface moves with v_c and has the outward normal n, with relative
- * velocity u = v - v_c,
- * u_n = u . n:
+ * velocity u = v - v_c, u_n = u . n:
  *
  *     stick      v = v_c
  *     slip       u loses u_n n; what is left is slowed by friction against |u_n|

@@ -97,8 +97,8 @@ const firn_compare_metric *firn_compare_metric_at(int i); /* NULL after the last
 const firn_compare_metric *firn_compare_metric_find(const char *name);
 
 /* Order p of convergence of f(h) = f0 + C h^p. With a known f0 the slope over all h by least
- * squares, else from
- * the three finest, whatever their ratios; NAN: cannot be said. h in any order. */
+ * squares, else from the three finest, whatever their ratios; NAN: cannot be said. h in any
+ * order. */
 double firn_compare_order(int n, const double *h, const double *f, double exact);
 
 /* ---------------------------------------------------------------- runs */

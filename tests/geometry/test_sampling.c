@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Points in shapes: counts and volumes that are known in closed form, the blue noise's least
- * distance, and the
- * same answer for any number of threads. */
+ * distance, and the same answer for any number of threads. */
 #include "geometry/sampling.h"
 #include "base/memory.h"
 

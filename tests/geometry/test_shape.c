@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Signed distances against an independent description of each kind (a plain inside test), never
- * against the
- * formulas of analytic_shapes.c themselves: no point nearer than |d| may lie on the other side,
- * and one step of d along the normal must land on the surface. */
+ * against the formulas of analytic_shapes.c themselves: no point nearer than |d| may lie on the
+ * other side, and one step of d along the normal must land on the surface. */
 #include "geometry/shape.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What every law must pass, made from its table alone: no law is named here. A law that is added
- * to the register
- * is tested here without another edit. */
+ * to the register is tested here without another edit. */
 #include "support/law_support.h"
 
 #include <lapacke.h>

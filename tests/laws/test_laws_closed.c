@@ -53,8 +53,7 @@ static void st_venant_kirchhoff_fails_where_it_must(void **state)
 }
 
 /* Below s_c: P and its linear continuation, mu = 100, lambda = 27.78; C0 keeps P(s_c); both push
- * an inverted
- * element back. */
+ * an inverted element back. */
 static void bounded_neo_hookean_below_its_stretch(void **state)
 {
     (void)state;

@@ -42,9 +42,8 @@ static void with_embree(const firn_spheres *spheres, const firn_camera *camera, 
 typedef void engine(const firn_spheres *, const firn_camera *, int, int, int, firn_hit *);
 
 /* A sphere of radius r at distance D: depth at the centre D - r; the silhouette is the circle of
- * half angle
- * asin(r / D), on a picture of half height tan(fov/2) a disc of radius tan(asin(r/D)) /
- * tan(fov/2) * rows / 2. */
+ * half angle asin(r / D), on a picture of half height tan(fov/2) a disc of radius tan(asin(r/D))
+ * / tan(fov/2) * rows / 2. */
 static void check_single(engine *hits_of)
 {
     enum { SIDE = 401 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The particle table: what is added is found, zeroed and counted; refusals change nothing; no
- * allocation that
- * fails leaves anything behind or half made. */
+ * allocation that fails leaves anything behind or half made. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

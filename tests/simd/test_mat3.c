@@ -71,8 +71,7 @@ static const double stretches[][3] = {
 enum { N_KINDS = (int)(sizeof stretches / sizeof stretches[0]) };
 
 /* Matrix number k: every other one is random, the rest take turns among the kinds and among
- * plain, diagonal-free
- * and triangular frames. */
+ * plain, diagonal-free and triangular frames. */
 static void make(int k, uint64_t *state, double F[9])
 {
     if (k % 2) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_contact.c: what a surface does with the velocity of a point on it, against Coulomb's law
  * in closed form: with the normal part un and the tangential part t of the velocity against the
- * surface, sliding takes away
- * friction (adhesion + |un|) of |t|, at most all of it. */
+ * surface, sliding takes away friction (adhesion + |un|) of |t|, at most all of it. */
 #include "solver/solver.h"
 
 #include <math.h>

@@ -63,8 +63,7 @@ static void from_file(setup *s, const char *path)
 }
 
 /* A ball of snow is crushed on a floor, written as a cache and read as a body: every number is
- * there again, and
- * both go on alike. */
+ * there again, and both go on alike. */
 static void a_cache_is_a_body(void **state)
 {
     (void)state;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* scratch.h: what tests that touch the disk share - a folder of their own, whole files to and
- * from memory, and
- * the first sentence of a report. */
+ * from memory, and the first sentence of a report. */
 #ifndef FIRN_TEST_SCRATCH_H
 #define FIRN_TEST_SCRATCH_H
 

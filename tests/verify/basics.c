@@ -2,11 +2,10 @@
 /* basics.c: what has to hold to round-off before anything else is worth measuring.
  *
  * Rung 0, through the kernels of every variant that runs here: sum w = 1, sum grad w = 0, sum w
- * x_i = x_p,
- * sum x_i grad w^T = I, sum w d d^T = D, w >= 0, with D = h^2/3 (cubic), h^2/4 (quadratic).
- * Rung 1: free fall, a spinning ball, the null space (a checkerboard of velocities), the length
- * of the first step, and a body that leaves a rough floor without being held. Closed forms are
- * said where they are used. */
+ * x_i = x_p, sum x_i grad w^T = I, sum w d d^T = D, w >= 0, with D = h^2/3 (cubic), h^2/4
+ * (quadratic). Rung 1: free fall, a spinning ball, the null space (a checkerboard of
+ * velocities), the length of the first step, and a body that leaves a rough floor without being
+ * held. Closed forms are said where they are used. */
 #include "mpm/kernels.h"
 #include "verify.h"
 

@@ -15,8 +15,7 @@
  *
  * Two layers of particles a cell carry moments as layers do, EI (1 - 1/n^2) with n of them: a
  * beam of 8 cells is held to the reference as it stands; the quicker one of 4 cells, n = 8,
- * takes its loads
- * from the stiffness of its layers and leaves out the last one.
+ * takes its loads from the stiffness of its layers and leaves out the last one.
  *
  * The clamp is a mirror wall at x = 0 with the nodes of that plane held along y. The load is
  * carried by the last column of particles, so the beam that counts ends there, a quarter of a

@@ -15,12 +15,12 @@
  *
  * Granular column (G. Lube, H. E. Huppert, R. S. J. Sparks, M. A. Hallworth, J. Fluid Mech. 508,
  * 2004): a cylinder of grains, r_i wide and a r_i high, is let go on a rough floor; for a < 1.7
- * it comes to rest with the radius
- * r_i (1 + 1.24 a), whatever the grains. By volume that is a mean slope of 19 degrees for a =
- * 0.5. A quarter of it between mirror walls; the edge is where the height falls below half a
- * cell. Coulomb friction without inertia rests at its own angle: sand of 30 degrees stands too
- * steep. Friction of 0.32 (18 degrees), to which continuum models of slow flow are fitted (P.-Y.
- * Lagree, L. Staron, S. Popinet, J. Fluid Mech. 686, 2011), comes within the gate. */
+ * it comes to rest with the radius r_i (1 + 1.24 a), whatever the grains. By volume that is a
+ * mean slope of 19 degrees for a = 0.5. A quarter of it between mirror walls; the edge is where
+ * the height falls below half a cell. Coulomb friction without inertia rests at its own angle:
+ * sand of 30 degrees stands too steep. Friction of 0.32 (18 degrees), to which continuum models
+ * of slow flow are fitted (P.-Y. Lagree, L. Staron, S. Popinet, J. Fluid Mech. 686, 2011), comes
+ * within the gate. */
 #include "verify.h"
 
 #include <math.h>

@@ -12,8 +12,7 @@
  * viscoelasticity with frictional boundary conditions, J. Vib. Acoust. 117, 1995). It is a
  * property of the body and not of the contact: finite elements (8 x 4 x 4 bricks, base on the
  * plane, traction mu R_y on it, eigenvalues of M^-1 K) give for a block twice as long as high,
- * with mu = tan 15 and
- * without damping,
+ * with mu = tan 15 and without damping,
  *
  *     omega = 204.9 / s      growth 14.84 / s       the cube: none above a growth of 0.015 omega
  *

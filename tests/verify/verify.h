@@ -8,10 +8,9 @@
  *     case | reference | firn | error | gate
  *
  * as CSV; it exits with 1 when a row misses its gate. Without an argument the resolutions are
- * those of the
- * test suite; `--full` runs the finer ones, `--quick` a few coarse ones that a broken solver
- * misses all the same, up to the first miss (for tools/mutate.sh), `--csv FOLDER` also writes
- * the curves of convergence. */
+ * those of the test suite; `--full` runs the finer ones, `--quick` a few coarse ones that a
+ * broken solver misses all the same, up to the first miss (for tools/mutate.sh), `--csv FOLDER`
+ * also writes the curves of convergence. */
 #ifndef FIRN_VERIFY_H
 #define FIRN_VERIFY_H
 

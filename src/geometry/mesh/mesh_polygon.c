@@ -4,10 +4,9 @@
  * Readers make a fan about each polygon's first corner, which is right while the polygon is
  * convex. Otherwise parts of the fan lie outside, as fins across every notch. Here such a fan is
  * replaced by as many triangles inside, by cutting off ears: corners that bend the polygon's own
- * way and whose triangle holds no corner that bends the other way
- * (G. H. Meisters, Polygons have ears, Amer. Math. Monthly 82, 1975). The polygon is seen along
- * the axis that it faces most. One that crosses itself has no ears at some point; what is left
- * of it then stays a fan. */
+ * way and whose triangle holds no corner that bends the other way (G. H. Meisters, Polygons have
+ * ears, Amer. Math. Monthly 82, 1975). The polygon is seen along the axis that it faces most.
+ * One that crosses itself has no ears at some point; what is left of it then stays a fan. */
 #include "geometry/mesh/mesh_read.h"
 #include "base/memory.h"
 

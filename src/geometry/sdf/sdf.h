@@ -4,9 +4,8 @@
  * Leaves of 8^3 voxels; each keeps a copy of its upper neighbours' first layer (9^3 numbers), so
  * that the eight values around a point always lie in one leaf. Channel 0 is the signed distance
  * in m, from -inner to band; further channels (surface velocity, paint) are interpolated the
- * same way. Sparse blocks remember their sign, how far
- * every leaf is at least, and one that is near, so that a far point gets a true lower bound of
- * the distance and a sensible direction.
+ * same way. Sparse blocks remember their sign, how far every leaf is at least, and one that is
+ * near, so that a far point gets a true lower bound of the distance and a sensible direction.
  *
  *     voxel (i, j, k) sits at  origin + voxel * (i, j, k);
  *         leaf (I, J, K) holds voxels 8 I ... 8 I + 7

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* vdb.h: all that firn wants of OpenVDB, as C functions. Each heavy tool stands in a file of its
- * own
- * (vdb_NAME.cpp); no exception, container or handle of C++ leaves them, every failure is a
+ * own (vdb_NAME.cpp); no exception, container or handle of C++ leaves them, every failure is a
  * sentence.
  * n_threads caps OpenVDB's own threads; results do not depend on it. */
 #ifndef FIRN_VDB_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// vdb_archive.hpp: an opened .vdb file, its grids by name, and writing one; instead of OpenVDB's
-// own io::File, which notices neither a file that ends too early nor a disk that is full.
+// vdb_archive.hpp: an opened .vdb file, its grids by name, and
+// writing one; instead of OpenVDB's own io::File, which notices neither a file that ends too
+// early nor a disk that is full.
 //
 // A stream at its end gives the number that was read last, again and again: where io::File reads
 // a damaged count of nodes it so makes up to 2^32 nodes out of nothing, for minutes. The stream

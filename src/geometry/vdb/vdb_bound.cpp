@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// vdb_bound.cpp: `new` that counts while a .vdb file is read, and what a failed assertion calls
-// meanwhile; see vdb_bound.hpp. All of new and delete, so that they fit.
+// vdb_bound.cpp: `new` that counts while a .vdb file is read, and
+// what a failed assertion calls meanwhile; see vdb_bound.hpp. All of new and delete, so that
+// they fit.
 #include "geometry/vdb/vdb_bound.hpp"
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// vdb_bound.hpp: how much OpenVDB may ask for while it reads a file, and what becomes of its
-// assertions.
+// vdb_bound.hpp: how much OpenVDB may ask for while it reads a
+// file, and what becomes of its assertions.
 //
 // A file names lengths of texts, counts of nodes and sizes of packed blocks, and OpenVDB asks
 // for that much memory before it looks whether so much follows: four scrambled bytes make a text

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// vdb_guard.hpp: what every file behind vdb.h needs - a fence that turns exceptions into
-// sentences, and a cap on
-// the threads of TBB for as long as a call lasts.
+// vdb_guard.hpp: what every file behind vdb.h needs - a fence that
+// turns exceptions into sentences, and a cap on the threads of TBB for as long as a call lasts.
 #pragma once
 
 #include "firn/base.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// vdb_mesh.cpp: triangles to a distance field, behind vdb.h. Solids, cavities in them, solids in
-// those, ... are fields of their own, taken from and added to each other, because a flood fill
-// sees the outermost surface alone.
+// vdb_mesh.cpp: triangles to a distance field, behind vdb.h.
+// Solids, cavities in them, solids in those, ... are fields of their own, taken from and added
+// to each other, because a flood fill sees the outermost surface alone.
 #include "geometry/vdb/vdb.h"
 #include "geometry/vdb/vdb_guard.hpp"
 #include "geometry/vdb/vdb_volume.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// vdb_unpack.cpp: what OpenVDB calls to unpack parts of a file, with the lengths looked at first.
+// vdb_unpack.cpp: what OpenVDB calls to unpack parts of a file,
+// with the lengths looked at first.
 //
 // Each packed part is written with its length in front, below 0 where it was not packed. OpenVDB
 // 10 reads as many bytes as the length says into room for as many as are wanted, and compares

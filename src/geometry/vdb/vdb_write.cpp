@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// vdb_write.cpp: firn's volumes to .vdb files and to polygons, behind vdb.h.
+// vdb_write.cpp: firn's volumes to .vdb files and to polygons,
+// behind vdb.h.
 #include "geometry/vdb/vdb.h"
 #include "geometry/vdb/vdb_archive.hpp"
 #include "geometry/vdb/vdb_guard.hpp"
