@@ -131,6 +131,16 @@ firn_status firn_messages_add(firn_messages *messages, firn_status status, const
     return status;
 }
 
+firn_status firn_messages_no_memory(firn_messages *messages, const char *what, ...)
+{
+    char name[SENTENCE_MAX];
+    va_list arguments;
+    va_start(arguments, what);
+    vsnprintf(name, sizeof name, what, arguments);
+    va_end(arguments);
+    return firn_messages_add(messages, FIRN_MEMORY, "%s: out of memory", name);
+}
+
 void firn_messages_warn(firn_messages *messages, const char *format, ...)
 {
     if (!messages) return;

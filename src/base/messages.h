@@ -9,4 +9,9 @@
  * with; those without a place in that file come after, as they were told. */
 void firn_messages_sort(firn_messages *messages, int first, const char *name);
 
+/* The one wording for memory that ran out: "WHAT: out of memory", WHAT printed like printf.
+ * Returns FIRN_MEMORY. */
+firn_status firn_messages_no_memory(firn_messages *messages, const char *what, ...)
+    FIRN_PRINTF(2, 3);
+
 #endif
