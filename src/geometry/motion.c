@@ -8,7 +8,7 @@
  * with continuous spin: Hermite curves of quaternions (M.-J. Kim, M.-S. Kim and S. Y. Shin,
  * SIGGRAPH 1995), of constant spin between two keys. Without keys: constant velocity and
  * constant spin about the moving pivot. */
-#include "solver/solver.h"
+#include "geometry/motion.h"
 
 #include <math.h>
 #include <string.h>
@@ -188,7 +188,6 @@ static void place_by_speed(const firn_motion_def *def, double t, firn_pose *pose
     rotation_of_quaternion(q, pose->R);
 }
 
-/* `since`: when a motion without keys began. */
 void firn_motion_at(const firn_motion *motion, double time, double since, firn_pose *pose)
 {
     const firn_motion_def *def = &motion->def;

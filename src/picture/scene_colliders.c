@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/file_sequence.h"
 #include "geometry/shape.h"
-#include "solver/solver.h"
+#include "geometry/motion.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "points/bgeo.h"
 #include "points/partio.h"
 #include "points/ply.h"
-#include "geometry/vdb/vdb.h"
+#include "points/vdb_points.h"
 #include "points/vtp.h"
 
 #include <stdio.h>

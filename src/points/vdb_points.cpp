@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// vdb_points.cpp: particles as OpenVDB points, behind vdb.h.
+// vdb_points.cpp: particles as OpenVDB points, behind vdb_points.h.
 //
 // A file holds the points as the grid "particles" and, for volume renderers, up to three grids
 // made from them:
@@ -17,7 +17,7 @@
 // points by voxel, not in order; where they have an id, reading puts them back in its order.
 // Details are metadata of the points' grid. Floats in threes are Vec3s, in nines Mat3s, other
 // numbers keep their count as a stride.
-#include "geometry/vdb/vdb.h"
+#include "points/vdb_points.h"
 #include "geometry/vdb/vdb_archive.hpp"
 #include "geometry/vdb/vdb_guard.hpp"
 

@@ -8,7 +8,7 @@
 #include "mpm/grid.h"
 #include "mpm/particles.h"
 #include "geometry/shape.h"
-#include "geometry/pose.h"
+#include "geometry/motion.h"
 #include "mpm/work_ranges.h"
 
 #include <math.h>
@@ -18,11 +18,6 @@ enum {
 }; /* fixed partition for sums, so that their order never depends on threads */
 
 /* ---------------------------------------------------------------- things that act on nodes */
-
-typedef struct firn_motion {
-    firn_motion_def def;
-    firn_key *keys; /* own copy */
-} firn_motion;
 
 typedef struct firn_collider {
     firn_collider_def def; /* its pointers are not used after creation */
@@ -431,11 +426,6 @@ void firn_impulse_split_clear(firn_sim *sim);
  * after the grid update. */
 void firn_mirror_wall_fold(firn_sim *sim, double dt);
 void firn_mirror_wall_unfold(firn_sim *sim);
-/* motion.c */
-firn_status firn_motion_create(const firn_motion_def *def, firn_memory *memory,
-                               firn_motion *motion);
-void firn_motion_destroy(firn_motion *motion, firn_memory *memory);
-void firn_motion_at(const firn_motion *motion, double time, double since, firn_pose *pose);
 /* save.c: the state of firn_sim_save piece by piece, so that it need not stand in memory twice.
  * NULL put: only counts. */
 typedef void firn_save_put(void *user, const void *data, size_t n_bytes);

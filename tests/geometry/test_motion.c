@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_motion.c: rigid keys - every key is passed, and velocity and spin are what place and
  * rotation do, without a jump at a key. */
-#include "solver/solver.h"
+#include "geometry/motion.h"
 #include "base/memory.h"
 
 #include <math.h>

@@ -11,9 +11,7 @@ extern "C" {
 #endif
 
 #include "firn/defs.h"
-#include "base/file.h"
 #include "geometry/mesh/mesh.h"
-#include "points/points.h"
 #include "geometry/sdf/sdf.h"
 
 /* ---------------------------------------------------------------- meshes to distances
@@ -62,16 +60,6 @@ firn_status firn_vdb_write_volume(const char *path, const firn_sdf *volume,
  * large polygons. */
 firn_status firn_vdb_polygons(const firn_sdf *volume, double adaptivity, int n_threads,
                               firn_mesh **mesh, firn_messages *messages);
-
-/* ---------------------------------------------------------------- particles (vdb_points.cpp) */
-
-/* Entries of the table in format.c: the grid "particles", and the volumes "density", "v" and "T"
- * made from it; or these volumes alone. */
-firn_status firn_vdb_points_read(const char *path, firn_points **points, firn_messages *messages);
-firn_status firn_vdb_points_write(const char *path, const firn_points *points,
-                                  firn_file_receipt *receipt, firn_messages *messages);
-firn_status firn_vdb_volumes_write(const char *path, const firn_points *points,
-                                   firn_file_receipt *receipt, firn_messages *messages);
 
 #ifdef __cplusplus
 }
