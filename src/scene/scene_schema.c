@@ -5,6 +5,7 @@
  * Defaults are text, in SI, just as a person would write them in a scene file; a test checks
  * that every one of them is inside its own range. */
 #include "scene/scene_schema.h"
+#include "geometry/paint.h"
 
 #include <limits.h>
 #include <math.h>
@@ -361,10 +362,10 @@ static const firn_schema_key collider_options[] = {
          "surface of the material "
          "itself, which costs one more pass over the particles nearby. For contact separate "
          "without stickiness."),
-    REAL(firn_collider_def, "friction", friction, "1", "0", 0, 100, 0,
+    REAL(firn_collider_def, "friction", friction, "1", "0", 0, FIRN_MAX_FRICTION, 0,
          "Coulomb friction coefficient for slip and separate; painted surfaces (`firn help "
          "shapes`) have their own."),
-    REAL(firn_collider_def, "stickiness", stickiness, "Pa", "0", 0, 1e12, 0,
+    REAL(firn_collider_def, "stickiness", stickiness, "Pa", "0", 0, FIRN_MAX_STICKINESS, 0,
          "Adhesive traction that must be overcome to separate; painted surfaces have their own."),
     FLAG(firn_collider_def, "particle_pass", particle_pass, "false",
          "Also hold single particles outside, for obstacles thinner than two cells, which material "

@@ -535,7 +535,7 @@ static void paint_has_the_range_of_its_key(void **state)
         {"friction", "1e300", "has friction = 1e+300"},
         {"stickiness", "1e12", NULL},
         {"stickiness", "-1",
-         "vertex 1, counted from 0, has stickiness = -1; allowed: at least 0 Pa, as"},
+         "vertex 1, counted from 0, has stickiness = -1; allowed: 0 to 1e+12 Pa, as"},
         {"stickiness", "nan", "has stickiness = nan"},
     };
     for (size_t i = 0; i < sizeof paints / sizeof *paints; i++) {

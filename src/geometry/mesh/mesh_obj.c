@@ -3,7 +3,7 @@
  * point references (i, i/t, i/t/n, i//n; negative counts from the last point back); everything
  * else is for others. A line may go on after a backslash. The file is gone through twice: to
  * count, then to fill. */
-#include "geometry/mesh/mesh_read.h"
+#include "geometry/mesh/mesh_readers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 static int next_token(firn_mesh_cursor *c)
 {
     for (;;) {
-        firn_mesh_read_skip_blanks(c);
+        firn_mesh_cursor_skip_blanks(c);
         if (*c->at != '\\') break;
         const char *p = c->at + 1;
         if (*p == '\r') p++;
@@ -31,15 +31,15 @@ static void skip_token(firn_mesh_cursor *c)
 static void count(firn_mesh_cursor c, int64_t *n_points, int64_t *n_triangles)
 {
     while (c.at < c.end) {
-        firn_mesh_read_skip_blanks(&c);
-        if (firn_mesh_read_word(&c, "v"))
+        firn_mesh_cursor_skip_blanks(&c);
+        if (firn_mesh_cursor_word(&c, "v"))
             ++*n_points;
-        else if (firn_mesh_read_word(&c, "f")) {
+        else if (firn_mesh_cursor_word(&c, "f")) {
             int64_t corners = 0;
             for (; next_token(&c); corners++) skip_token(&c);
             if (corners > 2) *n_triangles += corners - 2;
         }
-        firn_mesh_read_skip_line(&c);
+        firn_mesh_cursor_skip_line(&c);
     }
 }
 
@@ -49,10 +49,10 @@ static firn_status read_index(firn_mesh_cursor *c, int64_t n_points, uint32_t *i
     long long i = strtoll(c->at, &after, 10);
     if (after == c->at || (*after != '/' && *after != ' ' && *after != '\t' && *after != '\r' &&
                            *after != '\n' && after != c->end))
-        return firn_mesh_read_damaged(c, "a face must list point numbers, as in `f 1 2 3`.");
+        return firn_mesh_cursor_damaged(c, "a face must list point numbers, as in `f 1 2 3`.");
     int64_t absolute = i < 0 ? n_points + i : i - 1;
     if (absolute < 0 || absolute >= n_points)
-        return firn_mesh_read_damaged(
+        return firn_mesh_cursor_damaged(
             c, "the face names point %lld, but only %lld points stand before it.", i,
             (long long)n_points);
     *index = (uint32_t)absolute;
@@ -78,37 +78,37 @@ static firn_status read_face(firn_mesh_cursor *c, int64_t n_points, firn_mesh *m
         }
         last = index;
     }
-    return corners >= 3 ? firn_mesh_read_cut(c, mesh, t0, *t - t0)
-                        : firn_mesh_read_damaged(
+    return corners >= 3 ? firn_mesh_polygon_cut(c, mesh, t0, *t - t0)
+                        : firn_mesh_cursor_damaged(
                               c, "a face needs three points or more, this one has %d.", corners);
 }
 
 firn_status firn_mesh_obj_read(firn_mesh_cursor *c, firn_mesh **mesh)
 {
     int64_t n_points = 0, n_triangles = 0, p = 0, t = 0;
-    firn_mesh_read_skip_mark(c);
-    firn_status text = firn_mesh_read_is_text(c);
+    firn_mesh_cursor_skip_mark(c);
+    firn_status text = firn_mesh_cursor_is_text(c);
     if (text) return text;
     count(*c, &n_points, &n_triangles);
     if (n_points > UINT32_MAX || n_triangles > UINT32_MAX)
-        return firn_mesh_read_refuse(c, "more than 2^32 points or triangles cannot be held.");
+        return firn_mesh_cursor_refuse(c, "more than 2^32 points or triangles cannot be held.");
     *mesh = firn_mesh_create(n_points, n_triangles);
     if (!*mesh)
         return firn_messages_add(c->messages, FIRN_MEMORY, "%s: there is no memory for this mesh.",
                                  c->path);
     while (c->at < c->end) {
         firn_status status = FIRN_OK;
-        firn_mesh_read_skip_blanks(c);
-        if (firn_mesh_read_word(c, "v")) {
+        firn_mesh_cursor_skip_blanks(c);
+        if (firn_mesh_cursor_word(c, "v")) {
             double *xyz = (*mesh)->xyz + 3 * p++;
             for (int a = 0; a < 3 && !status; a++) {
-                status = firn_mesh_read_number(c, "a coordinate", &xyz[a]);
-                if (!status) status = firn_mesh_read_coordinate(c, -1, xyz[a]);
+                status = firn_mesh_cursor_number(c, "a coordinate", &xyz[a]);
+                if (!status) status = firn_mesh_cursor_coordinate(c, -1, xyz[a]);
             }
-        } else if (firn_mesh_read_word(c, "f"))
+        } else if (firn_mesh_cursor_word(c, "f"))
             status = read_face(c, p, *mesh, &t);
         if (status) return status;
-        firn_mesh_read_skip_line(c);
+        firn_mesh_cursor_skip_line(c);
     }
     return FIRN_OK;
 }

@@ -4,8 +4,8 @@
  * below; element "face" gives polygons by its list vertex_indices (or vertex_index). All other
  * elements and properties are stepped over. In a text a record is a line. The numbers of the
  * header must fit the data: nothing may follow the last record. */
-#include "geometry/mesh/mesh_read.h"
-#include "scene/scene_schema.h"
+#include "geometry/mesh/mesh_readers.h"
+#include "geometry/paint.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,9 +36,10 @@ static const struct {
 static const struct {
     const char *property, *attribute;
     int component, n_components;
-    int is_paint; /* held against the range of the collider's key of this name */
-} carried[] = {{"friction", "friction", 0, 1, 1},
-               {"stickiness", "stickiness", 0, 1, 1},
+    double max; /* of paint, whose least value is 0; 0: no paint */
+    const char *unit;
+} carried[] = {{"friction", "friction", 0, 1, FIRN_MAX_FRICTION, ""},
+               {"stickiness", "stickiness", 0, 1, FIRN_MAX_STICKINESS, " Pa"},
                {"T", "T", 0, 1},
                {"vx", "v", 0, 3},
                {"vy", "v", 1, 3},
@@ -68,7 +69,7 @@ typedef struct ply {
 
 static int read_name(firn_mesh_cursor *c, char *out, size_t n_out)
 {
-    firn_mesh_read_skip_blanks(c);
+    firn_mesh_cursor_skip_blanks(c);
     size_t n = 0;
     while (c->at<c->end && * c->at> ' ' && n + 1 < n_out) out[n++] = *c->at++;
     out[n] = 0;
@@ -85,25 +86,25 @@ static firn_status read_type(firn_mesh_cursor *c, ply_type *type)
                 *type = (ply_type)t;
                 return FIRN_OK;
             }
-    return firn_mesh_read_damaged(c, "\"%s\" is not a type of PLY.", name);
+    return firn_mesh_cursor_damaged(c, "\"%s\" is not a type of PLY.", name);
 }
 
 static firn_status read_property(ply *p)
 {
     firn_mesh_cursor *c = p->c;
     if (p->n_elements == 0)
-        return firn_mesh_read_damaged(c, "a property stands before the first element.");
+        return firn_mesh_cursor_damaged(c, "a property stands before the first element.");
     ply_element *e = &p->elements[p->n_elements - 1];
     if (e->n_properties == MAX_PROPERTIES)
-        return firn_mesh_read_refuse(c, "element %s has more than %d properties.", e->name,
-                                     MAX_PROPERTIES);
+        return firn_mesh_cursor_refuse(c, "element %s has more than %d properties.", e->name,
+                                       MAX_PROPERTIES);
     ply_property *q = &e->properties[e->n_properties++];
-    firn_mesh_read_skip_blanks(c);
-    q->is_list = firn_mesh_read_word(c, "list");
+    firn_mesh_cursor_skip_blanks(c);
+    q->is_list = firn_mesh_cursor_word(c, "list");
     firn_status status = q->is_list ? read_type(c, &q->count_type) : FIRN_OK;
     if (!status) status = read_type(c, &q->type);
     if (!status && !read_name(c, q->name, sizeof q->name))
-        status = firn_mesh_read_damaged(c, "a property has no name.");
+        status = firn_mesh_cursor_damaged(c, "a property has no name.");
     return status;
 }
 
@@ -111,23 +112,23 @@ static firn_status read_element(ply *p)
 {
     firn_mesh_cursor *c = p->c;
     if (p->n_elements == MAX_ELEMENTS)
-        return firn_mesh_read_refuse(c, "there are more than %d elements.", MAX_ELEMENTS);
+        return firn_mesh_cursor_refuse(c, "there are more than %d elements.", MAX_ELEMENTS);
     ply_element *e = &p->elements[p->n_elements++];
     double n;
     if (!read_name(c, e->name, sizeof e->name))
-        return firn_mesh_read_damaged(c, "an element has no name.");
+        return firn_mesh_cursor_damaged(c, "an element has no name.");
     for (ply_element *other = p->elements; other < e; other++)
         if (!strcmp(other->name, e->name))
-            return firn_mesh_read_damaged(c, "element %s stands twice.", e->name);
-    firn_status status = firn_mesh_read_number(c, "the number of an element", &n);
+            return firn_mesh_cursor_damaged(c, "element %s stands twice.", e->name);
+    firn_status status = firn_mesh_cursor_number(c, "the number of an element", &n);
     if (status) return status;
     /* every record takes a byte or more, so a count beyond the file's length is a lie */
     if (!(n >= 0) || n > (double)(c->end - c->begin) || n > UINT32_MAX)
-        return firn_mesh_read_damaged(
+        return firn_mesh_cursor_damaged(
             c, "the header claims %.0f of element %s, more than a file of %lld bytes can hold.", n,
             e->name, (long long)(c->end - c->begin));
     if (n != floor(n))
-        return firn_mesh_read_damaged(
+        return firn_mesh_cursor_damaged(
             c, "the header claims %g of element %s; this must be a whole number.", n, e->name);
     e->n = (int64_t)n;
     return FIRN_OK;
@@ -142,7 +143,7 @@ static firn_status read_format(ply *p)
     for (int f = ASCII; f <= BIG; f++)
         if (!strcmp(name, names[f])) p->format = f;
     if (p->format != UNKNOWN && !strcmp(version, "1.0")) return FIRN_OK;
-    return firn_mesh_read_damaged(
+    return firn_mesh_cursor_damaged(
         p->c,
         "the format \"%s %s\" is not read; PLY knows ascii, binary_little_endian and "
         "binary_big_endian, each 1.0.",
@@ -152,27 +153,28 @@ static firn_status read_format(ply *p)
 static firn_status read_header(ply *p)
 {
     firn_mesh_cursor *c = p->c;
-    firn_mesh_read_skip_mark(c);
-    if (!firn_mesh_read_word(c, "ply"))
-        return firn_mesh_read_damaged(c, "a PLY file begins with `ply`.");
+    firn_mesh_cursor_skip_mark(c);
+    if (!firn_mesh_cursor_word(c, "ply"))
+        return firn_mesh_cursor_damaged(c, "a PLY file begins with `ply`.");
     for (;;) {
-        firn_mesh_read_skip_line(c);
+        firn_mesh_cursor_skip_line(c);
         firn_status status = FIRN_OK;
         if (c->at >= c->end)
-            return firn_mesh_read_damaged(c, "the header has no end_header: the file is cut off.");
-        if (firn_mesh_read_word(c, "end_header")) break;
-        if (firn_mesh_read_word(c, "format"))
+            return firn_mesh_cursor_damaged(c,
+                                            "the header has no end_header: the file is cut off.");
+        if (firn_mesh_cursor_word(c, "end_header")) break;
+        if (firn_mesh_cursor_word(c, "format"))
             status = read_format(p);
-        else if (firn_mesh_read_word(c, "element"))
+        else if (firn_mesh_cursor_word(c, "element"))
             status = read_element(p);
-        else if (firn_mesh_read_word(c, "property"))
+        else if (firn_mesh_cursor_word(c, "property"))
             status = read_property(p);
         if (status) return status;
     }
-    firn_mesh_read_skip_line(c);
+    firn_mesh_cursor_skip_line(c);
     return p->format != UNKNOWN
                ? FIRN_OK
-               : firn_mesh_read_damaged(
+               : firn_mesh_cursor_damaged(
                      c, "the header has no line `format`, as in `format ascii 1.0`.");
 }
 
@@ -190,9 +192,9 @@ static void begin_record(ply *p)
 static firn_status end_record(ply *p, const ply_element *e)
 {
     if (p->format != ASCII) return FIRN_OK;
-    firn_mesh_read_skip_blanks(p->c);
+    firn_mesh_cursor_skip_blanks(p->c);
     if (p->c->at >= p->c->end || *p->c->at == '\n') return FIRN_OK;
-    return firn_mesh_read_damaged(
+    return firn_mesh_cursor_damaged(
         p->c, "the line goes on after all values of element %s; " MISFIT ".", e->name);
 }
 
@@ -212,11 +214,11 @@ static firn_status read_value(ply *p, ply_type type, double *value)
 {
     firn_mesh_cursor *c = p->c;
     if (p->format == ASCII) {
-        firn_mesh_read_skip_blanks(c);
+        firn_mesh_cursor_skip_blanks(c);
         if (c->at >= c->end || *c->at == '\n')
-            return firn_mesh_read_damaged(
+            return firn_mesh_cursor_damaged(
                 c, "the line ends before all values of the element are there; " MISFIT ".");
-        return firn_mesh_read_number(c, "a value", value);
+        return firn_mesh_cursor_number(c, "a value", value);
     }
     int n = types[type].n_bytes;
     if (c->end - c->at < n)
@@ -289,21 +291,21 @@ typedef struct target {
     double *xyz;
     float *attribute;
     int stride;
-    const firn_schema_key *range; /* of paint */
+    double max; /* of paint; 0: any value */
+    const char *unit;
 } target;
 
 static firn_status find_targets(ply *p, const ply_element *e, firn_mesh *mesh,
                                 target targets[MAX_PROPERTIES])
 {
     int n_found = 0;
-    const firn_schema_section *collider = firn_schema_find(&firn_schema_file, "colliders")->section;
     for (int i = 0; i < e->n_properties; i++) {
         const ply_property *q = &e->properties[i];
         targets[i] = (target){0};
         if (q->is_list) continue;
         for (int a = 0; a < 3; a++)
             if (q->name[0] == "xyz"[a] && !q->name[1]) {
-                targets[i] = (target){mesh->xyz + a, NULL, 3, NULL};
+                targets[i] = (target){.xyz = mesh->xyz + a, .stride = 3};
                 n_found |= 1 << a;
             }
         for (size_t k = 0; k < sizeof carried / sizeof *carried; k++) {
@@ -314,23 +316,21 @@ static firn_status find_targets(ply *p, const ply_element *e, firn_mesh *mesh,
                 return firn_messages_add(p->c->messages, FIRN_MEMORY,
                                          "%s: there is no memory for it.", p->c->path);
             targets[i] = (target){NULL, a->data + carried[k].component, carried[k].n_components,
-                                  carried[k].is_paint ? firn_schema_find(collider, q->name) : NULL};
+                                  carried[k].max, carried[k].unit};
         }
     }
-    return n_found == 7 ? FIRN_OK : firn_mesh_read_damaged(p->c, "element vertex lacks x, y or z.");
+    return n_found == 7 ? FIRN_OK
+                        : firn_mesh_cursor_damaged(p->c, "element vertex lacks x, y or z.");
 }
 
-/* False for NaN, and for infinite numbers where the range has ends */
-static firn_status check_paint(const ply *p, int64_t vertex, const firn_schema_key *option,
+static firn_status check_paint(const ply *p, int64_t vertex, const char *name, const target *to,
                                double value)
 {
-    char range[128];
-    if (!option || (isfinite(value) && firn_schema_in_range(option, value))) return FIRN_OK;
-    firn_schema_range_for(option, value, range);
+    if (to->max == 0 || (value >= 0 && value <= to->max)) return FIRN_OK; /* false for NaN */
     return firn_messages_add(
         p->c->messages, FIRN_REFUSED,
-        "%s: vertex %lld, counted from 0, has %s = %g; allowed: %s, as for the collider's own.",
-        p->c->path, (long long)vertex, option->key, value, range);
+        "%s: vertex %lld, counted from 0, has %s = %g; allowed: 0 to %g%s, as for the collider",
+        p->c->path, (long long)vertex, name, value, to->max, to->unit);
 }
 
 static firn_status read_vertices(ply *p, const ply_element *e, firn_mesh *mesh)
@@ -348,10 +348,10 @@ static firn_status read_vertices(ply *p, const ply_element *e, firn_mesh *mesh)
             if (status) break;
             if (targets[i].xyz) {
                 targets[i].xyz[v * 3] = value;
-                status = firn_mesh_read_coordinate(p->c, p->format == ASCII ? -1 : v, value);
+                status = firn_mesh_cursor_coordinate(p->c, p->format == ASCII ? -1 : v, value);
             }
             if (targets[i].attribute) targets[i].attribute[v * targets[i].stride] = (float)value;
-            if (!status) status = check_paint(p, v, targets[i].range, value);
+            if (!status) status = check_paint(p, v, q->name, &targets[i], value);
         }
         if (!status) status = end_record(p, e);
     }
@@ -362,13 +362,13 @@ static firn_status check_corner(const ply *p, double corner)
 {
     int64_t n_points = find_element(p, "vertex")->n;
     if (!(corner >= 0) || corner > UINT32_MAX)
-        return firn_mesh_read_damaged(p->c, "a face names point %g; points are counted from 0.",
-                                      corner);
+        return firn_mesh_cursor_damaged(p->c, "a face names point %g; points are counted from 0.",
+                                        corner);
     if (corner != floor(corner))
-        return firn_mesh_read_damaged(p->c, "a face names point %g; this must be a whole number.",
-                                      corner);
+        return firn_mesh_cursor_damaged(p->c, "a face names point %g; this must be a whole number.",
+                                        corner);
     if (corner >= (double)n_points)
-        return firn_mesh_read_damaged(
+        return firn_mesh_cursor_damaged(
             p->c, "a face names point %.0f, but there are only %lld points; " MISFIT ".", corner,
             (long long)n_points);
     return FIRN_OK;
@@ -407,7 +407,7 @@ static firn_status read_faces(ply *p, const ply_element *e, firn_mesh *mesh, int
             double corner, first = 0, last = 0;
             firn_status status = q->is_list ? read_count(p, q, &n) : FIRN_OK;
             if (!status && is_polygon && n < 3)
-                return firn_mesh_read_damaged(
+                return firn_mesh_cursor_damaged(
                     p->c, "a face needs three points or more, this one has %d; " MISFIT ".",
                     (int)n);
             for (int64_t k = 0; k < n && !status; k++, last = corner) {
@@ -424,7 +424,7 @@ static firn_status read_faces(ply *p, const ply_element *e, firn_mesh *mesh, int
                 }
                 ++*n_triangles;
             }
-            if (mesh && !status) status = firn_mesh_read_cut(p->c, mesh, t0, *n_triangles - t0);
+            if (mesh && !status) status = firn_mesh_polygon_cut(p->c, mesh, t0, *n_triangles - t0);
             if (status) return status;
         }
         firn_status status = end_record(p, e);

@@ -7,7 +7,7 @@
  * way and whose triangle holds no corner that bends the other way (G. H. Meisters, Polygons have
  * ears, Amer. Math. Monthly 82, 1975). The polygon is seen along the axis that it faces most.
  * One that crosses itself has no ears at some point; what is left of it then stays a fan. */
-#include "geometry/mesh/mesh_read.h"
+#include "geometry/mesh/mesh_readers.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -128,8 +128,8 @@ static void cut_off(polygon *p, int64_t k, uint32_t **triangle)
     *triangle += 3;
 }
 
-firn_status firn_mesh_read_cut(const firn_mesh_cursor *c, firn_mesh *mesh, int64_t first,
-                               int64_t n_triangles)
+firn_status firn_mesh_polygon_cut(const firn_mesh_cursor *c, firn_mesh *mesh, int64_t first,
+                                  int64_t n_triangles)
 {
     uint32_t *fan = mesh->triangles + 3 * first;
     polygon p;
@@ -157,10 +157,10 @@ firn_status firn_mesh_read_cut(const firn_mesh_cursor *c, firn_mesh *mesh, int64
     }
     firn_status status =
         p.work < MAX_WORK ? FIRN_OK
-                          : firn_mesh_read_refuse(c,
-                                                  "a face of %lld corners is too intricate to be "
-                                                  "cut into triangles; cut it before.",
-                                                  (long long)p.n);
+                          : firn_mesh_cursor_refuse(c,
+                                                    "a face of %lld corners is too intricate to be "
+                                                    "cut into triangles; cut it before.",
+                                                    (long long)p.n);
     int64_t at = 0;
     while (p.next[p.before[at]] != at) at++; /* one that is left */
     while (p.n_left > 2) cut_off(&p, p.next[at], &fan);

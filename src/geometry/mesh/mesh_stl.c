@@ -4,7 +4,7 @@
  * their own. A binary file may begin with "solid" too, so its length decides first: in a text
  * these four bytes claim more than any file is long. Corners are not shared in this format;
  * firn_mesh_weld joins them later. */
-#include "geometry/mesh/mesh_read.h"
+#include "geometry/mesh/mesh_readers.h"
 
 #include <string.h>
 #include <strings.h>
@@ -19,7 +19,7 @@ static uint32_t little32(const unsigned char *p)
 static firn_status make(const firn_mesh_cursor *c, int64_t n, firn_mesh **mesh)
 {
     if (n > UINT32_MAX / 3)
-        return firn_mesh_read_refuse(c, "more than 2^32 corners cannot be held.");
+        return firn_mesh_cursor_refuse(c, "more than 2^32 corners cannot be held.");
     *mesh = firn_mesh_create(3 * n, n);
     if (!*mesh)
         return firn_messages_add(c->messages, FIRN_MEMORY, "%s: there is no memory for this mesh.",
@@ -39,7 +39,7 @@ static firn_status read_binary(firn_mesh_cursor *c, int64_t n, firn_mesh **mesh)
             float x;
             memcpy(&x, &bits, sizeof x);
             (*mesh)->xyz[9 * t + k] = x;
-            status = firn_mesh_read_coordinate(c, 3 * t + k / 3, x);
+            status = firn_mesh_cursor_coordinate(c, 3 * t + k / 3, x);
             if (status) return status;
         }
     return FIRN_OK;
@@ -62,8 +62,8 @@ static void skip_word(firn_mesh_cursor *c)
 static int64_t count_vertices(firn_mesh_cursor c)
 {
     int64_t n = 0;
-    for (firn_mesh_read_skip_line(&c); next_word(&c); skip_word(&c))
-        n += firn_mesh_read_word(&c, "vertex");
+    for (firn_mesh_cursor_skip_line(&c); next_word(&c); skip_word(&c))
+        n += firn_mesh_cursor_word(&c, "vertex");
     return n;
 }
 
@@ -71,42 +71,42 @@ static firn_status read_ascii(firn_mesh_cursor *c, firn_mesh **mesh)
 {
     int64_t n = count_vertices(*c), at = 0;
     if (n % 3)
-        return firn_mesh_read_damaged(
+        return firn_mesh_cursor_damaged(
             c,
             "the number of vertex lines, %lld, is not a multiple of three: the file is cut "
             "off or not of triangles.",
             (long long)n);
     firn_status status = make(c, n / 3, mesh);
     if (status) return status;
-    firn_mesh_read_skip_line(c); /* "solid" and a name, which may be any words */
-    int is_closed = 0;           /* the last solid */
+    firn_mesh_cursor_skip_line(c); /* "solid" and a name, which may be any words */
+    int is_closed = 0;             /* the last solid */
     while (next_word(c)) {
         if (strncasecmp(c->at, "endsolid", strlen("endsolid")) ==
             0) { /* whatever stands behind it */
-            firn_mesh_read_skip_line(c);
+            firn_mesh_cursor_skip_line(c);
             is_closed = 1;
             continue;
         }
-        if (firn_mesh_read_word(c, "solid")) {
-            firn_mesh_read_skip_line(c);
+        if (firn_mesh_cursor_word(c, "solid")) {
+            firn_mesh_cursor_skip_line(c);
             is_closed = 0;
             continue;
         }
-        if (!firn_mesh_read_word(c, "vertex")) {
+        if (!firn_mesh_cursor_word(c, "vertex")) {
             skip_word(c);
             continue;
         }
         for (int a = 0; a < 3; a++) {
             double *x = &(*mesh)->xyz[3 * at + a];
-            status = firn_mesh_read_number(c, "a vertex's coordinate", x);
-            if (!status) status = firn_mesh_read_coordinate(c, -1, *x);
+            status = firn_mesh_cursor_number(c, "a vertex's coordinate", x);
+            if (!status) status = firn_mesh_cursor_coordinate(c, -1, *x);
             if (status) return status;
         }
         at++;
     }
     return is_closed
                ? FIRN_OK
-               : firn_mesh_read_damaged(c, "it ends without `endsolid`: the file is cut off.");
+               : firn_mesh_cursor_damaged(c, "it ends without `endsolid`: the file is cut off.");
 }
 
 firn_status firn_mesh_stl_read(firn_mesh_cursor *c, firn_mesh **mesh)
@@ -124,16 +124,16 @@ firn_status firn_mesh_stl_read(firn_mesh_cursor *c, firn_mesh **mesh)
                            c->path, (long long)more, (long long)claimed);
         return read_binary(c, claimed, mesh);
     }
-    firn_mesh_read_skip_mark(c);
+    firn_mesh_cursor_skip_mark(c);
     const char *first = c->at;
-    if (firn_mesh_read_word(c, "solid")) {
+    if (firn_mesh_cursor_word(c, "solid")) {
         c->at = first;
-        firn_status status = firn_mesh_read_is_text(c);
+        firn_status status = firn_mesh_cursor_is_text(c);
         return status ? status : read_ascii(c, mesh);
     }
     if (claimed < 0)
-        return firn_mesh_read_damaged(c,
-                                      "an STL file begins with `solid` or has 84 bytes or more.");
+        return firn_mesh_cursor_damaged(c,
+                                        "an STL file begins with `solid` or has 84 bytes or more.");
     return firn_messages_add(
         c->messages, FIRN_IO,
         "%s: its header claims %lld triangles, %lld bytes, but the file has %lld: it is cut off or "

@@ -4,6 +4,7 @@
 #include "geometry/vdb/vdb_archive.hpp"
 #include "geometry/vdb/vdb_guard.hpp"
 #include "geometry/vdb/vdb_volume.hpp"
+#include "geometry/paint.h"
 #include "geometry/sdf/sdf_extrapolate.h"
 
 #include <openvdb/tools/LevelSetRebuild.h>
@@ -19,11 +20,11 @@ namespace
 
 using openvdb::FloatGrid;
 
-/* Grids that paint the surface, and what they may hold: what the same keys of a collider may. */
+/* Grids that paint the surface, and their ranges. */
 const struct {
     const char *name;
     float most; /* the least is 0 */
-} PAINTS[2] = {{"friction", 100}, {"stickiness", 1e12f}};
+} PAINTS[2] = {{"friction", FIRN_MAX_FRICTION}, {"stickiness", (float)FIRN_MAX_STICKINESS}};
 
 /* Numbers of 4 bytes that a grid may take while it is made a surface: the 4 GB that all distance
  * fields of a shape may have (sdf_sequence.c). A fog takes its own, their copy, distances and
