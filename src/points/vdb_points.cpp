@@ -22,6 +22,7 @@
 #include "geometry/vdb/vdb_guard.hpp"
 
 extern "C" {
+#include "firn/defs.h"
 #include "base/file.h"
 #include "base/memory.h"
 }
