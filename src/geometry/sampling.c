@@ -25,6 +25,7 @@
  * cells. */
 #include "geometry/sampling.h"
 #include "base/memory.h"
+#include "base/random.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,32 +33,6 @@
 enum { BLOCK = 8, TILE_POINTS = 60000 }; /* less than 124^3 cells: a row's bits fit into 128 */
 
 #define MAX_POINTS 4.0e9 /* more than any machine this is meant for holds */
-
-/* ---------------------------------------------------------------- random numbers */
-
-/* The finalizer of splitmix64: every bit of the input reaches every bit of the output. */
-static uint64_t mix(uint64_t x)
-{
-    x ^= x >> 30;
-    x *= 0xbf58476d1ce4e5b9u;
-    x ^= x >> 27;
-    x *= 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
-static uint64_t hash_place(uint64_t seed, int64_t i, int64_t j, int64_t k)
-{
-    uint64_t h = mix(seed + 0x9e3779b97f4a7c15u);
-    h = mix(h ^ ((uint64_t)i + 0x9e3779b97f4a7c15u));
-    h = mix(h ^ ((uint64_t)j + 0x9e3779b97f4a7c15u));
-    return mix(h ^ ((uint64_t)k + 0x9e3779b97f4a7c15u));
-}
-
-/* Three numbers in [0, 1), 21 bits each */
-static void unit_cube(uint64_t h, double u[3])
-{
-    for (int i = 0; i < 3; i++) u[i] = (double)(h >> (21 * i) & 0x1fffff) / 2097152.0;
-}
 
 /* ---------------------------------------------------------------- the blue-noise tile */
 
@@ -101,14 +76,14 @@ static int wrap(int i, int g) { return i < 0 ? i + g : i >= g ? i - g : i; }
 
 static uint64_t dart(uint64_t round_seed, int i, int j, int k)
 {
-    return hash_place(round_seed, i, j, k);
+    return firn_random_of_cell(round_seed, i, j, k);
 }
 
 /* Who goes first. Not the dart itself, which is where it falls: points would crowd at the upper
  * ends of cells. */
 static uint64_t rank(uint64_t round_seed, int i, int j, int k)
 {
-    return mix(dart(round_seed, i, j, k) + 1);
+    return firn_random_mix(dart(round_seed, i, j, k) + 1);
 }
 
 /* Is the place u of cell (i, j, k) at least r = sqrt(3) cells from every point of `rows`? With a
@@ -141,7 +116,7 @@ static void throw_plane(tile *t, int i, uint64_t seed)
         for (int k = 0; k < t->g; k++) {
             if (has(t, t->taken, i, j, k)) continue;
             double u[3];
-            unit_cube(dart(seed, i, j, k), u);
+            firn_random_unit_cube(dart(seed, i, j, k), u);
             float *q = t->cell[((size_t)i * t->g + j) * t->g + k],
                   f[3] = {(float)u[0], (float)u[1], (float)u[2]};
             if (!is_free(t, t->taken, i, j, k, f, NULL)) continue;
@@ -168,7 +143,7 @@ static void throw_darts(tile *t, uint64_t seed)
     enum { ROUNDS = 14 };
     int n_rows = t->g * t->g;
     for (int round = 0; round < ROUNDS; round++) {
-        uint64_t round_seed = mix(seed + 77u * (uint64_t)(round + 1));
+        uint64_t round_seed = firn_random_mix(seed + 77u * (uint64_t)(round + 1));
 #pragma omp parallel for schedule(dynamic, 4)
         for (int i = 0; i < t->g; i++) throw_plane(t, i, round_seed);
 #pragma omp parallel for schedule(dynamic, 4)
@@ -227,7 +202,8 @@ typedef struct sampler {
 static int candidate(const sampler *s, const int64_t c[3], double x[3])
 {
     double u[3] = {0.5, 0.5, 0.5};
-    if (s->sampling == FIRN_JITTERED) unit_cube(hash_place(s->seed, c[0], c[1], c[2]), u);
+    if (s->sampling == FIRN_JITTERED)
+        firn_random_unit_cube(firn_random_of_cell(s->seed, c[0], c[1], c[2]), u);
     if (s->sampling == FIRN_POISSON) {
         int g = s->tile->g;
         int a = (int)(c[0] % g), b = (int)(c[1] % g), e = (int)(c[2] % g);

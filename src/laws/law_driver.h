@@ -26,6 +26,7 @@
 #ifndef FIRN_LAW_DRIVER_H
 #define FIRN_LAW_DRIVER_H
 
+#include "base/random.h"
 #include "simd/mat3.h"
 #include "laws/law.h"
 
@@ -67,15 +68,11 @@ typedef struct law_functions {
 
 /* ---------------------------------------------------------------- parameters lane by lane */
 
-/* A number in [-1, 1) made of particle, seed and parameter by integer mixing (finaliser of D.
- * Stafford, variant 13). */
+/* A number in [-1, 1) for a particle, seed and parameter. */
 static inline double law_noise(uint32_t id, uint64_t seed, int parameter)
 {
-    uint64_t x = seed * 0x9e3779b97f4a7c15ull + ((uint64_t)(unsigned)parameter << 32) + id;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-    x ^= x >> 31;
-    return (double)(int64_t)x * 0x1p-63;
+    uint64_t x = seed * FIRN_RANDOM_STEP + ((uint64_t)(unsigned)parameter << 32) + id;
+    return (double)(int64_t)firn_random_mix(x) * 0x1p-63;
 }
 
 /* Linear between the table's temperatures, constant beyond its ends. */

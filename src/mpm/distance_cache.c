@@ -33,6 +33,7 @@
  *
  * What is skipped would have changed nothing: results are the same with and without this memory,
  * and it is not saved. Distances given by a caller's function are always looked up. */
+#include "base/random.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -45,17 +46,10 @@ static float below(double d) { return (float)(isfinite(d) ? d - 1e-6 * fabs(d) :
 
 /* ---------------------------------------------------------------- the blocks */
 
-static uint64_t mix(uint64_t key)
-{
-    key ^= key >> 31;
-    key *= 0x9E3779B97F4A7C15u;
-    return key ^ key >> 29;
-}
-
 static int32_t find(const firn_distance_cache *near, uint64_t key)
 {
     if (!near->table_size) return -1;
-    uint32_t mask = (uint32_t)near->table_size - 1, at = (uint32_t)mix(key) & mask;
+    uint32_t mask = (uint32_t)near->table_size - 1, at = (uint32_t)firn_random_mix(key) & mask;
     for (; near->table[at] >= 0; at = (at + 1) & mask)
         if (near->keys[near->table[at]] == key) return near->table[at];
     return -1;
@@ -66,7 +60,7 @@ static void fill_table(firn_distance_cache *near)
     uint32_t mask = (uint32_t)near->table_size - 1;
     memset(near->table, -1, (size_t)near->table_size * sizeof *near->table);
     for (int32_t b = 0; b < near->n; b++) {
-        uint32_t at = (uint32_t)mix(near->keys[b]) & mask;
+        uint32_t at = (uint32_t)firn_random_mix(near->keys[b]) & mask;
         while (near->table[at] >= 0) at = (at + 1) & mask;
         near->table[at] = b;
     }
@@ -204,7 +198,7 @@ static uint64_t query_colliders(firn_sim *sim)
     sim->distance_cache.is_kept = 1;
     for (int c = 0; c < sim->n_colliders; c++) {
         if (!sim->colliders[c].shape) sim->distance_cache.is_kept = 0;
-        active = mix(active + (uint64_t)sim->colliders[c].is_active + 1);
+        active = firn_random_mix(active + (uint64_t)sim->colliders[c].is_active + 1);
     }
     return active;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "mpm/grid.h"
+#include "base/random.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +130,7 @@ int32_t firn_grid_unique(uint64_t *keys, int32_t n)
 /* Keys are stored plus one, so that zero means empty. */
 static int32_t *find_slot(const firn_grid *grid, uint64_t key)
 {
-    uint64_t mask = (uint64_t)grid->table_size - 1, at = (key * 0x9e3779b97f4a7c15ull) >> 20 & mask;
+    uint64_t mask = (uint64_t)grid->table_size - 1, at = (key * FIRN_RANDOM_STEP) >> 20 & mask;
     while (grid->keys[at] && grid->keys[at] != key + 1) at = (at + 1) & mask;
     return &grid->values[at];
 }

@@ -23,6 +23,7 @@
  * its own. Everything follows from counters and times, so threads and resumes change nothing. */
 #include "solver/emission.h"
 #include "base/file_sequence.h"
+#include "base/random.h"
 #include "solver/emitter.h"
 #include "geometry/lattice.h"
 #include "solver/solver.h"
@@ -396,7 +397,7 @@ static firn_status send_out(firn_sim *sim, const firn_emitter *e, emitter_state 
     for (int k = 0; k < 2; k++) times[k] = floor((span[k] - e->def.start) / every + phase);
     for (double m = times[0] + 1; m <= times[1]; m++) {
         double y[3], w[3], moment = e->def.start + (m - phase) * every;
-        uint64_t number = patch + (uint64_t)m * 0x9e3779b97f4a7c15ull;
+        uint64_t number = patch + (uint64_t)m * FIRN_RANDOM_STEP;
         if (*n >= room_left(e, s)) return FIRN_OK;
         place_on_patch(e, moment, x, number, y);
         int is_behind = !(firn_emitter_onto_surface(e, moment, y, w) > 0); /* around an edge */

@@ -2,6 +2,7 @@
 /* emitter.c: see emitter.h. Everything is a function of places and times, nothing of what was
  * asked before. */
 #include "solver/emitter.h"
+#include "base/random.h"
 #include "geometry/lattice.h"
 
 #include <math.h>
@@ -11,12 +12,8 @@
 
 double firn_emitter_chance(uint64_t seed, uint64_t a, uint64_t b) /* in [0, 1) */
 {
-    uint64_t z = seed * 0x9e3779b97f4a7c15ull + a * 0xbf58476d1ce4e5b9ull +
-                 b * 0x94d049bb133111ebull + 0x2545f4914f6cdd1dull;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    z ^= z >> 31;
-    return (double)(z >> 11) * 0x1p-53;
+    uint64_t z = seed * FIRN_RANDOM_STEP + a * FIRN_RANDOM_A + b * FIRN_RANDOM_B;
+    return firn_random_unit(firn_random_mix(z + 0x2545f4914f6cdd1du));
 }
 
 /* ---------------------------------------------------------------- the lattice that drifts */

@@ -10,6 +10,7 @@
  *
  * f(r) = 1 inside `radius`, (radius/r)^2 beyond; radius 0: 1 everywhere. Each is multiplied by
  * its keyed factor. */
+#include "base/random.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -86,12 +87,9 @@ static void add_vortex(const firn_force *f, const push *p, double a[3])
 
 static double lattice(uint64_t seed, int64_t i, int64_t j, int64_t k, int64_t l)
 {
-    uint64_t z = seed + (uint64_t)i * 0x9e3779b97f4a7c15ull + (uint64_t)j * 0xc2b2ae3d27d4eb4full +
-                 (uint64_t)k * 0x165667b19e3779f9ull + (uint64_t)l * 0x27d4eb2f165667c5ull;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    z ^= z >> 31;
-    return (double)(z >> 11) * 0x1p-52 - 1;
+    uint64_t z = seed + (uint64_t)i * FIRN_RANDOM_STEP + (uint64_t)j * 0xc2b2ae3d27d4eb4fu +
+                 (uint64_t)k * 0x165667b19e3779f9u + (uint64_t)l * 0x27d4eb2f165667c5u;
+    return 2 * firn_random_unit(firn_random_mix(z)) - 1;
 }
 
 /* The gradient in space of smooth noise in (x, t): values at the corners of a unit lattice,

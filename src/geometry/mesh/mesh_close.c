@@ -12,6 +12,7 @@
  * loop with a fan about its middle leaves no open edge; what remains is rims of walls. */
 #include "geometry/mesh/mesh_close.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "geometry/mesh/mesh_edges.h"
 #include "geometry/mesh/mesh_shells.h"
 
@@ -41,8 +42,7 @@ static uint64_t hash_point(const double x[3])
         double positive_zero = x[a] + 0.0;
         uint64_t bits;
         memcpy(&bits, &positive_zero, sizeof bits);
-        h = (h ^ bits) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 32;
+        h = firn_random_mix(h ^ bits);
     }
     return h;
 }
