@@ -118,6 +118,10 @@ typedef struct firn_law {
 int firn_law_index(const char *name); /* -1: none */
 const firn_law *firn_law_entry(int i);
 
+/* The law that a material's `law`, or without one its preset, names; NULL: there is none of that
+ * name. */
+const firn_law_info *firn_material_def_law(const firn_material_def *def);
+
 /* Law, preset and given parameters to numbers; every unknown name, range violation and
  * inconsistency is reported. */
 firn_status firn_material_resolve(const firn_material_def *def, uint64_t seed,

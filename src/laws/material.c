@@ -130,17 +130,22 @@ static firn_status refuse_value(const firn_material_def *def, const firn_law_inf
 
 /* ---------------------------------------------------------------- resolution */
 
-/* The law that is meant: by its name, or by the preset alone. */
+const firn_law_info *firn_material_def_law(const firn_material_def *def)
+{
+    if (*def->law) return firn_law_find(def->law);
+    for (int i = 0; *def->preset && i < firn_law_count(); i++)
+        if (preset_find(firn_law_at(i), def->preset)) return firn_law_at(i);
+    return NULL;
+}
+
+/* The entry of that law, or a message. */
 static const firn_law *law_of(const firn_material_def *def, firn_messages *messages)
 {
-    if (def->law[0]) {
-        const firn_law *law = firn_law_entry(firn_law_index(def->law));
-        if (!law) refuse_law(def, messages);
-        return law;
-    }
-    for (int i = 0; def->preset[0] && i < firn_law_count(); i++)
-        if (preset_find(firn_law_at(i), def->preset)) return firn_law_entry(i);
-    if (def->preset[0])
+    const firn_law_info *info = firn_material_def_law(def);
+    if (info) return firn_law_entry(firn_law_index(info->name));
+    if (*def->law)
+        refuse_law(def, messages);
+    else if (*def->preset)
         firn_messages_add(
             messages, FIRN_REFUSED,
             "material \"%s\": no law has a preset \"%s\"; `firn materials` lists them all",

@@ -145,7 +145,7 @@ firn_status firn_materials_text_describe(const char *name, firn_text *text, firn
 static firn_status add_preset_yaml(const firn_law_info *law, const firn_preset_info *preset,
                                    firn_text *text, firn_messages *messages)
 {
-    firn_material_def def = firn_material_default();
+    firn_material_def def = {0};
     firn_material material;
     snprintf(def.name, sizeof def.name, "%s", preset->name);
     snprintf(def.law, sizeof def.law, "%s", law->name);

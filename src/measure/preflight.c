@@ -3,7 +3,7 @@
  * volumes alone, so that a scene of a thousand million particles is refused at once, then
  * measured on the real simulation. */
 #include "measure/preflight.h"
-#include "scene/read_limits.h"
+#include "base/read_limits.h"
 #include "solver/emission.h"
 #include "points/format.h"
 #include "mpm/separation.h"
@@ -42,8 +42,8 @@ static firn_status estimate_points(const firn_body_def *def, size_t max_memory,
                                    firn_check_body *body, firn_messages *messages)
 {
     firn_points *points;
-    firn_status status = firn_format_read_within(def->points, firn_read_limits_points(max_memory),
-                                                 &points, messages);
+    firn_status status =
+        firn_format_read_within(def->points, firn_read_limits_bytes(max_memory), &points, messages);
     if (status == FIRN_OK) body->n_expected = points->n;
     firn_points_destroy(points);
     return status;

@@ -19,7 +19,7 @@
  * a h apart show, where they are, their mean density to 0.3 per cent up to a = 1.2, to 11 per
  * cent at a = 2 (cubic). */
 #include "mpm/separation.h"
-#include "scene/scene_check.h"
+#include "laws/law.h"
 
 #include <math.h>
 #include <stdio.h>

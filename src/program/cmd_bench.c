@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_bench.c: `firn bench` - how fast this machine steps, stage by stage. */
 #include "program/cli.h"
-#include "measure/bench.h"
+#include "session/bench.h"
 #include "base/json.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_check.c: `firn check scene.yaml` - errors, particles, memory, disk and time before a run;
  * with --expect the run itself, without files, and its outcome. */
-#include "scene/read_limits.h"
+#include "scene/scene_files.h"
 #include "measure/preflight.h"
 #include "program/cli.h"
 #include "measure/expect.h"
@@ -63,7 +63,7 @@ static int check_cost(const firn_cli *cli, const firn_scene_def *scene,
     const char *folder = firn_cli_text(cli, "out", *scene->folder ? scene->folder : "shots");
     double seconds = firn_cli_number(cli, "seconds", 0.5);
     /* before anything is estimated, for which files are read */
-    firn_status status = firn_read_limits_check(scene, options->max_memory, messages);
+    firn_status status = firn_scene_files_check_lengths(scene, options->max_memory, messages);
     if (status != FIRN_OK) return firn_cli_report(messages, status);
     status = firn_check_scene(scene, options, folder, seconds, &check, messages);
     if (status == FIRN_OK || check.n_expected || check.n_emitted) firn_check_print(&check, stdout);

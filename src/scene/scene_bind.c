@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* scene_bind.c: sections, lists and keys. How single values are read is in scene_value.c. */
 #include "scene/scene_bind.h"
-#include "scene/scene_check.h"
+#include "laws/law.h"
 #include "base/suggest.h"
 #include "scene/scene_value.h"
 #include "geometry/shape.h"

@@ -243,17 +243,6 @@ static void check_word(check *c, const char *key, const char *word, const char *
 
 /* ---------------------------------------------------------------- materials */
 
-const firn_law_info *firn_material_def_law(const firn_material_def *def)
-{
-    if (*def->law) return firn_law_find(def->law);
-    for (int i = 0; *def->preset && i < firn_law_count(); i++) {
-        const firn_law_info *law = firn_law_at(i);
-        for (int k = 0; k < law->n_presets; k++)
-            if (strcmp(law->presets[k].name, def->preset) == 0) return law;
-    }
-    return NULL;
-}
-
 static void check_law_name(check *c, const char *name)
 {
     words known = {0};

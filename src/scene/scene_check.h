@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* scene_check.h: is a scene acceptable - one check for definitions made in C and for those read
  * from a file. */
-#ifndef FIRN_DEFINITION_H
-#define FIRN_DEFINITION_H
+#ifndef FIRN_SCENE_CHECK_H
+#define FIRN_SCENE_CHECK_H
 
 #include "firn/firn.h"
 
@@ -14,9 +14,5 @@ typedef int (*firn_scene_locate)(void *user, const char *path, char *place, size
 /* As firn_scene_check; `locate` may be NULL. */
 firn_status firn_scene_check_located(const firn_scene_def *scene, firn_scene_locate locate,
                                      void *user, firn_messages *messages);
-
-/* The law that a material's `law`, or without one its preset, means; NULL: there is none of that
- * name. */
-const firn_law_info *firn_material_def_law(const firn_material_def *def);
 
 #endif

@@ -3,6 +3,7 @@
 #include "scene/scene_files.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/read_limits.h"
 #include "base/file_sequence.h"
 #include "scene/scene.h"
 
@@ -47,6 +48,58 @@ void firn_scene_files_files(const char *name, void (*visit)(void *user, const ch
         visit(user, path);
     }
     firn_file_sequence_clear(&files);
+}
+
+/* ---------------------------------------------------------------- their lengths */
+
+typedef struct length_check {
+    double most; /* bytes */
+    int is_given;
+    const char *remedy;        /* for the files of the name at hand */
+    firn_status status, worst; /* of this name; the first of all */
+    firn_messages *messages;
+} length_check;
+
+/* One message for a sequence: its first file that is too long. */
+static void check_length(void *user, const char *path)
+{
+    length_check *c = user;
+    struct stat info;
+    if (c->status != FIRN_OK) return;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || !((double)info.st_size > c->most))
+        return;
+    const double mib = 1 << 20;
+    c->status = firn_messages_add(c->messages, FIRN_MEMORY,
+                                  "%s: file too long to be held in memory (%.4g MiB); allowed: "
+                                  "up to %.4g MiB, %s; try: %s%s",
+                                  path, (double)info.st_size / mib, c->most / mib,
+                                  c->is_given ? "by --max-memory" : "half of this machine's memory",
+                                  c->remedy, c->is_given ? ", or a larger --max-memory" : "");
+}
+
+static void check_lengths(void *user, const char *name, const firn_shape_def *shape)
+{
+    length_check *c = user;
+    /* Without --max-memory a mesh has a bound of its own; of a .vdb file one grid alone is read,
+     * within a bound of its reader. */
+    if (shape && (!c->is_given || strcmp(shape->kind, "mesh") != 0)) return;
+    c->remedy = shape ? "a mesh with fewer faces" : "fewer points, or fewer attributes";
+    c->status = FIRN_OK;
+    if (shape)
+        firn_scene_files_files(name, check_length, c);
+    else
+        check_length(c, name);
+    if (c->worst == FIRN_OK) c->worst = c->status;
+}
+
+firn_status firn_scene_files_check_lengths(const firn_scene_def *scene, size_t max_memory,
+                                           firn_messages *messages)
+{
+    length_check c = {.most = (double)firn_read_limits_bytes(max_memory),
+                      .is_given = max_memory > 0,
+                      .messages = messages};
+    firn_scene_files_names(scene, check_lengths, &c);
+    return c.worst;
 }
 
 /* ---------------------------------------------------------------- what they hold */

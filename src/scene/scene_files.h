@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* scene_files.h: the files that a scene is made of - meshes, volumes, points, every file of a
  * sequence - and whether they are still what they were when a shot read them. */
-#ifndef FIRN_INPUTS_H
-#define FIRN_INPUTS_H
+#ifndef FIRN_SCENE_FILES_H
+#define FIRN_SCENE_FILES_H
 
 #include "firn/defs.h"
 #include "base/json.h"
@@ -17,6 +17,12 @@ void firn_scene_files_names(const firn_scene_def *scene,
  * numbers. */
 void firn_scene_files_files(const char *name, void (*visit)(void *user, const char *path),
                             void *user);
+
+/* Refuses (FIRN_MEMORY) each file that is too long to be held in memory: points longer than
+ * firn_read_limits_bytes(max_memory), and with max_memory > 0 meshes longer than that. Reads no
+ * byte of them; a file that does not exist is left to its reader. */
+firn_status firn_scene_files_check_lengths(const firn_scene_def *scene, size_t max_memory,
+                                           firn_messages *messages);
 
 /* An array with an object a name: {"name", "files": [{"file", "bytes", "checksum"}, ...]}, all
  * paths from the root as in the scene that a manifest holds. Files that cannot be read are left

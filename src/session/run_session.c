@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/run_session.h"
 
-#include "scene/read_limits.h"
 #include "measure/expect.h"
 #include "scene/scene_files.h"
 #include "session/interrupt.h"
@@ -56,7 +55,7 @@ firn_status firn_run_session_inputs(const firn_cli *cli, const firn_scene_def *s
 {
     firn_json_init(json, 0);
     firn_status status =
-        firn_read_limits_check(scene, firn_cli_bytes(cli, "max-memory", 0), messages);
+        firn_scene_files_check_lengths(scene, firn_cli_bytes(cli, "max-memory", 0), messages);
     if (status == FIRN_OK) status = firn_scene_files_write(scene, json, messages);
     if (status == FIRN_OK && !(*text = firn_json_finish(json, NULL)))
         status =

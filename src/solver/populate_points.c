@@ -15,7 +15,7 @@
  * What is used is checked number by number before a particle is made. All other attributes are
  * left alone, with a warning where somebody may have counted on them: not of what caches of firn
  * hold for other programs. */
-#include "scene/read_limits.h"
+#include "base/read_limits.h"
 #include "points/format.h"
 #include "base/suggest.h"
 #include "solver/attributes.h"
@@ -335,7 +335,7 @@ static void warn_of_overruled(const share *s, const char *name, int is_given)
 
 static void warn_of_unused(const share *s)
 {
-    const firn_body_def usual = firn_body_default();
+    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, room = 293.15; /* defaults */
     char unused[512], known[1024];
     firn_text names = {0};
     int n = 0;
@@ -353,9 +353,9 @@ static void warn_of_unused(const share *s)
                            "an F as F_0 to F_8, where none is missing",
                            s->def->name, n > 1 ? "s" : "", unused, s->path, n > 1 ? "are" : "is",
                            known);
-    warn_of_overruled(s, "T", s->def->temperature != usual.temperature);
-    warn_of_overruled(s, "F",
-                      !s->def->deform_positions && memcmp(s->def->F, usual.F, sizeof usual.F) != 0);
+    warn_of_overruled(s, "T", s->def->temperature != room);
+    warn_of_overruled(
+        s, "F", !s->def->deform_positions && memcmp(s->def->F, identity, sizeof identity) != 0);
     firn_text_clear(&names);
 }
 
@@ -434,7 +434,7 @@ firn_status firn_populate_points(firn_sim *sim, const firn_body_def *def, firn_m
 {
     firn_points *points;
     firn_status status = firn_format_read_within(
-        def->points, firn_read_limits_points(sim->memory.limit), &points, messages);
+        def->points, firn_read_limits_bytes(sim->memory.limit), &points, messages);
     if (status != FIRN_OK)
         return firn_messages_add(messages, status, "body '%s' cannot be used: see above",
                                  def->name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sim.c: a simulation's life - made from definitions, looked at, destroyed. The step itself is
  * step.c. */
-#include "scene/read_limits.h"
+#include "scene/scene_files.h"
 #include "base/color.h"
 #include "solver/emission.h"
 #include "solver/solver.h"
@@ -227,7 +227,8 @@ firn_status firn_sim_create(const firn_scene_def *scene, const firn_run_options 
         return firn_messages_add(messages, FIRN_REFUSED,
                                  "run options do not come from firn_run_options_default()");
     firn_status status = firn_scene_check(scene, messages);
-    if (status == FIRN_OK) status = firn_read_limits_check(scene, options->max_memory, messages);
+    if (status == FIRN_OK)
+        status = firn_scene_files_check_lengths(scene, options->max_memory, messages);
     if (status != FIRN_OK) return status;
     firn_sim *sim = options->hooks.allocate(options->hooks.user, sizeof *sim);
     if (!sim) return no_memory(messages, "a simulation");

@@ -409,11 +409,9 @@ static void long_files_are_refused_unread(void **state)
             assert_int_equal(truncate(scratch(name), is_limited ? 65 << 20 : half + (64 << 20)), 0);
             from_file(&s, scratch(name));
             s.options.max_memory = is_limited ? 64 << 20 : 0;
-            expect_refused(
-                &s,
-                is_limited
-                    ? "65 MB long and would be held in memory, of which --max-memory allows 64 MB"
-                    : "more than half of this machine's memory");
+            expect_refused(&s, is_limited ? "too long to be held in memory (65 MiB); allowed: up "
+                                            "to 64 MiB, by --max-memory"
+                                          : "half of this machine's memory");
         }
     setup s; /* one that is short, but unpacks to more */
     make(&s);
@@ -434,7 +432,7 @@ static void long_files_are_refused_unread(void **state)
         strcpy(s.shape.kind, "mesh");
         strcpy(s.shape.file, scratch(meshes[k]));
         s.options.max_memory = 64 << 20;
-        expect_refused(&s, "long.0001.obj: the file is 65 MB long");
+        expect_refused(&s, "long.0001.obj: file too long to be held in memory (65 MiB)");
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "measure/bench.h"
+#include "session/bench.h"
 #include "mpm/kernels.h"
 #include "simd/peak_flops.h"
 #include "base/memory.h"
