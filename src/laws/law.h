@@ -17,6 +17,7 @@
 
 #include "firn/defs.h"
 #include "firn/laws.h"
+#include "simd/variants.h"
 
 enum { FIRN_MAX_HISTORY = 8, FIRN_MAX_DERIVED = 24 };
 
@@ -76,34 +77,6 @@ typedef struct firn_law_batch {
     void *energy;
     void *flags; /* out [n][16]  FIRN_FLAG_ bits, stored as reals */
 } firn_law_batch;
-
-/* The compilations of kernels and laws, each precision from slow to fast: X(argument, index,
- * suffix, instruction set, is double). Built are all of them, or with -DFIRN_FEW_VARIANTS (a
- * sanitizer's build, which would take long) two; processors of other families have the plain
- * one. */
-#define FIRN_VARIANTS_PLAIN(X, a) X(a, FIRN_F64_SCALAR, f64_scalar, "scalar", 1)
-#define FIRN_VARIANTS_FEW(X, a) FIRN_VARIANTS_PLAIN(X, a) X(a, FIRN_F32_SSE2, f32_sse2, "sse2", 0)
-#define FIRN_VARIANTS_ALL(X, a)                                                                    \
-    FIRN_VARIANTS_FEW(X, a)                                                                        \
-    X(a, FIRN_F32_AVX2, f32_avx2, "avx2", 0)                                                       \
-    X(a, FIRN_F64_AVX2, f64_avx2, "avx2", 1)                                                       \
-    X(a, FIRN_F32_AVX512, f32_avx512, "avx512", 0)                                                 \
-    X(a, FIRN_F64_AVX512, f64_avx512, "avx512", 1)
-#if !defined(__x86_64__)
-#define FIRN_VARIANTS_BUILT FIRN_VARIANTS_PLAIN
-#elif defined(FIRN_FEW_VARIANTS)
-#define FIRN_VARIANTS_BUILT FIRN_VARIANTS_FEW
-#else
-#define FIRN_VARIANTS_BUILT FIRN_VARIANTS_ALL
-#endif
-
-#define FIRN_VARIANT_INDEX(a, index, suffix, isa, is_double) index,
-typedef enum firn_variant { FIRN_VARIANTS_ALL(FIRN_VARIANT_INDEX, ) FIRN_N_VARIANTS } firn_variant;
-#undef FIRN_VARIANT_INDEX
-
-int firn_variant_runs(firn_variant variant); /* built, and this processor has the instructions */
-int firn_variant_is_double(firn_variant variant);
-const char *firn_variant_name(firn_variant variant); /* its suffix */
 
 typedef struct firn_law {
     firn_law_info info;

@@ -1,94 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* kernel_variants.c: which compilation of the kernels runs here. */
+/* kernel_variants.c: the table of the compilations of the kernels (simd/variants.h). */
 #include "mpm/kernels.h"
-#include "simd/peak_flops.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#define DECLARE(a, index, suffix, isa, is_double)                                                  \
-    extern const firn_kernels firn_kernels_##suffix;                                               \
-    double firn_peak_flops_flops_##suffix(long n_rounds, double *sink);
+#define DECLARE(a, index, suffix, isa, is_double) extern const firn_kernels firn_kernels_##suffix;
 FIRN_VARIANTS_BUILT(DECLARE, )
 
-static const struct {
-    const char *name, *isa;
-    int is_double;
-} variants[FIRN_N_VARIANTS] = {
-#define NAMES(a, index, suffix, isa, is_double) [index] = {#suffix, isa, is_double},
-    FIRN_VARIANTS_ALL(NAMES, )};
-
-static const struct {
-    const firn_kernels *kernels;
-    firn_peak_flops_fn flops;
-} built[FIRN_N_VARIANTS] = {
-#define KERNELS(a, index, suffix, isa, is_double)                                                  \
-    [index] = {&firn_kernels_##suffix, firn_peak_flops_flops_##suffix},
+static const firn_kernels *const built[FIRN_N_VARIANTS] = {
+#define KERNELS(a, index, suffix, isa, is_double) [index] = &firn_kernels_##suffix,
     FIRN_VARIANTS_BUILT(KERNELS, )};
-
-static int processor_runs(firn_variant variant)
-{
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    switch (variant) {
-    case FIRN_F32_AVX2:
-    case FIRN_F64_AVX2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    case FIRN_F32_AVX512:
-    case FIRN_F64_AVX512:
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-               __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("fma") &&
-               __builtin_cpu_supports("bmi2");
-    default: return 1;
-    }
-#else
-    return variant == FIRN_F64_SCALAR;
-#endif
-}
-
-int firn_variant_runs(firn_variant variant)
-{
-    return (int)variant >= 0 && variant < FIRN_N_VARIANTS && built[variant].kernels &&
-           processor_runs(variant);
-}
 
 const firn_kernels *firn_kernels_find(firn_variant variant)
 {
-    return firn_variant_runs(variant) ? built[variant].kernels : NULL;
-}
-
-firn_peak_flops_fn firn_peak_flops_find(firn_variant variant)
-{
-    return firn_variant_runs(variant) ? built[variant].flops : NULL;
-}
-
-const char *firn_variant_name(firn_variant variant) { return variants[variant].name; }
-
-int firn_variant_is_double(firn_variant variant) { return variants[variant].is_double; }
-
-int firn_kernels_choose(const char *isa, int is_double, char *why, size_t n_why)
-{
-    int best = -1, is_known = isa[0] == 0;
-    for (int v = 0; v < FIRN_N_VARIANTS; v++) {
-        int is_asked = strcmp(isa, variants[v].isa) == 0;
-        is_known |= is_asked;
-        if ((isa[0] && !is_asked) || variants[v].is_double != is_double || !firn_variant_runs(v))
-            continue;
-        best = v; /* the table goes from slow to fast */
-    }
-    if (best < 0 && isa[0] == 0)
-        best = FIRN_F64_SCALAR; /* a processor without vector kernels of ours */
-    if (best >= 0) return best;
-    if (!is_known)
-        snprintf(why, n_why, "instruction set '%s' is not known; use scalar, sse2, avx2 or avx512",
-                 isa);
-    else if (strcmp(isa, "scalar") == 0)
-        snprintf(why, n_why,
-                 "the scalar kernels are double only; add --precision double, or use sse2");
-    else if (strcmp(isa, "sse2") == 0)
-        snprintf(why, n_why, "sse2 has no double kernels; use scalar, avx2 or avx512");
-    else
-        snprintf(why, n_why, "this processor or build has no %s kernels for %s precision",
-                 isa[0] ? isa : "vector", is_double ? "double" : "float");
-    return -1;
+    return firn_variant_runs(variant) ? built[variant] : NULL;
 }

@@ -219,8 +219,5 @@ typedef struct firn_kernels {
 
 /* NULL where the variant is not built or this processor cannot run it. */
 const firn_kernels *firn_kernels_find(firn_variant variant);
-/* The best variant for an ISA name ("" : best; scalar sse2 avx2 avx512) and precision; -1 with
- * the reason in why. */
-int firn_kernels_choose(const char *isa, int is_double, char *why, size_t n_why);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* peak_flops.c: how fast this processor multiplies and adds, once a variant. Twelve independent
+/* peak_flops.c: how fast this processor multiplies and adds, once for each variant. Twelve independent
  * chains hide the latency of a fused multiply-add; the factor keeps the numbers finite. */
 #include "simd/lanes.h"
 #include "simd/peak_flops.h"
 
-FIRN_PEAK_FLOPS_FN(FIRN_VARIANT_NAME(firn_peak_flops_flops))
+FIRN_PEAK_FLOPS_FN(FIRN_VARIANT_NAME(firn_peak_flops))
 {
     enum { CHAINS = 12 };
     fr x[CHAINS], a = fr_set1((real)0.999), b = fr_set1((real)0.001);

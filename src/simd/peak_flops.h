@@ -4,7 +4,7 @@
 #ifndef FIRN_PEAK_FLOPS_H
 #define FIRN_PEAK_FLOPS_H
 
-#include "laws/law.h"
+#include "simd/variants.h"
 
 #define FIRN_PEAK_FLOPS_FN(name)                                                                   \
     double name(long n_rounds, double *sink);                                                      \

@@ -26,7 +26,7 @@ static firn_status choose_machine(firn_sim *sim, const firn_run_options *options
 {
     char why[200];
     const char *isa = options->isa[0] ? options->isa : getenv("FIRN_ISA");
-    int variant = firn_kernels_choose(isa ? isa : "", sim->scene.is_double, why, sizeof why);
+    int variant = firn_variant_choose(isa ? isa : "", sim->scene.is_double, why, sizeof why);
     if (variant < 0) return firn_messages_add(messages, FIRN_REFUSED, "%s", why);
     sim->variant = (firn_variant)variant;
     sim->kernels = firn_kernels_find(sim->variant);
