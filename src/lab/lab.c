@@ -107,7 +107,7 @@ static void try_steps(const firn_lab_point *point, firn_variant variant, double 
     const firn_lab_state *from = &point->state;
     int is_double = firn_variant_is_double(variant),
         n_history = point->material->law->info.n_history;
-    bundle Fe = {0}, grad = {0}, history = {0}, temperature = {0};
+    bundle Fe = {0}, grad = {0}, history = {0}, temperature = {0}, Fe_new = {0}, history_new = {0};
     bundle tau = {0}, wave = {0}, viscosity = {0}, plastic = {0}, viscous = {0}, energy = {0},
            flags = {0};
     uint32_t id[LANES] = {0};
@@ -131,28 +131,33 @@ static void try_steps(const firn_lab_point *point, firn_variant variant, double 
                             .history = bundle_data(&history, is_double),
                             .temperature = bundle_data(&temperature, is_double),
                             .id = id,
+                            .F_new = bundle_data(&Fe_new, is_double),
+                            .history_new = bundle_data(&history_new, is_double),
                             .tau = bundle_data(&tau, is_double),
                             .wave = bundle_data(&wave, is_double),
                             .viscosity = bundle_data(&viscosity, is_double),
                             .plastic = bundle_data(&plastic, is_double),
                             .viscous = bundle_data(&viscous, is_double),
                             .flags = bundle_data(&flags, is_double)};
-    point->material->law->kernels[variant].update(&batch);
-    /* energy is measure's business: a second look at the state that came out, all other outputs
-     * unwanted */
-    firn_law_batch look = batch;
-    look.tau = look.wave = look.viscosity = look.plastic = look.viscous = look.flags = NULL;
-    look.energy = bundle_data(&energy, is_double);
-    point->material->law->kernels[variant].measure(&look);
+    point->material->law->kernels[variant].evaluate(&batch);
+    /* the energy of the new state; evaluate gives none */
+    firn_law_batch state = {.material = batch.material,
+                            .n_bundles = 1,
+                            .F = batch.F_new,
+                            .history = batch.history_new,
+                            .temperature = batch.temperature,
+                            .id = id,
+                            .energy = bundle_data(&energy, is_double)};
+    point->material->law->kernels[variant].measure(&state);
 
     for (int l = 0; l < n; l++) {
         outcome *o = &out[l];
         o->state = *from;
         o->state.time += dt;
         memcpy(o->state.F, F[l], sizeof o->state.F);
-        for (int c = 0; c < 9; c++) o->state.F_elastic[c] = bundle_take(&Fe, is_double, c, l);
+        for (int c = 0; c < 9; c++) o->state.F_elastic[c] = bundle_take(&Fe_new, is_double, c, l);
         for (int h = 0; h < n_history; h++)
-            o->state.history[h] = bundle_take(&history, is_double, h, l);
+            o->state.history[h] = bundle_take(&history_new, is_double, h, l);
         for (int c = 0; c < 6; c++) o->response.tau[c] = bundle_take(&tau, is_double, c, l);
         o->state.plastic_work += bundle_take(&plastic, is_double, 0, l);
         o->state.viscous_work += bundle_take(&viscous, is_double, 0, l);
@@ -194,8 +199,8 @@ firn_status firn_lab_start(firn_lab_point *point, const firn_material *material,
                            firn_variant variant, double temperature, firn_messages *messages)
 {
     const firn_law *law = material->law;
-    if (!firn_variant_runs(variant) || !law->kernels[variant].update ||
-        !law->kernels[variant].measure || !law->kernels[FIRN_F64_SCALAR].update)
+    if (!firn_variant_runs(variant) || !law->kernels[variant].evaluate ||
+        !law->kernels[variant].measure || !law->kernels[FIRN_F64_SCALAR].evaluate)
         return firn_messages_add(
             messages, FIRN_REFUSED,
             "The law %s cannot run as %s on this machine; f64_scalar always can.", law->info.name,

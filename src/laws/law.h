@@ -57,16 +57,25 @@ typedef struct firn_material {
     uint64_t seed;  /* of the noise */
 } firn_material;
 
-/* Arrays are `float` or `double` as the variant says; NULL outputs are not wanted. */
+/* One call's particles: inputs, then outputs. Arrays are `float` or `double` as the variant says;
+ * outputs that are NULL are not wanted.
+ *
+ * A law is evaluated on a trial state, F_trial = (I + dt grad v) F: the particle's own F and
+ * history are read only. What they become goes to F_new and history_new, and whoever accepts the
+ * trial commits it: firn_law_commit. An integrator may so evaluate many trial states and commit
+ * one. The explicit step accepts its only trial unseen and lets F_new be F and history_new be
+ * history: evaluated and committed in one pass over memory. */
 typedef struct firn_law_batch {
     const firn_material *material;
     int n_bundles;
-    double dt;
-    void *F;                 /* [n][9][16]  in: at t_n; out: elastic part at t_n+1 */
-    const void *grad_v;      /* [n][9][16]  dv_i/dx_j, 1/s */
-    void *history;           /* [n][n_history][16], in and out */
-    const void *temperature; /* [n][16] K */
+    double dt;               /* s */
+    const void *F;           /* [n][9][16]  elastic deformation gradient at t_n */
+    const void *grad_v;      /* [n][9][16]  dv_i/dx_j, 1/s; NULL: 0, F is the trial state itself */
+    const void *history;     /* [n][n_history][16]  at t_n */
+    const void *temperature; /* [n][16]  K */
     const uint32_t *id;      /* [n][16] */
+    void *F_new;             /* out [n][9][16]  elastic part after the return map; may be F */
+    void *history_new;       /* out [n][n_history][16]  may be history */
     void *tau;               /* out [n][6][16]  Kirchhoff stress (viscous part included), Pa */
     void *wave;      /* out [n][16]  fastest wave's speed in space, m/s, in the present state */
     void *viscosity; /* out [n][16]  upper bound of the kinematic viscosity, m^2/s; 0 if inviscid */
@@ -81,9 +90,11 @@ typedef struct firn_law_batch {
 typedef struct firn_law {
     firn_law_info info;
     struct {
-        /* F <- return_map((I + dt grad v) F), history, then stress and limits from the new state */
-        void (*update)(const firn_law_batch *batch);
-        /* stress, limits, energy and flags of the state as it is: F and history are only read */
+        /* F_new = return_map((I + dt grad v) F), history_new, then stress, limits and flags of the
+         * new state */
+        void (*evaluate)(const firn_law_batch *batch);
+        /* Stress, limits, energy and flags of F and history as they are; F_new and history_new
+         * are not used */
         void (*measure)(const firn_law_batch *batch);
     } kernels[FIRN_N_VARIANTS]; /* NULL where a variant is not built */
 } firn_law;
@@ -94,6 +105,9 @@ const firn_law *firn_law_entry(int i);
 /* The law that a material's `law`, or without one its preset, names; NULL: there is none of that
  * name. */
 const firn_law_info *firn_material_def_law(const firn_material_def *def);
+
+/* Commits an evaluated trial: F and history of the particles become F_new and history_new. */
+void firn_law_commit(const firn_law_batch *trial, firn_variant variant, void *F, void *history);
 
 /* Law, preset and given parameters to numbers; every unknown name, range violation and
  * inconsistency is reported. */

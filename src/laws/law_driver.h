@@ -55,7 +55,7 @@ typedef struct law_functions {
     void (*return_map)(law_point *q, fr *state); /* NULL: elastic */
     fr (*modulus)(law_point *q, const fr *state, const fr *tau);
     /* Advances tensors of the history by the motion I + dt grad v (Maxwell branches), after the
-     * return map; update only. NULL: none. Returns the work density lost in it. */
+     * return map; trials only. NULL: none. Returns the work density lost in it. */
     fr (*flow)(law_point *q, const fr *grad_v);
     /* Stress from those tensors, added to tau. NULL: none. */
     void (*branch)(law_point *q, fr tau[6]);
@@ -190,11 +190,11 @@ typedef struct law_result {
 } law_result;
 
 FIRN_INLINE void law_principal(const law_functions *k, law_point *q, law_frame *frame, fr f[9],
-                               const fr grad_v[9], int is_update, law_result *out)
+                               const fr grad_v[9], int is_trial, law_result *out)
 {
     fr tau[3], *state = frame->state;
     law_frame_finish(k, q->det, frame);
-    if (is_update && k->return_map) {
+    if (is_trial && k->return_map) {
         const fr from[3] = {state[0], state[1], state[2]};
         k->return_map(q, state);
         k->stress(q, state, tau);
@@ -205,23 +205,23 @@ FIRN_INLINE void law_principal(const law_functions *k, law_point *q, law_frame *
     } else {
         k->stress(q, state, tau);
     }
-    if (is_update && k->flow) out->viscous = k->flow(q, grad_v);
-    if (!is_update) out->energy = k->energy(q, state);
+    if (is_trial && k->flow) out->viscous = k->flow(q, grad_v);
+    if (!is_trial) out->energy = k->energy(q, state);
     out->modulus = k->modulus(q, state, tau);
     mat3_from_principal(frame->b.u, tau, out->tau);
 }
 
 FIRN_INLINE void law_general(const law_functions *k, law_point *q, fr f[9], const fr grad_v[9],
-                             int is_update, law_result *out)
+                             int is_trial, law_result *out)
 {
-    if (is_update && k->return_map) {
+    if (is_trial && k->return_map) {
         fr before = k->is_plastic ? k->energy(q, f) : fr_zero();
         k->return_map(q, f);
         if (k->is_plastic) out->plastic = fr_max(before - k->energy(q, f), fr_zero());
     }
     k->stress(q, f, out->tau);
-    if (is_update && k->flow) out->viscous = k->flow(q, grad_v);
-    if (!is_update) out->energy = k->energy(q, f);
+    if (is_trial && k->flow) out->viscous = k->flow(q, grad_v);
+    if (!is_trial) out->energy = k->energy(q, f);
     out->modulus = k->modulus(q, f, out->tau);
 }
 
@@ -269,11 +269,11 @@ FIRN_INLINE void law_set_grad_v(const firn_law_batch *b, const law_set *set, fr 
         for (int i = 0; i < 9; i++) grad_v[i] = fr_zero();
 }
 
-FIRN_INLINE void law_set_begin(const law_functions *k, const firn_law_batch *b, int is_update,
+FIRN_INLINE void law_set_begin(const law_functions *k, const firn_law_batch *b, int is_trial,
                                law_set *set)
 {
     law_load(b->F, 9, set->bundle * 9 * FIRN_BUNDLE + set->lane, set->f);
-    if (is_update) {
+    if (is_trial) {
         fr grad_v[9];
         law_set_grad_v(b, set, grad_v);
         mat3_advance(set->f, grad_v, fr_set1((real)b->dt));
@@ -283,7 +283,7 @@ FIRN_INLINE void law_set_begin(const law_functions *k, const firn_law_batch *b, 
 
 /* at9 and so on are where the set's components start. */
 FIRN_INLINE void law_set_finish(const law_functions *k, const firn_law_batch *b, int n_history,
-                                int is_update, law_set *set)
+                                int is_trial, law_set *set)
 {
     const int bundle = set->bundle, lane = set->lane;
     int at1 = bundle * FIRN_BUNDLE + lane, at6 = bundle * 6 * FIRN_BUNDLE + lane;
@@ -294,16 +294,16 @@ FIRN_INLINE void law_set_finish(const law_functions *k, const firn_law_batch *b,
                    .d = set->d,
                    .h = h,
                    .flowed = zero,
-                   .dt = fr_set1(is_update ? (real)b->dt : 0)};
+                   .dt = fr_set1(is_trial ? (real)b->dt : 0)};
     q.failed = q.is_edge = fr_lt(zero, zero); /* no lane */
     law_set_grad_v(b, set, grad_v);
     if (n_history) law_load(b->history, n_history, at_h, h);
 
     q.det = mat3_determinant(f);
     if (k->form == FIRN_FORM_GENERAL)
-        law_general(k, &q, f, grad_v, is_update, &out);
+        law_general(k, &q, f, grad_v, is_trial, &out);
     else
-        law_principal(k, &q, &set->frame, f, grad_v, is_update, &out);
+        law_principal(k, &q, &set->frame, f, grad_v, is_trial, &out);
     if (k->branch) k->branch(&q, out.tau);
     if (k->viscous) {
         fr rate[6], tau[6];
@@ -315,10 +315,8 @@ FIRN_INLINE void law_set_finish(const law_functions *k, const firn_law_batch *b,
     }
 
     fr per_density = 1 / q.p[0];
-    if (is_update) {
-        law_store(b->F, 9, at9, f);
-        if (n_history) law_store(b->history, n_history, at_h, h);
-    }
+    if (is_trial && b->F_new) law_store(b->F_new, 9, at9, f);
+    if (is_trial && n_history && b->history_new) law_store(b->history_new, n_history, at_h, h);
     if (b->tau) law_store(b->tau, 6, at6, out.tau);
     if (b->wave)
         fr_store((real *)b->wave + at1, fr_sqrt(fr_max(out.modulus, fr_zero()) * per_density));
@@ -327,7 +325,7 @@ FIRN_INLINE void law_set_finish(const law_functions *k, const firn_law_batch *b,
                  k->viscosity ? k->viscosity(&q) * per_density : fr_zero());
     if (b->plastic) fr_store((real *)b->plastic + at1, out.plastic);
     if (b->viscous) fr_store((real *)b->viscous + at1, out.viscous);
-    if (b->energy && !is_update) fr_store((real *)b->energy + at1, out.energy);
+    if (b->energy && !is_trial) fr_store((real *)b->energy + at1, out.energy);
     if (b->flags) fr_store((real *)b->flags + at1, law_flags(k, &q, f, out.tau, out.energy));
 }
 
@@ -348,7 +346,7 @@ FIRN_INLINE void law_decompose(int n, law_set *set)
 /* Two sets of lanes go through the eigen-decomposition together (mat3.h): of one bundle, or,
  * where a set is a whole one, of two bundles. */
 FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, const firn_law_batch *b,
-                         int n_history, int is_update)
+                         int n_history, int is_trial)
 {
     enum { SETS = 2 };
     const firn_material *m = b->material;
@@ -383,11 +381,11 @@ FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, cons
             }
             for (int i = 0; i < n_varying; i++) p[t][varying[i]] = fr_load(rows[i] + lane);
             if (n_varying && k->derive) k->derive(p[t], d[t]);
-            law_set_begin(k, b, is_update, &set[t]);
+            law_set_begin(k, b, is_trial, &set[t]);
         }
         if (k->form != FIRN_FORM_GENERAL) law_decompose(n, set);
 #pragma GCC unroll 1
-        for (int t = 0; t < n; t++) law_set_finish(k, b, n_history, is_update, &set[t]);
+        for (int t = 0; t < n; t++) law_set_finish(k, b, n_history, is_trial, &set[t]);
     }
 }
 
@@ -403,9 +401,9 @@ FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, cons
 #define FIRN_LAW_NAME(name, what) FIRN_LAW_NAME_(name, what, FIRN_VARIANT)
 
 #define FIRN_LAW_KERNEL(name, index, variant, isa, is_double)                                      \
-    [index] = {firn_law_##name##_update_##variant, firn_law_##name##_measure_##variant},
+    [index] = {firn_law_##name##_evaluate_##variant, firn_law_##name##_measure_##variant},
 #define FIRN_LAW_DECLARE(name, index, variant, isa, is_double)                                     \
-    void firn_law_##name##_update_##variant(const firn_law_batch *batch);                          \
+    void firn_law_##name##_evaluate_##variant(const firn_law_batch *batch);                        \
     void firn_law_##name##_measure_##variant(const firn_law_batch *batch);
 #define FIRN_LAW_DECLARE_ALL(name) FIRN_VARIANTS_BUILT(FIRN_LAW_DECLARE, name)
 #define FIRN_LAW_KERNELS(name) FIRN_VARIANTS_BUILT(FIRN_LAW_KERNEL, name)
@@ -426,7 +424,7 @@ FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, cons
     static const firn_law_info law_info = {                                                        \
         .name = #law_name, FIRN_PARAMETERS(parameters), __VA_ARGS__};                              \
     FIRN_LAW_DECLARE_ALL(law_name)                                                                 \
-    void FIRN_LAW_NAME(law_name, update)(const firn_law_batch *batch)                              \
+    void FIRN_LAW_NAME(law_name, evaluate)(const firn_law_batch *batch)                            \
     {                                                                                              \
         law_run(&functions, &law_info, batch, law_info.n_history, 1);                              \
     }                                                                                              \

@@ -37,6 +37,19 @@ int firn_law_index(const char *name)
     return -1;
 }
 
+static void copy_rows(const void *from, int n_rows, firn_variant variant, void *to)
+{
+    size_t real_size = firn_variant_is_double(variant) ? sizeof(double) : sizeof(float);
+    if (from && n_rows && to != from) memcpy(to, from, (size_t)n_rows * 16 * real_size);
+}
+
+void firn_law_commit(const firn_law_batch *trial, firn_variant variant, void *F, void *history)
+{
+    int n = trial->n_bundles;
+    copy_rows(trial->F_new, 9 * n, variant, F);
+    copy_rows(trial->history_new, trial->material->law->info.n_history * n, variant, history);
+}
+
 const firn_law_info *firn_law_find(const char *name) { return firn_law_at(firn_law_index(name)); }
 
 /* ---------------------------------------------------------------- names and the sentences about

@@ -244,6 +244,9 @@ firn_law_batch firn_block_loops_batch(const firn_sim *sim, const firn_particles 
         .history = firn_particles_at(particles, FIRN_FIELD_HISTORY, block->first),
         .temperature = firn_particles_at(particles, FIRN_FIELD_T, block->first),
         .id = firn_particles_at(particles, FIRN_FIELD_ID, block->first),
+        /* evaluated in place: the explicit step commits its only trial */
+        .F_new = firn_particles_at(particles, FIRN_FIELD_F, block->first),
+        .history_new = firn_particles_at(particles, FIRN_FIELD_HISTORY, block->first),
         .tau = firn_particles_at(particles, FIRN_FIELD_TAU, block->first),
         .wave = w->wave,
         .viscosity = w->viscosity,
@@ -307,7 +310,7 @@ static void g2p_block(firn_sim *sim, int32_t owner, const firn_workspace *w, dou
                                          acts);
         double t1 = is_timed ? firn_solver_clock() : 0;
         firn_law_batch batch = firn_block_loops_batch(sim, r.particles, r.block, w);
-        r.particles->material.law->kernels[sim->variant].update(&batch);
+        r.particles->material.law->kernels[sim->variant].evaluate(&batch);
         double t2 = is_timed ? firn_solver_clock() : 0;
         firn_block_report *report = report_of(sim, r.material, owner);
         diagnose(sim, &r, w, report);

@@ -108,20 +108,14 @@ static int has_failed(const firn_sim *sim, const firn_particle_block *block,
     return 0;
 }
 
-/* Tries the law on copies of F and history; grad v is in w. */
+/* Evaluates the law on the trial state without committing it; grad v is in w. */
 static void try_law(firn_sim *sim, const firn_particles *particles,
                     const firn_particle_block *block, const firn_workspace *w)
 {
-    size_t lanes = (size_t)firn_bundles_of(block->n) * 16 * sim->kernels->real_size;
     firn_law_batch batch = firn_block_loops_batch(sim, particles, block, w);
-    memcpy(w->try_F, batch.F, 9 * lanes);
-    if (particles->n_components[FIRN_FIELD_HISTORY])
-        memcpy(w->try_history, batch.history,
-               (size_t)particles->n_components[FIRN_FIELD_HISTORY] * lanes);
-    batch.F = w->try_F;
-    batch.history = w->try_history;
+    batch.F_new = batch.history_new = NULL;
     batch.tau = w->try_tau;
-    particles->material.law->kernels[sim->variant].update(&batch);
+    particles->material.law->kernels[sim->variant].evaluate(&batch);
 }
 
 /* A velocity in the middle of what the block's nodes do: taken off before squares are summed, to

@@ -68,7 +68,7 @@ static firn_status create_particles(firn_sim *sim, firn_messages *messages)
             status = resolved;
             continue;
         }
-        if (!particles->material.law->kernels[sim->variant].update)
+        if (!particles->material.law->kernels[sim->variant].evaluate)
             return firn_messages_add(messages, FIRN_REFUSED, "law '%s' is not built for %s",
                                      def->law, firn_variant_name(sim->variant));
         particles->transfer =

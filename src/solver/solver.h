@@ -231,7 +231,7 @@ struct firn_sim {
 /* One thread's workspace, laid out in thread_scratch. */
 typedef struct firn_workspace {
     void *patch, *forces, *grad_v, *wave, *viscosity, *plastic, *viscous, *flags, *pull, *energy,
-        *before, *try_F, *try_tau, *try_history;
+        *before, *try_tau;
 } firn_workspace;
 firn_workspace firn_solver_workspace(const firn_sim *sim, int thread);
 

@@ -373,6 +373,117 @@ static void lanes_agree_with_the_plain_double(const firn_material *m, const char
         if (variant_runs(m->law, variant)) compare_variant(m, label, variant);
 }
 
+/* ---------------------------------------------------------------- trial and commit */
+
+/* What a batch can write: F_new, history_new and all outputs. */
+typedef struct outputs {
+    arrays a;
+    size_t one; /* bytes of a component */
+    int n_bundles, n_history, is_double;
+} outputs;
+
+static void point_at_outputs(firn_law_batch *batch, const outputs *o)
+{
+    batch->F_new = o->a.F;
+    batch->history_new = o->n_history ? o->a.history : NULL;
+    batch->tau = o->a.tau;
+    batch->wave = o->a.wave;
+    batch->viscosity = o->a.viscosity;
+    batch->plastic = o->a.plastic;
+    batch->viscous = o->a.viscous;
+    batch->flags = o->a.flags;
+}
+
+static outputs outputs_for(const firn_law_batch *batch, int variant)
+{
+    int n_history = batch->material->law->info.n_history, dbl = firn_variant_is_double(variant);
+    size_t one = (size_t)batch->n_bundles * 16 * (dbl ? sizeof(double) : sizeof(float));
+    return (outputs){arrays_make(batch->n_bundles, n_history, dbl), one, batch->n_bundles,
+                     n_history, dbl};
+}
+
+static int are_same(const outputs *o, const outputs *p)
+{
+    const arrays *a = &o->a, *b = &p->a;
+    const struct {
+        const void *a, *b;
+        int n;
+    } all[] = {{a->F, b->F, 9},
+               {a->history, b->history, o->n_history},
+               {a->tau, b->tau, 6},
+               {a->wave, b->wave, 1},
+               {a->viscosity, b->viscosity, 1},
+               {a->plastic, b->plastic, 1},
+               {a->viscous, b->viscous, 1},
+               {a->flags, b->flags, 1}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (memcmp(all[i].a, all[i].b, (size_t)all[i].n * o->one) != 0) return 0;
+    return 1;
+}
+
+static void outputs_drop(outputs *o)
+{
+    arrays_drop(&o->a, o->n_bundles, o->n_history, o->is_double);
+}
+
+/* One variant: two evaluations of a trial give the same bits and leave F, history and grad v
+ * alone; evaluated and committed it is the step in place; a trial that wants stress alone gets
+ * the same stress. */
+static void try_variant(const firn_material *m, const char *label, int variant)
+{
+    enum { N = 40 };
+    point points[N];
+    uint64_t seed = 12;
+    for (int k = 0; k < N; k++) {
+        points[k] = random_point(&m->law->info, &seed, k % 2 ? 0.25 : 0.03);
+        points[k].id = (uint32_t)k;
+    }
+    const char *name = firn_variant_name(variant);
+    arrays inputs, untouched;
+    firn_law_batch batch = batch_of(m, variant, 1e-3, points, N, &inputs);
+    firn_law_batch in_place = batch_of(m, variant, 1e-3, points, N, &untouched);
+    outputs first = outputs_for(&batch, variant), second = outputs_for(&batch, variant),
+            fused = outputs_for(&batch, variant);
+    point_at_outputs(&batch, &first);
+    m->law->kernels[variant].evaluate(&batch);
+    point_at_outputs(&batch, &second);
+    m->law->kernels[variant].evaluate(&batch);
+    if (!are_same(&first, &second)) fail_msg("%s %s: two trials differ", label, name);
+    firn_law_batch stress_alone = batch;
+    memset(second.a.tau, 0, 6 * second.one);
+    stress_alone.F_new = stress_alone.history_new = NULL;
+    m->law->kernels[variant].evaluate(&stress_alone);
+    if (!are_same(&first, &second)) fail_msg("%s %s: stress alone is another", label, name);
+    if (memcmp(inputs.F, untouched.F, 9 * first.one) != 0 ||
+        memcmp(inputs.history, untouched.history, (size_t)first.n_history * first.one) != 0 ||
+        memcmp(inputs.grad_v, untouched.grad_v, 9 * first.one) != 0)
+        fail_msg("%s %s: a trial changed its inputs", label, name);
+
+    point_at_outputs(&in_place, &fused);
+    in_place.F_new = untouched.F;
+    in_place.history_new = untouched.history;
+    m->law->kernels[variant].evaluate(&in_place);
+    memcpy(fused.a.F, untouched.F, 9 * fused.one);
+    memcpy(fused.a.history, untouched.history, (size_t)fused.n_history * fused.one);
+    if (!are_same(&first, &fused)) fail_msg("%s %s: in place it is another step", label, name);
+    firn_law_commit(&batch, variant, inputs.F, inputs.history);
+    if (memcmp(inputs.F, untouched.F, 9 * first.one) != 0 ||
+        memcmp(inputs.history, untouched.history, (size_t)first.n_history * first.one) != 0)
+        fail_msg("%s %s: committed it is another state", label, name);
+
+    arrays_drop(&inputs, first.n_bundles, first.n_history, first.is_double);
+    arrays_drop(&untouched, first.n_bundles, first.n_history, first.is_double);
+    outputs_drop(&first);
+    outputs_drop(&second);
+    outputs_drop(&fused);
+}
+
+static void trial_and_commit_are_the_step(const firn_material *m, const char *label)
+{
+    for (int variant = 0; variant < FIRN_N_VARIANTS; variant++)
+        if (variant_runs(m->law, variant)) try_variant(m, label, variant);
+}
+
 /* ---------------------------------------------------------------- trouble */
 
 static void fill_trouble(point *p, int k)
@@ -536,6 +647,7 @@ TEST_OF(return_map_twice_is_once)
 TEST_OF(flow_dissipates)
 TEST_OF(wave_speed_is_an_upper_bound)
 TEST_OF(lanes_agree_with_the_plain_double)
+TEST_OF(trial_and_commit_are_the_step)
 TEST_OF(trouble_stays_in_its_lane)
 TEST_OF(parameters_beyond_their_range_are_refused)
 TEST_OF(noise_and_tables_act_lane_by_lane)
@@ -552,6 +664,7 @@ int main(void)
         cmocka_unit_test(test_flow_dissipates),
         cmocka_unit_test(test_wave_speed_is_an_upper_bound),
         cmocka_unit_test(test_lanes_agree_with_the_plain_double),
+        cmocka_unit_test(test_trial_and_commit_are_the_step),
         cmocka_unit_test(test_trouble_stays_in_its_lane),
         cmocka_unit_test(test_parameters_beyond_their_range_are_refused),
         cmocka_unit_test(test_noise_and_tables_act_lane_by_lane),

@@ -70,7 +70,7 @@ static void register_is_sound(void **state)
             assert_true(strlen(p->name) && strlen(p->unit) && strlen(p->meaning));
             assert_int_equal(index_of(info, p->name), k);
         }
-        assert_non_null(law->kernels[FIRN_F64_SCALAR].update);
+        assert_non_null(law->kernels[FIRN_F64_SCALAR].evaluate);
         assert_non_null(law->kernels[FIRN_F64_SCALAR].measure);
     }
 }

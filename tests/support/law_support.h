@@ -26,7 +26,7 @@ typedef struct point {
 /* Built, and this processor has the instructions. */
 static inline int variant_runs(const firn_law *law, int variant)
 {
-    return law->kernels[variant].update && firn_variant_runs(variant);
+    return law->kernels[variant].evaluate && firn_variant_runs(variant);
 }
 
 typedef struct arrays {
@@ -86,39 +86,51 @@ static inline void arrays_drop(arrays *a, int n_bundles, int n_history, int is_d
     firn_memory_release(NULL, a->id, (size_t)(n_bundles * 16) * 4);
 }
 
-/* n particles through `update` (or `measure`); bundles are filled up with particles at rest. */
-static inline void run(const firn_material *m, int variant, int is_update, double dt, point *points,
-                       int n)
+/* The batch of n particles, with arrays made for it (drop them with arrays_drop); bundles are
+ * filled up with particles at rest. Trials are committed in place. */
+static inline firn_law_batch batch_of(const firn_material *m, int variant, double dt,
+                                      const point *points, int n, arrays *a)
 {
     const firn_law_info *info = &m->law->info;
     int n_bundles = (n + 15) / 16, n_history = info->n_history,
         dbl = firn_variant_is_double(variant);
-    arrays a = arrays_make(n_bundles, n_history, dbl);
+    *a = arrays_make(n_bundles, n_history, dbl);
     for (int i = 0; i < n_bundles * 16; i++) {
-        for (int c = 0; c < 9; c++) put(a.F, dbl, 9, i, c, i < n ? points[i].F[c] : c % 4 == 0);
-        for (int c = 0; c < 9; c++) put(a.grad_v, dbl, 9, i, c, i < n ? points[i].grad_v[c] : 0);
+        for (int c = 0; c < 9; c++) put(a->F, dbl, 9, i, c, i < n ? points[i].F[c] : c % 4 == 0);
+        for (int c = 0; c < 9; c++) put(a->grad_v, dbl, 9, i, c, i < n ? points[i].grad_v[c] : 0);
         for (int c = 0; c < n_history; c++)
-            put(a.history, dbl, n_history, i, c, i < n ? points[i].history[c] : 0);
-        put(a.temperature, dbl, 1, i, 0, i < n ? points[i].temperature : 300);
-        a.id[i] = i < n ? points[i].id : 0;
+            put(a->history, dbl, n_history, i, c, i < n ? points[i].history[c] : 0);
+        put(a->temperature, dbl, 1, i, 0, i < n ? points[i].temperature : 300);
+        a->id[i] = i < n ? points[i].id : 0;
     }
-    firn_law_batch batch = {.material = m,
+    return (firn_law_batch){.material = m,
                             .n_bundles = n_bundles,
                             .dt = dt,
-                            .F = a.F,
-                            .grad_v = a.grad_v,
-                            .history = n_history ? a.history : NULL,
-                            .temperature = a.temperature,
-                            .id = a.id,
-                            .tau = a.tau,
-                            .wave = a.wave,
-                            .viscosity = a.viscosity,
-                            .plastic = a.plastic,
-                            .viscous = a.viscous,
-                            .energy = a.energy,
-                            .flags = a.flags};
+                            .F = a->F,
+                            .grad_v = a->grad_v,
+                            .history = n_history ? a->history : NULL,
+                            .temperature = a->temperature,
+                            .id = a->id,
+                            .F_new = a->F,
+                            .history_new = n_history ? a->history : NULL,
+                            .tau = a->tau,
+                            .wave = a->wave,
+                            .viscosity = a->viscosity,
+                            .plastic = a->plastic,
+                            .viscous = a->viscous,
+                            .energy = a->energy,
+                            .flags = a->flags};
+}
+
+/* n particles through `evaluate`, committed in place, or through `measure`. */
+static inline void run(const firn_material *m, int variant, int is_update, double dt, point *points,
+                       int n)
+{
+    arrays a;
+    const firn_law_batch batch = batch_of(m, variant, dt, points, n, &a);
+    int n_history = m->law->info.n_history, dbl = firn_variant_is_double(variant);
     if (is_update)
-        m->law->kernels[variant].update(&batch);
+        m->law->kernels[variant].evaluate(&batch);
     else
         m->law->kernels[variant].measure(&batch);
     for (int i = 0; i < n; i++) {
@@ -133,7 +145,7 @@ static inline void run(const firn_material *m, int variant, int is_update, doubl
         p->energy = take(a.energy, dbl, 1, i, 0);
         p->flags = (int)take(a.flags, dbl, 1, i, 0);
     }
-    arrays_drop(&a, n_bundles, n_history, dbl);
+    arrays_drop(&a, batch.n_bundles, n_history, dbl);
 }
 
 /* A particle at rest with the law's initial history. */
