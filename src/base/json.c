@@ -2,7 +2,6 @@
 /* json.c: the writing half of json.h, and what the reader's users ask of nodes. RFC 8259. */
 #include "base/json.h"
 #include "base/hash.h"
-#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,23 +12,7 @@
 
 static void put(firn_json_writer *writer, const char *bytes, size_t n)
 {
-    if (writer->failed) return;
-    if (n >= writer->room - writer->n) {
-        size_t room = writer->room ? writer->room : 1024;
-        while (room - writer->n <= n) room *= 2;
-        char *grown = firn_memory_allocate(NULL, room);
-        if (!grown) {
-            writer->failed = 1;
-            return;
-        }
-        if (writer->n) memcpy(grown, writer->text, writer->n);
-        firn_memory_release(NULL, writer->text, writer->room);
-        writer->text = grown;
-        writer->room = room;
-    }
-    memcpy(writer->text + writer->n, bytes, n);
-    writer->n += n;
-    writer->text[writer->n] = 0;
+    firn_text_add_bytes(&writer->text, bytes, n);
 }
 
 static void put_text(firn_json_writer *writer, const char *text)
@@ -44,7 +27,7 @@ void firn_json_init(firn_json_writer *writer, int is_indented)
 
 void firn_json_clear(firn_json_writer *writer)
 {
-    firn_memory_release(NULL, writer->text, writer->room);
+    firn_text_clear(&writer->text);
     *writer = (firn_json_writer){0};
 }
 
@@ -88,15 +71,25 @@ static void put_quoted(firn_json_writer *writer, const char *string)
     put(writer, "\"", 1);
 }
 
+/* Whether the items of the innermost container each have a line. */
+static int is_broken(const firn_json_writer *writer)
+{
+    return writer->is_indented && (!writer->inline_depth || writer->depth < writer->inline_depth);
+}
+
+static void put_line(firn_json_writer *writer)
+{
+    firn_text_add(&writer->text, "\n%*s", 2 * writer->depth, "");
+}
+
 /* Comma, line and key before a value. */
 static void lead(firn_json_writer *writer, const char *key)
 {
     if (writer->depth > 0) {
         char *has_items = &writer->has_items[writer->depth - 1];
         if (*has_items) put(writer, ",", 1);
-        if (writer->is_indented) {
-            put(writer, "\n", 1);
-            for (int i = 0; i < writer->depth; i++) put(writer, "  ", 2);
+        if (is_broken(writer)) {
+            put_line(writer);
         } else if (*has_items) {
             put(writer, " ", 1);
         }
@@ -119,17 +112,22 @@ void firn_json_begin(firn_json_writer *writer, const char *key, char kind)
     writer->closing[writer->depth++] = kind == '{' ? '}' : ']';
 }
 
+void firn_json_begin_inline(firn_json_writer *writer, const char *key, char kind)
+{
+    firn_json_begin(writer, key, kind);
+    if (!writer->inline_depth) writer->inline_depth = writer->depth;
+}
+
 void firn_json_end(firn_json_writer *writer)
 {
     if (writer->depth == 0) {
         writer->failed = 1;
         return;
     }
+    int has_lines = is_broken(writer);
+    if (writer->inline_depth == writer->depth) writer->inline_depth = 0;
     writer->depth--;
-    if (writer->is_indented && writer->has_items[writer->depth]) {
-        put(writer, "\n", 1);
-        for (int i = 0; i < writer->depth; i++) put(writer, "  ", 2);
-    }
+    if (has_lines && writer->has_items[writer->depth]) put_line(writer);
     put(writer, &writer->closing[writer->depth], 1);
 }
 
@@ -139,19 +137,12 @@ void firn_json_string(firn_json_writer *writer, const char *key, const char *val
     put_quoted(writer, value);
 }
 
-/* Fewest digits that give the number back. A program that loads libfirn may have a locale with a
- * decimal comma. */
 static void put_number(firn_json_writer *writer, double value)
 {
-    char text[40] = "null";
     if (isfinite(value))
-        for (int digits = 15; digits <= 17; digits++) {
-            snprintf(text, sizeof text, "%.*g", digits, value);
-            if (strtod(text, NULL) == value) break;
-        }
-    for (char *p = text; *p; p++)
-        if (*p == ',') *p = '.';
-    put_text(writer, text);
+        firn_text_add_number(&writer->text, value);
+    else
+        put_text(writer, "null");
 }
 
 void firn_json_number(firn_json_writer *writer, const char *key, double value)
@@ -214,12 +205,12 @@ static int seal_text(char *seal, size_t n_seal, const char *key, int is_indented
 void firn_json_seal(firn_json_writer *writer, const char *key)
 {
     char seal[128];
-    if (writer->depth != 1 || writer->failed) {
+    if (writer->depth != 1 || writer->failed || writer->text.has_failed) {
         writer->failed = 1;
         return;
     }
     int n = seal_text(seal, sizeof seal, key, writer->is_indented,
-                      firn_hash_of(writer->text, writer->n));
+                      firn_hash_of(writer->text.data, writer->text.n));
     put(writer, seal, (size_t)n - 1); /* finish adds the line end */
     writer->depth = 0;
 }
@@ -236,9 +227,9 @@ int firn_json_is_sealed(const char *text, size_t n, const char *key, int is_inde
 const char *firn_json_finish(firn_json_writer *writer, size_t *n)
 {
     put(writer, "\n", 1);
-    if (writer->failed || writer->depth) return NULL;
-    if (n) *n = writer->n;
-    return writer->text;
+    if (writer->failed || writer->text.has_failed || writer->depth) return NULL;
+    if (n) *n = writer->text.n;
+    return writer->text.data;
 }
 
 /* ---------------------------------------------------------------- what nodes say */

@@ -4,17 +4,17 @@
 #ifndef FIRN_JSON_H
 #define FIRN_JSON_H
 
-#include "firn/base.h"
+#include "base/text.h"
 
 /* ---------------------------------------------------------------- writing */
 
 enum { FIRN_JSON_DEPTH = 64 };
 
-/* Text that grows. Trouble (memory, too deep) is remembered; firn_json_finish tells. */
+/* Text that grows. Failures (memory, nested too deeply) are remembered until firn_json_finish. */
 typedef struct firn_json_writer {
-    char *text;
-    size_t n, room;
+    firn_text text;
     int depth, failed, is_indented;
+    int inline_depth; /* of the outermost container on one line; 0: none is open */
     char closing[FIRN_JSON_DEPTH], has_items[FIRN_JSON_DEPTH];
 } firn_json_writer;
 
@@ -22,6 +22,8 @@ void firn_json_init(firn_json_writer *writer, int is_indented); /* not indented:
 void firn_json_clear(firn_json_writer *writer);
 /* key: NULL inside arrays and for the outermost value. kind: '{' or '['. */
 void firn_json_begin(firn_json_writer *writer, const char *key, char kind);
+/* The same, with all that is in it on one line, also in an indented text. */
+void firn_json_begin_inline(firn_json_writer *writer, const char *key, char kind);
 void firn_json_end(firn_json_writer *writer);
 /* Bytes that are no UTF-8 become U+FFFD. */
 void firn_json_string(firn_json_writer *writer, const char *key, const char *value);

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void firn_text_clear(firn_text *text)
@@ -61,6 +62,26 @@ void firn_text_add(firn_text *text, const char *format, ...)
     }
     va_end(again);
     va_end(arguments);
+}
+
+void firn_text_add_number(firn_text *text, double value)
+{
+    char digits[40];
+    for (int n = 15; n <= 17; n++) {
+        snprintf(digits, sizeof digits, "%.*g", n, value);
+        if (strtod(digits, NULL) == value) break;
+    }
+    for (char *c = digits; *c; c++)
+        if (*c == ',') *c = '.';
+    firn_text_add_bytes(text, digits, strlen(digits));
+}
+
+void firn_text_add_csv(firn_text *text, const char *field)
+{
+    firn_text_add_bytes(text, "\"", 1);
+    for (const char *c = field; *c; c++)
+        firn_text_add_bytes(text, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+    firn_text_add_bytes(text, "\"", 1);
 }
 
 void firn_text_add_xml(firn_text *text, const char *string)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* scene_write.c: the effective scene as JSON, by a walk over the tables of scene_schema.c. */
 #include "base/hash.h"
+#include "base/json.h"
+#include "base/messages.h"
 #include "laws/law.h"
 #include "scene/scene_schema.h"
 #include "scene/scene.h"
@@ -8,50 +10,23 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 typedef struct writer {
-    firn_text *text;
+    firn_json_writer json;
     firn_messages *messages;
     firn_status status;
-    int indent;
     uint64_t seed;
 } writer;
 
-static void new_line(writer *w) { firn_text_add(w->text, "\n%*s", 2 * w->indent, ""); }
-
-/* The shortest decimal that reads back to the same number; a host's decimal comma is not let
- * through. */
-static void write_number(writer *w, double value)
+/* JSON has no number for infinity: "inf" is what a scene file calls it. */
+static void write_number(writer *w, const char *key, double value)
 {
-    char text[40];
-    if (isinf(value)) {
-        firn_text_add(w->text, value > 0 ? "\"inf\"" : "\"-inf\"");
-        return;
-    }
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
-    char *comma = strchr(text, ',');
-    if (comma) *comma = '.';
-    firn_text_add(w->text, "%s", text);
-}
-
-static void write_string(writer *w, const char *string)
-{
-    firn_text_add(w->text, "\"");
-    for (const unsigned char *p = (const unsigned char *)string; *p; p++) {
-        if (*p == '"' || *p == '\\')
-            firn_text_add(w->text, "\\%c", *p);
-        else if (*p < 0x20 || *p == 0x7f)
-            firn_text_add(w->text, "\\u%04x", *p);
-        else
-            firn_text_add_bytes(w->text, (const char *)p, 1);
-    }
-    firn_text_add(w->text, "\"");
+    if (isinf(value))
+        firn_json_string(&w->json, key, value > 0 ? "inf" : "-inf");
+    else
+        firn_json_number(&w->json, key, value);
 }
 
 const char *firn_scene_whole_path(const char *path, char whole[FIRN_SCENE_PATH])
@@ -63,26 +38,28 @@ const char *firn_scene_whole_path(const char *path, char whole[FIRN_SCENE_PATH])
     return whole;
 }
 
-static void write_component(writer *w, const firn_schema_key *option, const char *member, int i)
+static void write_component(writer *w, const firn_schema_key *option, const char *key,
+                            const char *member, int i)
 {
-    char word[FIRN_NAME] = "", whole[FIRN_SCENE_PATH];
+    char word[FIRN_NAME] = "", whole[FIRN_SCENE_PATH], seed[32];
     switch (option->type) {
     case FIRN_SCHEMA_REAL:
     case FIRN_SCHEMA_MATRIX:
-    case FIRN_SCHEMA_ROTATION: write_number(w, ((const double *)member)[i]); break;
-    case FIRN_SCHEMA_INT: firn_text_add(w->text, "%d", ((const int *)member)[i]); break;
-    case FIRN_SCHEMA_INT64: firn_text_add(w->text, "%" PRId64, *(const int64_t *)member); break;
-    case FIRN_SCHEMA_SEED: firn_text_add(w->text, "%" PRIu64, *(const uint64_t *)member); break;
-    case FIRN_SCHEMA_FLAG:
-        firn_text_add(w->text, ((const int *)member)[i] ? "true" : "false");
+    case FIRN_SCHEMA_ROTATION: write_number(w, key, ((const double *)member)[i]); break;
+    case FIRN_SCHEMA_INT: firn_json_integer(&w->json, key, ((const int *)member)[i]); break;
+    case FIRN_SCHEMA_INT64: firn_json_integer(&w->json, key, *(const int64_t *)member); break;
+    case FIRN_SCHEMA_SEED: /* up to 2^64 - 1, which firn_json_integer does not reach */
+        snprintf(seed, sizeof seed, "%" PRIu64, *(const uint64_t *)member);
+        firn_json_raw(&w->json, key, seed);
         break;
+    case FIRN_SCHEMA_FLAG: firn_json_flag(&w->json, key, ((const int *)member)[i]); break;
     case FIRN_SCHEMA_WORD:
         firn_schema_word(option, ((const int *)member)[i], word);
-        write_string(w, word);
+        firn_json_string(&w->json, key, word);
         break;
     case FIRN_SCHEMA_TEXT:
-        write_string(w, option->flags & FIRN_SCHEMA_FILE ? firn_scene_whole_path(member, whole)
-                                                         : member);
+        if (option->flags & FIRN_SCHEMA_FILE) member = firn_scene_whole_path(member, whole);
+        firn_json_string(&w->json, key, member);
         break;
     default: break;
     }
@@ -90,25 +67,30 @@ static void write_component(writer *w, const firn_schema_key *option, const char
 
 /* ---------------------------------------------------------------- materials */
 
-static void write_parameter(writer *w, const firn_material *material, int k)
+static void write_table(writer *w, const firn_material *material, int k)
+{
+    firn_json_begin(&w->json, "table", '{');
+    for (int i = 0; i < material->n_table[k]; i++) {
+        firn_text temperature = {0};
+        firn_text_add_number(&temperature, material->table_temperature[k][i]);
+        write_number(w, temperature.data ? temperature.data : "", material->table_value[k][i]);
+        if (temperature.has_failed) w->json.failed = 1;
+        firn_text_clear(&temperature);
+    }
+    firn_json_end(&w->json);
+}
+
+static void write_parameter(writer *w, const char *name, const firn_material *material, int k)
 {
     if (!material->noise[k] && !material->n_table[k]) {
-        write_number(w, material->value[k]);
+        write_number(w, name, material->value[k]);
         return;
     }
-    firn_text_add(w->text, "{\"value\": ");
-    write_number(w, material->value[k]);
-    if (material->noise[k]) {
-        firn_text_add(w->text, ", \"noise\": ");
-        write_number(w, material->noise[k]);
-    }
-    for (int i = 0; i < material->n_table[k]; i++) {
-        firn_text_add(w->text, i ? ", \"" : ", \"table\": {\"");
-        write_number(w, material->table_temperature[k][i]);
-        firn_text_add(w->text, "\": ");
-        write_number(w, material->table_value[k][i]);
-    }
-    firn_text_add(w->text, material->n_table[k] ? "}}" : "}");
+    firn_json_begin_inline(&w->json, name, '{');
+    write_number(w, "value", material->value[k]);
+    if (material->noise[k]) write_number(w, "noise", material->noise[k]);
+    if (material->n_table[k]) write_table(w, material, k);
+    firn_json_end(&w->json);
 }
 
 static void write_parameters(writer *w, const firn_material_def *def)
@@ -120,82 +102,62 @@ static void write_parameters(writer *w, const firn_material_def *def)
         return;
     }
     const firn_law_info *law = &material.law->info;
-    for (int k = 0; k < law->n_parameters; k++) {
-        firn_text_add(w->text, ",");
-        new_line(w);
-        write_string(w, law->parameters[k].name);
-        firn_text_add(w->text, ": ");
-        write_parameter(w, &material, k);
-    }
+    for (int k = 0; k < law->n_parameters; k++)
+        write_parameter(w, law->parameters[k].name, &material, k);
 }
 
 /* ---------------------------------------------------------------- sections */
 
-static void write_section(writer *w, const firn_schema_section *section, const void *def);
+static void write_section(writer *w, const char *key, const firn_schema_section *section,
+                          const void *def);
 
 static void write_list(writer *w, const firn_schema_key *option, const void *def)
 {
     int n = firn_schema_list_count(option, def);
-    firn_text_add(w->text, "[");
-    w->indent++;
-    for (int i = 0; i < n; i++) {
-        if (i) firn_text_add(w->text, ",");
-        new_line(w);
-        write_section(w, option->section, firn_schema_list_item(option, def, i));
-    }
-    w->indent--;
-    if (n) new_line(w);
-    firn_text_add(w->text, "]");
+    firn_json_begin(&w->json, option->key, '[');
+    for (int i = 0; i < n; i++)
+        write_section(w, NULL, option->section, firn_schema_list_item(option, def, i));
+    firn_json_end(&w->json);
 }
 
 static void write_option(writer *w, const firn_schema_key *option, const void *def)
 {
     const char *member = (const char *)def + option->offset;
-    write_string(w, option->key);
-    firn_text_add(w->text, ": ");
     if (option->type == FIRN_SCHEMA_LIST) {
         write_list(w, option, def);
     } else if (option->type == FIRN_SCHEMA_SECTION) {
-        write_section(w, option->section, member);
+        write_section(w, option->key, option->section, member);
+    } else if (option->n > 1) {
+        firn_json_begin_inline(&w->json, option->key, '[');
+        for (int i = 0; i < option->n; i++) write_component(w, option, NULL, member, i);
+        firn_json_end(&w->json);
     } else {
-        if (option->n > 1) firn_text_add(w->text, "[");
-        for (int i = 0; i < option->n; i++) {
-            if (i) firn_text_add(w->text, ", ");
-            write_component(w, option, member, i);
-        }
-        if (option->n > 1) firn_text_add(w->text, "]");
+        write_component(w, option, option->key, member, 0);
     }
 }
 
-static void write_section(writer *w, const firn_schema_section *section, const void *def)
+static void write_section(writer *w, const char *key, const firn_schema_section *section,
+                          const void *def)
 {
-    int n = 0;
-    firn_text_add(w->text, "{");
-    w->indent++;
+    firn_json_begin(&w->json, key, '{');
     for (int i = 0; i < section->n_options; i++) {
         const firn_schema_key *option = &section->options[i];
         if (!firn_schema_is_present(option, def)) continue;
-        if (option->type == FIRN_SCHEMA_PARAMETERS) {
+        if (option->type == FIRN_SCHEMA_PARAMETERS)
             write_parameters(w, def);
-            continue;
-        }
-        if (n++) firn_text_add(w->text, ",");
-        new_line(w);
-        write_option(w, option, def);
+        else
+            write_option(w, option, def);
     }
-    w->indent--;
-    new_line(w);
-    firn_text_add(w->text, "}");
+    firn_json_end(&w->json);
 }
 
 firn_status firn_scene_write(const firn_scene_def *def, firn_text *json, firn_messages *messages)
 {
-    writer w = {.text = json, .messages = messages, .seed = def->seed};
-    write_section(&w, &firn_schema_file, def);
-    firn_text_add(json, "\n");
-    if (json->has_failed)
-        return firn_messages_add(messages, FIRN_MEMORY,
-                                 "there is not enough memory to write the scene");
+    writer w = {.messages = messages, .seed = def->seed};
+    firn_json_init(&w.json, 1);
+    write_section(&w, NULL, &firn_schema_file, def);
+    if (!firn_json_finish(&w.json, NULL)) w.status = firn_messages_no_memory(messages, "scene");
+    *json = w.json.text;
     return w.status;
 }
 

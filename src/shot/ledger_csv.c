@@ -129,19 +129,13 @@ void firn_ledger_csv_json(firn_json_writer *w, const firn_ledger *ledger)
     firn_json_end(w);
 }
 
-/* A field with a comma, a quote or a line end is quoted, quotes doubled (RFC 4180). */
+/* Quoted only where a comma, a quote or a line end makes it necessary. */
 static void add_field(firn_text *text, const char *field)
 {
-    int needs_quotes = 0;
-    for (const char *c = field; *c; c++)
-        needs_quotes |= *c == ',' || *c == '"' || *c == '\n' || *c == '\r';
-    if (!needs_quotes) {
-        firn_text_add(text, "%s", field);
-        return;
-    }
-    firn_text_add(text, "\"");
-    for (const char *c = field; *c; c++) firn_text_add(text, *c == '"' ? "\"\"" : "%c", *c);
-    firn_text_add(text, "\"");
+    if (strpbrk(field, ",\"\r\n"))
+        firn_text_add_csv(text, field);
+    else
+        firn_text_add_bytes(text, field, strlen(field));
 }
 
 void firn_ledger_csv_row(firn_text *text, int frame, double time, const firn_ledger *ledger)

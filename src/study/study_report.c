@@ -409,13 +409,6 @@ static firn_status write_html(const firn_compare *c, firn_messages *messages)
     return status;
 }
 
-static void csv_field(firn_text *csv, const char *text)
-{
-    firn_text_add(csv, "\"");
-    for (const char *t = text; *t; t++) firn_text_add(csv, *t == '"' ? "\"\"" : "%c", *t);
-    firn_text_add(csv, "\"");
-}
-
 static firn_status write_csv(const firn_compare *c, firn_messages *messages)
 {
     char path[FIRN_PATH + 32];
@@ -429,7 +422,7 @@ static firn_status write_csv(const firn_compare *c, firn_messages *messages)
     firn_text_add(&csv, ",scene,state,command\n");
     for (int i = 0; i < c->n_runs; i++) {
         const firn_compare_run *run = &c->runs[i];
-        csv_field(&csv, run->label);
+        firn_text_add_csv(&csv, run->label);
         firn_text_add(&csv, ",%s", outcome(run));
         for (int m = 0; m < c->n_metrics; m++)
             if (isnan(run->metrics[m]))
@@ -438,7 +431,7 @@ static firn_status write_csv(const firn_compare *c, firn_messages *messages)
                 firn_text_add(&csv, ",%.10g", run->metrics[m]);
         firn_text_add(&csv, ",%016llx,%016llx,", (unsigned long long)run->scene_hash,
                       (unsigned long long)run->series.hash);
-        csv_field(&csv, run->command);
+        firn_text_add_csv(&csv, run->command);
         firn_text_add(&csv, "\n");
     }
     snprintf(path, sizeof path, "%s/summary.csv", c->folder);

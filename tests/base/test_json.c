@@ -44,6 +44,33 @@ static void writes_compactly(void **state)
     firn_json_clear(&w);
 }
 
+/* Containers on one line inside an indented text, nested and empty ones too; after them lines go
+ * on. */
+static void writes_parts_on_one_line(void **state)
+{
+    (void)state;
+    firn_json_writer w;
+    firn_json_init(&w, 1);
+    firn_json_begin(&w, NULL, '{');
+    firn_json_begin_inline(&w, "a", '{');
+    firn_json_integer(&w, "b", 1);
+    firn_json_begin(&w, "c", '[');
+    firn_json_begin_inline(&w, NULL, '{');
+    firn_json_end(&w);
+    firn_json_integer(&w, NULL, 2);
+    firn_json_end(&w);
+    firn_json_integer(&w, "d", 3);
+    firn_json_end(&w);
+    firn_json_begin(&w, "e", '[');
+    firn_json_integer(&w, NULL, 4);
+    firn_json_end(&w);
+    firn_json_end(&w);
+    assert_string_equal(firn_json_finish(&w, NULL),
+                        "{\n  \"a\": {\"b\": 1, \"c\": [{}, 2], \"d\": 3},\n"
+                        "  \"e\": [\n    4\n  ]\n}\n");
+    firn_json_clear(&w);
+}
+
 /* The shortest text that gives the number back, also under a locale with a decimal comma where
  * there is one. */
 static void numbers_come_back(void **state)
@@ -172,6 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes_compactly),
+        cmocka_unit_test(writes_parts_on_one_line),
         cmocka_unit_test(numbers_come_back),
         cmocka_unit_test(reads_what_is_there),
         cmocka_unit_test(says_where_it_is_wrong),

@@ -39,6 +39,9 @@ static void escapes(void **state)
     firn_text_add_xml(&text, "a<b & \"c\" > 'd'");
     assert_string_equal(text.data, "a&lt;b &amp; &quot;c&quot; &gt; &#39;d&#39;");
     firn_text_clear(&text);
+    firn_text_add_csv(&text, "a \"b\", c");
+    assert_string_equal(text.data, "\"a \"\"b\"\", c\"");
+    firn_text_clear(&text);
 }
 
 static void survives_short_memory(void **state)
