@@ -100,6 +100,10 @@ int firn_cli_report(const firn_messages *messages, firn_status status)
     return status;
 }
 
+static void report(const firn_messages *messages) { firn_cli_report(messages, FIRN_OK); }
+
+const firn_voice firn_cli_voice = {say, report};
+
 /* Why a write to standard output failed some time ago: another one, of a line's end, fails for
  * the same reason, unless that is gone. 0: it is. */
 static int ask_again(void)

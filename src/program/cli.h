@@ -9,7 +9,7 @@
 #ifndef FIRN_CLI_H
 #define FIRN_CLI_H
 
-#include "firn/base.h"
+#include "session/voice.h"
 
 #include <stdio.h>
 
@@ -97,6 +97,8 @@ void firn_cli_note(const char *format, ...) FIRN_PRINTF(1, 2);
 void firn_cli_note_interrupted(const char *things, int n_done, int n, int next, int last);
 /* Prints every sentence of a report; returns `status`. */
 int firn_cli_report(const firn_messages *messages, firn_status status);
+/* The same for a session (session/voice.h). */
+extern const firn_voice firn_cli_voice;
 /* Is this stream a terminal that wants colour? */
 int firn_cli_has_color(FILE *stream);
 /* Flushes stdout; a full disk behind `> file` becomes FIRN_IO with a sentence. main calls it
@@ -107,11 +109,12 @@ int firn_cli_finish(int status);
  */
 int firn_cli_suggest(const char *word, const char *words, char *out, size_t n_out);
 
-/* Made from the tables (src/program/cli_docs.c). */
-void firn_cli_docs_overview(FILE *out);
+/* Help, man page and completions, made from the tables of the verbs (cli_docs.c); `verbs` is
+ * ended by NULL. */
 void firn_cli_docs_help(FILE *out, const firn_cli_verb *verb);
-void firn_cli_docs_man(FILE *out);
-void firn_cli_docs_bash(FILE *out);
-void firn_cli_docs_zsh(FILE *out);
+void firn_cli_docs_overview(FILE *out, const firn_cli_verb *const *verbs);
+void firn_cli_docs_man(FILE *out, const firn_cli_verb *const *verbs);
+void firn_cli_docs_bash(FILE *out, const firn_cli_verb *const *verbs);
+void firn_cli_docs_zsh(FILE *out, const firn_cli_verb *const *verbs);
 
 #endif

@@ -122,14 +122,13 @@ static char *option_meaning(const firn_cli_option *option)
 
 /* ---------------------------------------------------------------- help */
 
-void firn_cli_docs_overview(FILE *out)
+void firn_cli_docs_overview(FILE *out, const firn_cli_verb *const *verbs)
 {
     print_wrapped(out, intro, 0, 0);
     fputs("\nUsage\n  firn VERB [options] [arguments]\n  firn VERB --help\n  firn "
           "--version\n\nVerbs\n",
           out);
-    for (int i = 0; firn_verbs[i]; i++)
-        print_row(out, firn_verbs[i]->name, firn_verbs[i]->summary, 14);
+    for (int i = 0; verbs[i]; i++) print_row(out, verbs[i]->name, verbs[i]->summary, 14);
     print_rows(out, "Exit codes", exit_codes, 14);
     print_rows(out, "Environment", environment, 18);
 }
@@ -219,7 +218,7 @@ static void roff_option(FILE *out, const firn_cli_option *option)
     free(meaning);
 }
 
-void firn_cli_docs_man(FILE *out)
+void firn_cli_docs_man(FILE *out, const firn_cli_verb *const *verbs)
 {
     fprintf(out, ".TH FIRN 1 \"\" \"firn %s\" \"User Commands\"\n.SH NAME\nfirn \\- ",
             firn_version());
@@ -227,8 +226,8 @@ void firn_cli_docs_man(FILE *out)
     fputs(".B firn\n.I VERB\n[options] [arguments]\n.SH DESCRIPTION\n", out);
     put_roff(out, intro);
     fputs("\n.SH VERBS\n", out);
-    for (int i = 0; firn_verbs[i]; i++) {
-        const firn_cli_verb *verb = firn_verbs[i];
+    for (int i = 0; verbs[i]; i++) {
+        const firn_cli_verb *verb = verbs[i];
         fprintf(out, ".SS firn %s ", verb->name);
         put_roff(out, verb->arguments);
         fputs("\n.PP\n", out);
@@ -271,7 +270,7 @@ static void bash_verb(FILE *out, const firn_cli_verb *verb)
     fputs("        ;;\n", out);
 }
 
-void firn_cli_docs_bash(FILE *out)
+void firn_cli_docs_bash(FILE *out, const firn_cli_verb *const *verbs)
 {
     fputs("# bash completion for firn, written by `firn help --completion bash`\n"
           "_firn() {\n"
@@ -283,7 +282,7 @@ void firn_cli_docs_bash(FILE *out)
           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
           "        COMPREPLY=($(compgen -W \"--help --version",
           out);
-    for (int i = 0; firn_verbs[i]; i++) fprintf(out, " %s", firn_verbs[i]->name);
+    for (int i = 0; verbs[i]; i++) fprintf(out, " %s", verbs[i]->name);
     /* bash hands over "--out=x" as the three words --out = x */
     fputs("\" -- \"$cur\"))\n"
           "        return\n"
@@ -294,7 +293,7 @@ void firn_cli_docs_bash(FILE *out)
           "    else option=\"$prev\"; fi\n"
           "    case \"${COMP_WORDS[1]}\" in\n",
           out);
-    for (int i = 0; firn_verbs[i]; i++) bash_verb(out, firn_verbs[i]);
+    for (int i = 0; verbs[i]; i++) bash_verb(out, verbs[i]);
     fputs("    esac\n"
           "    if [ -n \"$words\" ]; then COMPREPLY=($(compgen -W \"$words\" -- \"$value\"))\n"
           "    elif [ \"$kind\" = file ]; then COMPREPLY=($(compgen -f -- \"$value\"))\n"
@@ -344,16 +343,16 @@ static void zsh_option(FILE *out, const firn_cli_option *o)
     fputs("' \\\n", out);
 }
 
-void firn_cli_docs_zsh(FILE *out)
+void firn_cli_docs_zsh(FILE *out, const firn_cli_verb *const *verbs)
 {
     fputs("#compdef firn\n# zsh completion for firn, written by `firn help --completion zsh`\n"
           "_firn() {\n"
           "    local -a verbs\n"
           "    verbs=(\n",
           out);
-    for (int i = 0; firn_verbs[i]; i++) {
-        fprintf(out, "        '%s:", firn_verbs[i]->name);
-        put_zsh(out, firn_verbs[i]->summary);
+    for (int i = 0; verbs[i]; i++) {
+        fprintf(out, "        '%s:", verbs[i]->name);
+        put_zsh(out, verbs[i]->summary);
         fputs("'\n", out);
     }
     fputs("    )\n"
@@ -362,8 +361,8 @@ void firn_cli_docs_zsh(FILE *out)
           "    shift words; (( CURRENT-- ))\n"
           "    case $verb in\n",
           out);
-    for (int i = 0; firn_verbs[i]; i++) {
-        const firn_cli_verb *verb = firn_verbs[i];
+    for (int i = 0; verbs[i]; i++) {
+        const firn_cli_verb *verb = verbs[i];
         fprintf(out, "        %s) _arguments -s \\\n", verb->name);
         for (const firn_cli_option *o = verb->options; o && o->name; o++)
             if (!o->is_hidden) zsh_option(out, o);

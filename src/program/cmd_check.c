@@ -7,11 +7,9 @@
 #include "measure/expect.h"
 #include "mpm/separation.h"
 #include "base/memory.h"
-#include "session/run_session.h"
+#include "program/run_options.h"
 
 #include <string.h>
-
-enum { MAX_SETS = 256 };
 
 /* From frame to frame, measuring at each. */
 static firn_status simulate(const firn_scene_def *scene, firn_sim *sim,
@@ -75,11 +73,11 @@ static int check_cost(const firn_cli *cli, const firn_scene_def *scene,
 
 static int run(const firn_cli *cli)
 {
-    const char *sets[MAX_SETS];
-    int n_sets = firn_cli_all(cli, "set", sets, MAX_SETS), status;
-    firn_run_options options = firn_run_session_options(cli);
-    if (n_sets > MAX_SETS)
-        return firn_cli_fail(FIRN_USAGE, "at most %d --set are possible", MAX_SETS);
+    const char *sets[FIRN_SETS_ROOM];
+    const int n_sets = firn_run_options_sets(cli, sets);
+    if (n_sets < 0) return FIRN_USAGE;
+    const firn_run_options options = firn_run_options_machine(cli);
+    int status;
     firn_messages *messages = firn_messages_create();
     if (!messages) return firn_cli_fail(FIRN_MEMORY, "out of memory");
     firn_scene *scene = firn_scene_load(cli->arguments[0], n_sets, sets, messages);

@@ -146,9 +146,9 @@ static const topic topics[] = {
 static int print_completion(const char *shell)
 {
     if (!strcmp(shell, "bash"))
-        firn_cli_docs_bash(stdout);
+        firn_cli_docs_bash(stdout, firn_verbs);
     else
-        firn_cli_docs_zsh(stdout);
+        firn_cli_docs_zsh(stdout, firn_verbs);
     return FIRN_OK;
 }
 
@@ -173,7 +173,7 @@ static int refuse_topic(const char *name)
 static int run(const firn_cli *cli)
 {
     if (firn_cli_has(cli, "man")) {
-        firn_cli_docs_man(stdout);
+        firn_cli_docs_man(stdout, firn_verbs);
         return FIRN_OK;
     }
     if (firn_cli_has(cli, "names")) {
@@ -185,7 +185,7 @@ static int run(const firn_cli *cli)
     if (firn_cli_has(cli, "completion"))
         return print_completion(firn_cli_text(cli, "completion", ""));
     if (cli->n_arguments == 0) {
-        firn_cli_docs_overview(stdout);
+        firn_cli_docs_overview(stdout, firn_verbs);
         if (topics[0].name) fputs("\nMore help: firn help TOPIC\n", stdout);
         for (const topic *t = topics; t->name; t++) printf("  %-11s %s\n", t->name, t->summary);
         return FIRN_OK;

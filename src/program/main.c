@@ -80,7 +80,7 @@ int main(int argc, char **argv)
     signal(SIGXFSZ,
            SIG_IGN); /* a limit on the size of files (ulimit -f) becomes a sentence, not a death */
     if (argc < 2) {
-        firn_cli_docs_overview(stderr);
+        firn_cli_docs_overview(stderr, firn_verbs);
         return FIRN_USAGE;
     }
     const char *word = argv[1];
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
         return firn_cli_finish(FIRN_OK);
     }
     if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
-        firn_cli_docs_overview(stdout);
+        firn_cli_docs_overview(stdout, firn_verbs);
         return firn_cli_finish(FIRN_OK);
     }
     const firn_cli_verb *verb = firn_verbs_find(word);

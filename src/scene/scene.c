@@ -38,13 +38,14 @@ static void refuse_at(const node *at, firn_messages *messages, const char *sente
 }
 
 /* The number of runs that `sweep` stands for; 0: refused. */
-int64_t firn_scene_check_sweep(const node *sweep, firn_messages *messages)
+static int64_t count_runs(const node *sweep, firn_messages *messages)
 {
     int64_t n_runs = 1;
-    if (sweep->kind != FIRN_YAML_TREE_MAP)
-        return refuse_at(sweep, messages,
-                         "sweep needs paths with lists of values, like {grid.dx: [2 cm, 1 cm]}"),
-               0;
+    if (sweep->kind != FIRN_YAML_TREE_MAP) {
+        refuse_at(sweep, messages,
+                  "sweep needs paths with lists of values, like {grid.dx: [2 cm, 1 cm]}");
+        return 0;
+    }
     for (int i = 0; i < sweep->n; i++) {
         char sentence[256];
         const node *values = sweep->items[i];
@@ -52,29 +53,29 @@ int64_t firn_scene_check_sweep(const node *sweep, firn_messages *messages)
             snprintf(sentence, sizeof sentence,
                      "sweep.%.80s needs a list of values, like [2 cm, 1 cm]", sweep->keys[i]->text);
             refuse_at(values, messages, sentence);
-            n_runs = 0;
-        } else if ((n_runs *= values->n) > 1000000) {
-            return refuse_at(sweep, messages, "sweep stands for more than a million runs"), 0;
+            return 0;
         }
+        n_runs *= values->n;
+        if (n_runs <= 1000000) continue;
+        refuse_at(sweep, messages, "sweep has too many runs; allowed: up to a million");
+        return 0;
     }
     return n_runs;
 }
 
-/* A plain run of a file that stands for several takes what the file itself says, and says so. */
+/* A file with a sweep is a study; a plain run of it takes the values outside the sweep. */
 static void note_open_sweep(const node *root, int n_sets, const char *const *sets,
                             firn_messages *messages)
 {
     const node *sweep = firn_yaml_tree_find(root, "sweep");
-    int64_t n_runs = sweep ? firn_scene_check_sweep(sweep, messages) : 0;
-    if (n_runs == 0) return;
-    for (int i = 0; i < sweep->n; i++) {
+    const int64_t n_runs = sweep ? count_runs(sweep, messages) : 0;
+    for (int i = 0; n_runs > 0 && i < sweep->n; i++) {
         if (is_set(sweep->keys[i]->text, n_sets, sets)) continue;
         char place[FIRN_YAML_TREE_PLACE];
         firn_yaml_tree_place(sweep->keys[i], place);
         firn_messages_warn(messages,
-                           "%ssweep makes this a study of %lld runs, for `firn compare`; this is "
-                           "one run with the value "
-                           "outside the sweep, if --set %.80s=... does not choose another",
+                           "%ssweep: not used by a single run (%lld runs in `firn compare`); this "
+                           "run takes the values outside the sweep; try: --set %.80s=VALUE",
                            place, (long long)n_runs, sweep->keys[i]->text);
         return;
     }
@@ -250,6 +251,13 @@ const firn_scene_def *firn_scene_definition(const firn_scene *scene)
 {
     return scene ? &scene->def : NULL;
 }
+
+void firn_scene_place(firn_scene *scene, const char *folder)
+{
+    snprintf(scene->def.folder, sizeof scene->def.folder, "%s", folder);
+}
+
+void firn_scene_lengthen(firn_scene *scene, int n_frames) { scene->def.frames = n_frames; }
 
 void firn_scene_destroy(firn_scene *scene)
 {

@@ -7,6 +7,11 @@
 #include "firn/firn.h"
 #include "base/text.h"
 
+/* The two members of a loaded scene that a command line changes after the check; nothing that was
+ * checked depends on them: the folder of the shot, and a number of frames beyond the scene's. */
+void firn_scene_place(firn_scene *scene, const char *folder);
+void firn_scene_lengthen(firn_scene *scene, int n_frames);
+
 /* The effective scene, every default and every parameter of every material filled in, as JSON;
  * that is YAML too and reads back to the same definition. A collider's distance function cannot
  * be written and is left out.

@@ -37,7 +37,5 @@ int firn_scene_set(firn_arena *arena, firn_yaml_tree_node *root, const char *set
 /* Materials whose `preset` is a file take what that says. `folder` as in the binder. */
 void firn_scene_take_presets(firn_arena *arena, firn_yaml_tree_node *root, const char *folder,
                              firn_messages *messages);
-/* The number of runs that the node of `sweep` stands for; 0: refused. */
-int64_t firn_scene_check_sweep(const firn_yaml_tree_node *sweep, firn_messages *messages);
 
 #endif

@@ -202,14 +202,16 @@ static int compare_files(const firn_json_node *x, const firn_json_node *y,
                     : n_x != n_y ? (n_x < n_y ? -1 : 1)
                                  : strcmp(file_of(x), file_of(y));
         if (order < 0) {
-            firn_messages_warn(messages, "%s is not there any longer", file_of(x));
+            firn_messages_warn(messages, "%s: input file no longer exists", file_of(x));
             put_change(changes, "gone", file_of(x), NULL);
         } else if (order > 0) {
-            firn_messages_warn(messages, "%s was not there when the shot last read this sequence",
+            firn_messages_warn(messages,
+                               "%s: input file is new since the shot last read this sequence",
                                file_of(y));
             put_change(changes, "new", file_of(y), y);
         } else if (!is_same(x, y)) {
-            firn_messages_warn(messages, "%s has changed since the shot last read it", file_of(y));
+            firn_messages_warn(messages, "%s: input file has changed since the shot last read it",
+                               file_of(y));
             put_change(changes, "changed", file_of(y), y);
         } else {
             n--;

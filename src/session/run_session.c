@@ -1,263 +1,242 @@
 /* SPDX-License-Identifier: MIT */
+/* run_session.c: see run_session.h. Until `open_shot` nothing is written, and a signal ends the
+ * program at once (interrupt.h); from there on a signal ends the run after its step. */
 #include "session/run_session.h"
 
-#include "measure/expect.h"
+#include "base/messages.h"
+#include "scene/scene.h"
 #include "scene/scene_files.h"
 #include "session/interrupt.h"
-#include "session/live_preview.h"
-#include "session/progress.h"
+#include "session/run_output.h"
+#include "session/run_resume.h"
+#include "session/run_watch.h"
 
+#include <limits.h>
 #include <math.h>
-#include <omp.h>
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
-firn_run_options firn_run_session_options(const firn_cli *cli)
+typedef struct session {
+    const firn_session_options *options;
+    firn_messages *messages;
+    firn_resume *resume; /* NULL: a new run */
+
+    firn_scene *scene;
+    const firn_scene_def *def; /* the scene's */
+    firn_text scene_json;      /* for the manifest */
+    uint64_t scene_hash;
+    firn_json_writer inputs;
+    const char *inputs_json; /* files that the scene reads; belongs to `inputs` */
+
+    firn_frame_plan plan;
+    int first_frame, last_frame; /* written */
+    firn_sim *sim;
+    firn_run_output output;
+} session;
+
+firn_session_options firn_session_options_default(void)
 {
-    firn_run_options options = firn_run_options_default();
-    options.n_threads = (int)firn_cli_integer(cli, "threads", options.n_threads);
-    options.max_memory = firn_cli_bytes(cli, "max-memory", options.max_memory);
-    snprintf(options.isa, sizeof options.isa, "%s", firn_cli_text(cli, "isa", options.isa));
-    if (options.n_threads > 0)
-        omp_set_num_threads(options.n_threads); /* also while shapes are read */
-    return options;
+    return (firn_session_options){
+        .until = -1, .last_frame = -1, .run = firn_run_options_default(), .from_frame = INT_MAX};
 }
 
-int firn_run_session_sets(const firn_cli *cli, const char **sets, int *n_sets)
-{
-    *n_sets = firn_cli_all(cli, "set", sets, FIRN_RUN_SESSION_MAX_SETS);
-    if (*n_sets > FIRN_RUN_SESSION_MAX_SETS)
-        return firn_cli_fail(FIRN_USAGE,
-                             "at most %d --set are possible; put them into the scene file",
-                             FIRN_RUN_SESSION_MAX_SETS);
-    return FIRN_OK;
-}
+/* ---------------------------------------------------------------- the scene */
 
-firn_frame_plan firn_run_session_plan(const firn_cli *cli, const firn_scene_def *scene, int *first,
-                                      int *last)
+/* Frames beyond the scene's last one are allowed: that is how a shot is made longer. */
+static firn_status make_plan(session *s)
 {
-    firn_frame_plan plan = firn_frame_plan_of(scene);
-    *first = 0;
-    *last = scene->frames;
-    if (firn_cli_has(cli, "until")) {
-        plan.end = firn_cli_number(cli, "until", plan.end);
-        *last = (int)floor(plan.end * scene->fps + 1e-9);
+    const firn_session_options *options = s->options;
+    s->plan = firn_frame_plan_of(s->def);
+    s->last_frame = s->def->frames;
+    if (options->until >= 0) {
+        s->plan.end = options->until;
+        s->last_frame = (int)floor(options->until * s->def->fps + 1e-9);
     }
-    /* --frames may also go beyond the scene's last frame: that is how a shot is made longer. */
-    if (firn_cli_span(cli, "frames", first, last)) plan.end = *last / scene->fps;
-    return plan;
+    if (options->has_frames) {
+        s->first_frame = options->first_frame;
+        if (options->last_frame >= 0) s->last_frame = options->last_frame;
+        s->plan.end = s->last_frame / s->def->fps;
+    }
+    if (s->first_frame <= s->last_frame) return FIRN_OK;
+    return firn_messages_add(s->messages, FIRN_USAGE,
+                             "frames: the first (%d) is after the last (%d)", s->first_frame,
+                             s->last_frame);
 }
 
-firn_status firn_run_session_inputs(const firn_cli *cli, const firn_scene_def *scene,
-                                    firn_json_writer *json, const char **text,
-                                    firn_messages *messages)
+/* Lengths first: hashing a file takes long where it is too long to be read. Contents before the
+ * simulation reads them: what changes meanwhile is a change for the next resume. */
+static firn_status list_inputs(session *s)
 {
-    firn_json_init(json, 0);
+    firn_json_init(&s->inputs, 0);
     firn_status status =
-        firn_scene_files_check_lengths(scene, firn_cli_bytes(cli, "max-memory", 0), messages);
-    if (status == FIRN_OK) status = firn_scene_files_write(scene, json, messages);
-    if (status == FIRN_OK && !(*text = firn_json_finish(json, NULL)))
-        status =
-            firn_messages_add(messages, FIRN_MEMORY, "no memory for the list of the scene's files");
+        firn_scene_files_check_lengths(s->def, s->options->run.max_memory, s->messages);
+    if (status == FIRN_OK) status = firn_scene_files_write(s->def, &s->inputs, s->messages);
+    if (status != FIRN_OK) return status;
+    s->inputs_json = firn_json_finish(&s->inputs, NULL);
+    return s->inputs_json ? FIRN_OK : firn_messages_no_memory(s->messages, "list of input files");
+}
+
+static firn_status describe_scene(session *s)
+{
+    firn_status status = firn_scene_write(s->def, &s->scene_json, s->messages);
+    if (status == FIRN_OK) status = firn_scene_hash(s->def, &s->scene_hash, s->messages);
+    if (status == FIRN_OK) status = list_inputs(s);
+    if (status == FIRN_OK && s->resume)
+        status = firn_resume_compare(s->resume, s->scene_json.data, s->scene_json.n, s->inputs_json,
+                                     s->messages);
     return status;
 }
 
-/* ---------------------------------------------------------------- while it runs */
+/* ---------------------------------------------------------------- simulation and shot */
 
-typedef struct show {
-    firn_progress_display display;
-    firn_progress_meter meter;
-    firn_run_output *record;
-    firn_messages *messages;
-    firn_expect_recorder *expect;  /* NULL: the scene expects nothing */
-    firn_live_preview *painter;    /* NULL: no preview is wanted */
-    firn_status record_status;     /* of a checkpoint between moments */
-    double began, first_time, end; /* wall s; simulated s */
-    double updates;                /* particles times steps, since it began */
-    int last_frame;
-    int64_t steps_before, steps_of_frame; /* the count at the start of the run, of the frame */
-    firn_dt_limit limit; /* of the frame's smallest step that was not just cut to reach its end */
-} show;
-
-static void tell(show *s, firn_sim *sim, int frame, int is_frame_done)
+static firn_status create_sim(session *s)
 {
-    firn_stats stats = firn_sim_stats(sim);
-    if (s->limit.criterion) stats.limit = s->limit;
-    double now = firn_run_output_clock() - s->began, time = firn_sim_time(sim);
-    firn_progress_measure(&s->meter, now, time - s->first_time, s->updates);
-    double left = s->end - time, rate = s->meter.seconds_per_time;
-    firn_progress progress = {.frame = frame,
-                              .last_frame = s->last_frame,
-                              .fraction = s->end > 0 ? time / s->end : 1,
-                              .time = time,
-                              .n_substeps = stats.n_steps - s->steps_of_frame,
-                              .stats = stats,
-                              .seconds = now,
-                              .updates_per_second = s->meter.updates_per_second,
-                              .eta = rate > 0   ? left * rate
-                                     : left > 0 ? -1
-                                                : 0};
-    firn_progress_show(&s->display, &progress, is_frame_done);
-    if (is_frame_done) {
-        s->steps_of_frame = stats.n_steps;
-        s->limit = (firn_dt_limit){0};
-    }
+    firn_resume *resume = s->resume;
+    firn_status status = FIRN_OK;
+    if (resume)
+        status = firn_checkpoint_read(resume->folder, s->options->from_frame, &resume->checkpoint,
+                                      s->messages);
+    if (status == FIRN_OK) status = firn_sim_create(s->def, &s->options->run, &s->sim, s->messages);
+    if (status == FIRN_OK && resume)
+        status = firn_sim_restore(s->sim, resume->checkpoint.state, resume->checkpoint.n_state,
+                                  s->messages);
+    return status;
 }
 
-/* The step that ends a frame is limited by the frame, which tells nothing. */
-static void note_limit(show *s, const firn_dt_limit *now)
+static firn_status open_shot(session *s)
 {
-    int is_frame = !now->criterion || !strcmp(now->criterion, "frame");
-    if (!s->limit.criterion ||
-        (!is_frame && (!strcmp(s->limit.criterion, "frame") || now->dt < s->limit.dt)))
-        s->limit = *now;
+    const firn_resume *resume = s->resume;
+    firn_shot_setup setup = {.folder = s->def->folder,
+                             .scene_json = s->scene_json.data,
+                             .scene_hash = s->scene_hash,
+                             .scene = s->def,
+                             .n_subframes = s->plan.n_subframes,
+                             .n_threads = firn_sim_n_threads(s->sim),
+                             .isa = firn_sim_variant(s->sim),
+                             .inputs_json = s->inputs_json,
+                             .edits_json = resume ? resume->edits_json : NULL,
+                             .changes_json = resume ? resume->changes_json : NULL};
+    firn_shot *shot = NULL;
+    firn_status status = resume
+                             ? firn_shot_resume(&setup, resume->checkpoint.info.frame,
+                                                resume->checkpoint.info.sub, &shot, s->messages)
+                             : firn_shot_create(&setup, s->options->overwrite, &shot, s->messages);
+    if (status == FIRN_OK)
+        status = firn_run_output_begin(&s->output, shot, s->def, s->scene_hash, s->sim,
+                                       s->options->run.max_memory, s->messages);
+    /* Later checkpoints belong to a future that is simulated anew; they go only now, after the
+     * shot's ledgers were cut. */
+    if (status == FIRN_OK && resume)
+        status =
+            firn_checkpoint_drop_after(s->def->folder, resume->checkpoint.info.frame, s->messages);
+    s->output.first_frame = s->first_frame;
+    s->output.last_frame = s->last_frame;
+    return status;
 }
 
-static int on_step(void *user, firn_sim *sim, int frame)
-{
-    show *s = user;
-    firn_dt_limit now = firn_sim_stats(sim).limit;
-    note_limit(s, &now);
-    s->updates += (double)firn_sim_n_particles(sim);
-    tell(s, sim, frame, 0);
-    s->record_status = firn_run_output_step(s->record, sim, s->messages);
-    return s->record_status != FIRN_OK || firn_interrupt_signal() != 0;
-}
+/* ---------------------------------------------------------------- the session */
 
-/* What the moment is warned of cannot wait for the end of a night. */
-static void tell_warnings(show *s)
+static void tell_messages(session *s)
 {
-    if (firn_messages_total(s->messages) == 0) return;
-    firn_progress_break(&s->display);
-    firn_cli_report(s->messages, FIRN_OK);
+    s->options->voice->report(s->messages);
     firn_messages_clear(s->messages);
 }
 
-static firn_status on_moment(void *user, firn_sim *sim, const firn_output_time *output_time,
-                             firn_messages *messages)
+/* 1: the checkpoint is at the end of the plan already. */
+static int is_complete(session *s)
 {
-    show *s = user;
-    firn_status status = firn_run_output_write(s->record, sim, output_time, messages);
-    if (status == FIRN_OK && s->expect)
-        status = firn_expect_record(s->expect, sim, output_time->is_end, messages);
-    if (status == FIRN_OK && s->painter && (output_time->sub == 0 || output_time->is_end))
-        status = firn_live_preview_offer(s->painter, sim, output_time->frame, output_time->is_end,
-                                         messages);
-    if (status == FIRN_OK) tell_warnings(s);
-    if (status == FIRN_OK && output_time->sub == 0) tell(s, sim, output_time->frame, 1);
+    if (!s->resume || firn_sim_time(s->sim) < s->plan.end) return 0;
+    tell_messages(s);
+    firn_voice_say(s->options->voice, FIRN_NOTE,
+                   "nothing left to simulate: the shot has all its frames up to %d; to make it "
+                   "longer: --frames :%d",
+                   s->resume->checkpoint.info.frame, 2 * s->def->frames);
+    return 1;
+}
+
+static void tell_resumed(session *s)
+{
+    if (!s->resume || s->options->is_quiet) return;
+    firn_voice_say(s->options->voice, FIRN_NOTE, "continuing after frame %d, at %g s",
+                   s->resume->checkpoint.info.frame, firn_sim_time(s->sim));
+}
+
+static firn_status run_scene(session *s)
+{
+    firn_status status = describe_scene(s);
+    if (status == FIRN_OK) status = create_sim(s);
+    if (status == FIRN_OK && is_complete(s)) return FIRN_OK;
+    firn_interrupt_begin();
+    if (status == FIRN_OK) status = open_shot(s);
+    if (status != FIRN_OK) {
+        firn_run_output_end(&s->output, NULL, status, "", NULL);
+        tell_messages(s);
+        return status;
+    }
+    tell_messages(s);
+    tell_resumed(s);
+    s->plan.skip_now = s->resume != NULL;
+    return firn_run_watch(s->options, s->sim, &s->output, &s->plan, s->messages);
+}
+
+static firn_status end_session(session *s, firn_status status)
+{
+    firn_sim_destroy(s->sim);
+    firn_text_clear(&s->scene_json);
+    firn_json_clear(&s->inputs);
+    firn_scene_destroy(s->scene);
+    if (s->resume) firn_resume_clear(s->resume);
+    firn_messages_destroy(s->messages);
     return status;
 }
 
-static firn_progress_style style_of(const firn_cli *cli)
+/* Without memory for a list of messages, the one that says so is told at once. */
+static firn_status begin_session(session *s, const firn_session_options *options)
 {
-    const char *how = firn_cli_text(cli, "progress", "auto");
-    if (firn_cli_has(cli, "quiet") || !strcmp(how, "none")) return FIRN_PROGRESS_NONE;
-    if (!strcmp(how, "json")) return FIRN_PROGRESS_JSON;
-    if (!strcmp(how, "plain")) return FIRN_PROGRESS_PLAIN;
-    if (!strcmp(how, "line")) return FIRN_PROGRESS_LINE;
-    return isatty(STDOUT_FILENO) && isatty(STDERR_FILENO) ? FIRN_PROGRESS_LINE
-                                                          : FIRN_PROGRESS_PLAIN;
+    s->options = options;
+    s->messages = firn_messages_create();
+    if (s->messages) return FIRN_OK;
+    options->voice->say(FIRN_ERROR, "messages: out of memory");
+    return FIRN_MEMORY;
 }
 
-/* ---------------------------------------------------------------- afterwards */
-
-static void summarize(const show *s, firn_sim *sim)
+static firn_status refuse(session *s)
 {
-    firn_stats stats = firn_sim_stats(sim);
-    double seconds = firn_run_output_clock() - s->began, total = 0;
-    char clock[32];
-    firn_progress_clock(seconds, clock, sizeof clock);
-    printf("%lld steps of %lld particles in %s: %.3g M particle updates a second; memory peak %.0f "
-           "MiB\n",
-           (long long)(stats.n_steps - s->steps_before), (long long)stats.n_particles, clock,
-           seconds > 0 ? s->updates / seconds * 1e-6 : 0, (double)stats.memory_peak / (1 << 20));
-    for (int i = 0; i < FIRN_N_STAGES; i++) total += stats.stage_seconds[i];
-    if (s->record->n_checkpoints)
-        printf("%d checkpoint%s took %.2g s, %.2g %% of it\n", s->record->n_checkpoints,
-               s->record->n_checkpoints == 1 ? "" : "s", s->record->checkpoint_seconds,
-               100 * s->record->checkpoint_seconds / fmax(seconds, 1e-9));
-    if (total <= 0) return;
-    fputs("time by stage:", stdout);
-    for (int i = 0; i < FIRN_N_STAGES; i++)
-        printf("%s %s %.0f %%", i ? "," : "", firn_stage_name(i),
-               100 * stats.stage_seconds[i] / total);
-    fputc('\n', stdout);
-    if (stats.n_lost)
-        printf("%lld particles left through deleting walls, into sinks or out of reach\n",
-               (long long)stats.n_lost);
-    if (stats.n_inverted)
-        printf("%lld times a particle was inverted in a step and its stress bounded\n",
-               (long long)stats.n_inverted);
-    if (stats.n_retries)
-        printf("%lld steps were repeated with a smaller dt\n", (long long)stats.n_retries);
+    const firn_status status = firn_messages_status(s->messages);
+    s->options->voice->report(s->messages);
+    return end_session(s, status);
 }
 
-/* The first error of a report, as the reason that the books give. */
-static const char *first_error(const firn_messages *messages)
+firn_status firn_session_run(const char *scene_path, const firn_session_options *options)
 {
-    for (int i = 0; i < firn_messages_total(messages); i++) {
-        firn_level level = FIRN_NOTE;
-        const char *sentence = firn_messages_text(messages, i, &level);
-        if (level == FIRN_ERROR) return sentence;
-    }
-    return "";
-}
+    session s = {0};
+    firn_interrupt_leave("interrupted before the first step; no shot was created");
+    if (begin_session(&s, options) != FIRN_OK) return FIRN_MEMORY;
+    s.scene = firn_scene_load(scene_path, options->n_sets, options->sets, s.messages);
+    if (!s.scene) return refuse(&s);
 
-/* What came of a finished run. */
-static void tell_end(const show *s, firn_sim *sim, const char *folder)
-{
-    int n_missed = s->expect ? firn_expect_count(s->expect, FIRN_EXPECT_MISSED) : 0;
-    int is_told = s->display.style == FIRN_PROGRESS_LINE || s->display.style == FIRN_PROGRESS_PLAIN;
-    if (is_told && !s->display.is_broken) { /* else nobody reads stdout, or only objects */
-        summarize(s, sim);
-        if (s->expect) firn_expect_print(s->expect, stdout);
-        printf("the shot is in %s; 'firn info %s' describes it\n", folder, folder);
-    }
-    if (n_missed)
-        firn_cli_warn("%d of the scene's expectations %s not met", n_missed,
-                      n_missed == 1 ? "is" : "are");
-}
-
-int firn_run_session(const firn_cli *cli, firn_sim *sim, firn_run_output *record,
-                     const firn_frame_plan *plan, firn_messages *messages)
-{
-    int64_t n_steps = firn_sim_step_count(sim);
-    show s = {.display = firn_progress_open(style_of(cli)),
-              .record = record,
-              .messages = messages,
-              .began = firn_run_output_clock(),
-              .first_time = firn_sim_time(sim),
-              .end = plan->end,
-              .last_frame = (int)ceil(plan->end * plan->fps - 1e-9),
-              .steps_before = n_steps,
-              .steps_of_frame = n_steps};
-    firn_frame_observer observer = {&s, on_step, on_moment};
+    s.def = firn_scene_definition(s.scene);
     char folder[FIRN_PATH];
-    snprintf(folder, sizeof folder, "%s", firn_shot_folder(record->shot));
-    firn_status status = FIRN_OK;
-    if (record->scene->n_expects)
-        status = firn_expect_create(record->scene, sim, &s.expect, messages);
-    if (status == FIRN_OK && firn_cli_has(cli, "while-running"))
-        status = firn_live_preview_create(folder, record->scene, &s.painter, messages);
-    if (status == FIRN_OK) status = firn_frame_loop(sim, plan, &observer, messages);
-    firn_live_preview_destroy(s.painter, messages);
-    if (status == FIRN_INTERRUPTED && s.record_status != FIRN_OK) status = s.record_status;
-    firn_progress_break(&s.display);
-    if (status == FIRN_INTERRUPTED)
-        firn_cli_note("%s: writing a checkpoint",
-                      firn_interrupt_signal() == SIGINT ? "interrupted" : "asked to end");
-    status = firn_run_output_end(record, sim, status, first_error(messages), messages);
-    firn_cli_report(messages, status);
-    if (status == FIRN_INTERRUPTED)
-        firn_cli_note("the shot is whole up to %g s; to go on: firn resume %s", firn_sim_time(sim),
-                      folder);
-    if (status == FIRN_STOPPED)
-        firn_cli_note("the shot is whole up to its last frame; change what made it stop and go on: "
-                      "firn resume %s --set "
-                      "KEY=VALUE (from an earlier frame: --from)",
-                      folder);
-    if (status == FIRN_OK) tell_end(&s, sim, folder);
-    firn_expect_destroy(s.expect);
-    return status;
+    if (options->out)
+        snprintf(folder, sizeof folder, "%s", options->out);
+    else if (!*s.def->folder)
+        snprintf(folder, sizeof folder, "shots/%s", s.def->name);
+    if (options->out || !*s.def->folder) firn_scene_place(s.scene, folder);
+    if (make_plan(&s) != FIRN_OK) return refuse(&s);
+    return end_session(&s, run_scene(&s));
+}
+
+firn_status firn_session_resume(const char *folder, const firn_session_options *options)
+{
+    firn_resume resume = {0};
+    session s = {.resume = &resume};
+    firn_interrupt_leave("interrupted before the first step; the shot is unchanged");
+    if (begin_session(&s, options) != FIRN_OK) return FIRN_MEMORY;
+    s.scene = firn_resume_load(&resume, folder, options, s.messages);
+    if (!s.scene) return refuse(&s);
+
+    s.def = firn_scene_definition(s.scene);
+    firn_scene_place(s.scene, folder);
+    if (make_plan(&s) != FIRN_OK) return refuse(&s);
+    if (s.last_frame > s.def->frames) firn_scene_lengthen(s.scene, s.last_frame);
+    return end_session(&s, run_scene(&s));
 }

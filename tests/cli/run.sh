@@ -108,6 +108,7 @@ expect 0 "" verify renamed
 expect 2 "nosuch" run "$scene" --set grid.nosuch=1 --out refused
 [ ! -e refused ] || fail "a refused run left a folder"
 expect 1 "did you mean" run "$scene" --thread 2
+expect 1 "frames: the first (200) is after the last (8)" run "$scene" --out refused --frames 200:
 expect 5 "" run "$scene" --out memory --max-memory 64K
 expect 4 "" run "$scene" --out /dev/null/shot
 expect 4 "" resume no-such-shot
@@ -195,7 +196,7 @@ plate=$(dirname "$scene")/../../scenes/dough_plate.yaml # a body that sticks to 
 for frames in 2 3; do expect 0 "" run "$plate" --out "plate$frames" --set "grid.dx=8 mm" --frames ":$frames" --quiet; done
 expect 0 "" resume plate2 --frames :3 --quiet
 cmp -s <(hashes plate2) <(hashes plate3) || fail "resumed in the middle of a contact, a run differs from a straight one"
-expect 0 "nothing is left" resume plain
+expect 0 "nothing left to simulate" resume plain
 expect 0 "" resume plain --frames :12 --set gravity='[0, 1, 0]'
 [ "$(hashes plain | wc -l)" -eq 13 ] || fail "a longer shot has $(hashes plain | wc -l) frames, not 13"
 grep -q "gravity" plain/manifest.json || fail "the manifest does not tell of the edit"
@@ -245,19 +246,19 @@ expect 0 "" resume slide --quiet --frames :6
 rm seq/slide.001[0-9].obj
 cp seq/slide.0025.obj seq/slide.0026.obj
 echo '# other' >>plate.obj
-expect 0 "/seq/slide.0010.obj is not there any longer" resume slide --quiet --frames :8
-for words in "/seq/slide.0026.obj was not there when the shot last read this sequence" \
-    "/plate.obj has changed since the shot last read it" "slide: 12 files that the scene reads are not as before"; do
+expect 0 "/seq/slide.0010.obj: input file no longer exists" resume slide --quiet --frames :8
+for words in "/seq/slide.0026.obj: input file is new since the shot last read this sequence" \
+    "/plate.obj: input file has changed since the shot last read it" "slide: 12 input files have changed"; do
     grep -qF "$words" err || fail "resume with other files lacks '$words': $(cat err)"
 done
-[ "$(grep -c 'is not there any longer' err)" -eq 10 ] || fail "not all 10 files that are gone are told of: $(cat err)"
+[ "$(grep -c 'input file no longer exists' err)" -eq 10 ] || fail "not all 10 files that are gone are told of: $(cat err)"
 for words in '/seq/slide.0019.obj", "what": "gone"}' '/seq/slide.0026.obj", "what": "new", "bytes"' '/plate.obj", "what": "changed", "bytes"'; do
     grep -F '"what": "resume"' slide/manifest.json | grep -qF "$words" || fail "the history lacks $words"
 done
 expect 0 "" verify --quiet slide
 expect 0 "files are missing between number 1 and 26" resume slide --quiet --frames :9
-grep -q "slide.0010\|not as before" err && fail "what was told once is told again: $(cat err)"
-expect 0 "1 file that the scene reads is not as before" resume slide.kept --quiet --frames :9 \
+grep -q "slide.0010\|input file" err && fail "what was told once is told again: $(cat err)"
+expect 0 "1 input file has changed" resume slide.kept --quiet --frames :9 \
     --set "colliders=[{name: plate, shape: {kind: mesh, file: $PWD/plate.obj}}]"
 python3 -c 'import json; exit(any("slide." in i["name"] for i in json.load(open("slide.kept/manifest.json"))["inputs"]))' ||
     fail "files that an edit left out stay among those of the scene"

@@ -7,7 +7,6 @@
 #include "scene/scene.h"
 #include "points/format.h"
 #include "solver/attributes.h"
-#include "scene/sweep.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -585,8 +584,6 @@ static void test_paths_count_from_the_scene(void **state)
     firn_scene_destroy(scene);
 }
 
-/* ---------------------------------------------------------------- sweeps */
-
 /* Binding, ranges and relations find errors one after the other; a reader of the file goes
  * through it once. */
 static void test_order(void **state)
@@ -606,40 +603,32 @@ static void test_order(void **state)
         "s.yaml:3:41: grid.shape is \"linear\"; allowed: cubic, quadratic");
 }
 
+/* ---------------------------------------------------------------- sweeps */
+
+/* A single run of a study takes the values outside the sweep, with a warning unless all of them
+ * are set. */
 static void test_sweep(void **state)
 {
     (void)state;
-    char path[] = "/tmp/firn_sweep_XXXXXX";
-    int fd = mkstemp(path);
-    const char *text = GRID MATERIALS BODIES
+    static const char *const text = GRID MATERIALS BODIES
         "sweep: {grid.dx: [2 cm, 1 cm], gravity: [[0, 0, 0], [0, -1, 0], [0, -2 m/s^2, 0]]}\n";
-    assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) &&
-                close(fd) == 0);
-    firn_messages *messages = firn_messages_create();
-    firn_scene *one = parse(text, 0, NULL, messages);
-    assert_non_null(one);
-    assert_true(firn_scene_definition(one)->grid.dx == 0.02);
-    assert_string_equal(firn_messages_text(messages, 0, NULL),
-                        "s.yaml:4:9: sweep makes this a study of 6 runs, for `firn compare`; this "
-                        "is one run with the "
-                        "value outside the sweep, if --set grid.dx=... does not choose another");
-    firn_scene_destroy(one);
-    firn_messages_destroy(messages);
-    firn_sweep *sweep = firn_sweep_load(path, NULL);
-    assert_non_null(sweep);
-    assert_int_equal(firn_sweep_n_axes(sweep), 2);
-    assert_int_equal(firn_sweep_n_runs(sweep), 6);
-    const char *const *settings = firn_sweep_settings(sweep, 5);
-    assert_string_equal(settings[0], "grid.dx=1 cm");
-    assert_string_equal(settings[1], "gravity=[0, -2 m/s^2, 0]");
-    assert_null(firn_sweep_settings(sweep, 6));
-    firn_scene *scene = firn_scene_load(path, 2, settings, NULL);
-    assert_non_null(scene);
-    assert_true(firn_scene_definition(scene)->grid.dx == 0.01 &&
-                firn_scene_definition(scene)->gravity[1] == -2);
-    firn_scene_destroy(scene);
-    firn_sweep_destroy(sweep);
-    unlink(path);
+    static const char *const sets[] = {"grid.dx=1 cm", "gravity=[0, -2 m/s^2, 0]"};
+    for (int n_sets = 0; n_sets <= 2; n_sets += 2) {
+        firn_messages *messages = firn_messages_create();
+        firn_scene *scene = parse(text, n_sets, sets, messages);
+        assert_non_null(scene);
+        const firn_scene_def *def = firn_scene_definition(scene);
+        assert_true(def->grid.dx == (n_sets ? 0.01 : 0.02));
+        assert_true(def->gravity[1] == (n_sets ? -2 : -9.81));
+        assert_int_equal(firn_messages_total(messages), n_sets ? 0 : 1);
+        if (!n_sets)
+            assert_string_equal(firn_messages_text(messages, 0, NULL),
+                                "s.yaml:4:9: sweep: not used by a single run (6 runs in `firn "
+                                "compare`); this run takes the values outside the sweep; try: "
+                                "--set grid.dx=VALUE");
+        firn_scene_destroy(scene);
+        firn_messages_destroy(messages);
+    }
     check_refused(GRID MATERIALS BODIES "sweep: {grid.dx: 3}\n",
                   "s.yaml:4:18: sweep.grid.dx needs a list of values, like [2 cm, 1 cm]");
 }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* run_resume.h: what a resumed session has besides a new one - the shot's manifest, the edits of
+ * its scene, the input files that changed, and the checkpoint to continue from. */
+#ifndef FIRN_RUN_RESUME_H
+#define FIRN_RUN_RESUME_H
+
+#include "base/json.h"
+#include "session/run_session.h"
+#include "shot/checkpoint.h"
+
+typedef struct firn_resume {
+    const char *folder;
+    char path[FIRN_PATH + 32]; /* of the manifest */
+    char *text;                /* of the manifest, n_text + 1 bytes */
+    size_t n_text;
+    firn_json *manifest;
+    const firn_json_node *scene; /* in the manifest */
+    int is_edited;
+    firn_json_writer edits, changes;       /* arrays, for the history of the manifest */
+    const char *edits_json, *changes_json; /* NULL: empty */
+    firn_checkpoint checkpoint;
+} firn_resume;
+
+/* The scene of the manifest, or options->edited_scene, with the settings applied. NULL: the
+ * report says why not. `resume` is zero before and is cleared in any case. */
+firn_scene *firn_resume_load(firn_resume *resume, const char *folder,
+                             const firn_session_options *options, firn_messages *messages);
+/* Compares what the shot has with what it is continued with: the effective scene (`scene_json`,
+ * by resume_rules.h) and its input files (`inputs_json`), of which changed ones are warned of.
+ * Releases the manifest. */
+firn_status firn_resume_compare(firn_resume *resume, const char *scene_json, size_t n_scene_json,
+                                const char *inputs_json, firn_messages *messages);
+void firn_resume_clear(firn_resume *resume);
+
+#endif

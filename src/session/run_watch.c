@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* run_watch.c: see run_watch.h. */
+#include "session/run_watch.h"
+
+#include "measure/expect.h"
+#include "session/interrupt.h"
+#include "session/live_preview.h"
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+
+typedef struct watch {
+    const firn_voice *voice;
+    firn_progress_display display;
+    firn_progress_meter meter;
+    firn_run_output *output;
+    firn_messages *messages;
+    firn_expect_recorder *expect;  /* NULL: the scene has no expectations */
+    firn_live_preview *preview;    /* NULL: not asked for */
+    firn_status output_status;     /* of a checkpoint between output times */
+    double began, first_time, end; /* wall s; simulated s, s */
+    double updates;                /* particles times steps since it began */
+    int last_frame;
+    int64_t steps_before, steps_of_frame; /* step count at the start of the run, of the frame */
+    firn_dt_limit limit; /* of the frame's smallest step that the frame's end did not cut short */
+} watch;
+
+/* ---------------------------------------------------------------- progress */
+
+static void show_progress(watch *w, firn_sim *sim, int frame, int is_frame_done)
+{
+    firn_stats stats = firn_sim_stats(sim);
+    if (w->limit.criterion) stats.limit = w->limit;
+    const double now = firn_run_output_clock() - w->began, time = firn_sim_time(sim);
+    firn_progress_measure(&w->meter, now, time - w->first_time, w->updates);
+
+    const double left = w->end - time, rate = w->meter.seconds_per_time;
+    firn_progress progress = {.frame = frame,
+                              .last_frame = w->last_frame,
+                              .fraction = w->end > 0 ? time / w->end : 1,
+                              .time = time,
+                              .n_substeps = stats.n_steps - w->steps_of_frame,
+                              .stats = stats,
+                              .seconds = now,
+                              .updates_per_second = w->meter.updates_per_second,
+                              .eta = rate > 0   ? left * rate
+                                     : left > 0 ? -1
+                                                : 0};
+    firn_progress_show(&w->display, &progress, is_frame_done);
+    if (!is_frame_done) return;
+    w->steps_of_frame = stats.n_steps;
+    w->limit = (firn_dt_limit){0};
+}
+
+/* Keeps the limit of the frame's smallest step. The step that ends a frame is limited by the
+ * frame ("frame"), which says nothing about the material. */
+static void note_limit(watch *w, const firn_dt_limit *now)
+{
+    const int is_frame = !now->criterion || !strcmp(now->criterion, "frame");
+    if (!w->limit.criterion ||
+        (!is_frame && (!strcmp(w->limit.criterion, "frame") || now->dt < w->limit.dt)))
+        w->limit = *now;
+}
+
+/* ---------------------------------------------------------------- the observer */
+
+static int on_step(void *user, firn_sim *sim, int frame)
+{
+    watch *w = user;
+    const firn_dt_limit now = firn_sim_stats(sim).limit;
+    note_limit(w, &now);
+    w->updates += (double)firn_sim_n_particles(sim);
+    show_progress(w, sim, frame, 0);
+    w->output_status = firn_run_output_step(w->output, sim, w->messages);
+    return w->output_status != FIRN_OK || firn_interrupt_signal() != 0;
+}
+
+/* Warnings are told at once, not at the end of the run. */
+static void tell_warnings(watch *w)
+{
+    if (firn_messages_total(w->messages) == 0) return;
+    firn_progress_break(&w->display);
+    w->voice->report(w->messages);
+    firn_messages_clear(w->messages);
+}
+
+static firn_status on_output_time(void *user, firn_sim *sim, const firn_output_time *at,
+                                  firn_messages *messages)
+{
+    watch *w = user;
+    firn_status status = firn_run_output_write(w->output, sim, at, messages);
+    if (status == FIRN_OK && w->expect)
+        status = firn_expect_record(w->expect, sim, at->is_end, messages);
+    if (status == FIRN_OK && w->preview && (at->sub == 0 || at->is_end))
+        status = firn_live_preview_offer(w->preview, sim, at->frame, at->is_end, messages);
+    if (status == FIRN_OK) tell_warnings(w);
+    if (status == FIRN_OK && at->sub == 0) show_progress(w, sim, at->frame, 1);
+    return status;
+}
+
+/* ---------------------------------------------------------------- the end */
+
+static void print_stages(const firn_stats *stats)
+{
+    double total = 0;
+    for (int i = 0; i < FIRN_N_STAGES; i++) total += stats->stage_seconds[i];
+    if (total <= 0) return;
+    fputs("time by stage:", stdout);
+    for (int i = 0; i < FIRN_N_STAGES; i++)
+        printf("%s %s %.0f %%", i ? "," : "", firn_stage_name(i),
+               100 * stats->stage_seconds[i] / total);
+    fputc('\n', stdout);
+}
+
+static void print_summary(const watch *w, firn_sim *sim)
+{
+    const firn_stats stats = firn_sim_stats(sim);
+    const double seconds = firn_run_output_clock() - w->began;
+    char clock[32];
+    firn_progress_clock(seconds, clock, sizeof clock);
+    printf("%lld steps of %lld particles in %s: %.3g M particle updates per second; memory peak "
+           "%.0f MiB\n",
+           (long long)(stats.n_steps - w->steps_before), (long long)stats.n_particles, clock,
+           seconds > 0 ? w->updates / seconds * 1e-6 : 0, (double)stats.memory_peak / (1 << 20));
+    const int n_checkpoints = w->output->n_checkpoints;
+    if (n_checkpoints)
+        printf("%d checkpoint%s: %.2g s, %.2g %% of the run\n", n_checkpoints,
+               n_checkpoints == 1 ? "" : "s", w->output->checkpoint_seconds,
+               100 * w->output->checkpoint_seconds / fmax(seconds, 1e-9));
+    print_stages(&stats);
+
+    if (stats.n_lost)
+        printf("%lld particles left through deleting walls, into sinks or out of reach\n",
+               (long long)stats.n_lost);
+    if (stats.n_inverted)
+        printf("%lld times a particle was inverted in a step and its stress bounded\n",
+               (long long)stats.n_inverted);
+    if (stats.n_retries)
+        printf("%lld steps were repeated with a smaller dt\n", (long long)stats.n_retries);
+}
+
+/* The manifest's reason for the end. */
+static const char *first_error(const firn_messages *messages)
+{
+    for (int i = 0; i < firn_messages_total(messages); i++) {
+        firn_level level = FIRN_NOTE;
+        const char *sentence = firn_messages_text(messages, i, &level);
+        if (level == FIRN_ERROR) return sentence;
+    }
+    return "";
+}
+
+static void tell_finished(const watch *w, firn_sim *sim, const char *folder)
+{
+    const firn_progress_style style = w->display.style;
+    const int is_for_people = style == FIRN_PROGRESS_LINE || style == FIRN_PROGRESS_PLAIN;
+    if (is_for_people && !w->display.is_broken) {
+        print_summary(w, sim);
+        if (w->expect) firn_expect_print(w->expect, stdout);
+        printf("shot: %s (details: firn info %s)\n", folder, folder);
+    }
+    const int n_missed = w->expect ? firn_expect_count(w->expect, FIRN_EXPECT_MISSED) : 0;
+    if (n_missed)
+        firn_voice_say(w->voice, FIRN_WARNING, "%d of the scene's expectations %s not met",
+                       n_missed, n_missed == 1 ? "is" : "are");
+}
+
+static void tell_end(const watch *w, firn_sim *sim, firn_status status, const char *folder)
+{
+    if (status == FIRN_OK) tell_finished(w, sim, folder);
+    if (status == FIRN_INTERRUPTED)
+        firn_voice_say(w->voice, FIRN_NOTE,
+                       "the shot is complete up to %g s; to continue: firn resume %s",
+                       firn_sim_time(sim), folder);
+    if (status == FIRN_STOPPED)
+        firn_voice_say(w->voice, FIRN_NOTE,
+                       "the shot is complete up to its last frame; to continue with other "
+                       "settings: firn resume %s --set KEY=VALUE (from an earlier frame: --from)",
+                       folder);
+}
+
+firn_status firn_run_watch(const firn_session_options *options, firn_sim *sim,
+                           firn_run_output *output, const firn_frame_plan *plan,
+                           firn_messages *messages)
+{
+    const int64_t n_steps = firn_sim_step_count(sim);
+    watch w = {.voice = options->voice,
+               .display = firn_progress_open(options->progress),
+               .output = output,
+               .messages = messages,
+               .began = firn_run_output_clock(),
+               .first_time = firn_sim_time(sim),
+               .end = plan->end,
+               .last_frame = (int)ceil(plan->end * plan->fps - 1e-9),
+               .steps_before = n_steps,
+               .steps_of_frame = n_steps};
+    const firn_frame_observer observer = {&w, on_step, on_output_time};
+    char folder[FIRN_PATH];
+    snprintf(folder, sizeof folder, "%s", firn_shot_folder(output->shot));
+
+    firn_status status = FIRN_OK;
+    if (output->scene->n_expects)
+        status = firn_expect_create(output->scene, sim, &w.expect, messages);
+    if (status == FIRN_OK && options->has_live_preview)
+        status = firn_live_preview_create(folder, output->scene, &w.preview, messages);
+    if (status == FIRN_OK) status = firn_frame_loop(sim, plan, &observer, messages);
+    firn_live_preview_destroy(w.preview, messages);
+    if (status == FIRN_INTERRUPTED && w.output_status != FIRN_OK) status = w.output_status;
+
+    firn_progress_break(&w.display);
+    if (status == FIRN_INTERRUPTED)
+        firn_voice_say(w.voice, FIRN_NOTE, "%s: writing a checkpoint",
+                       firn_interrupt_signal() == SIGINT ? "interrupted" : "asked to end");
+    status = firn_run_output_end(output, sim, status, first_error(messages), messages);
+    w.voice->report(messages);
+    tell_end(&w, sim, status, folder);
+    firn_expect_destroy(w.expect);
+    return status;
+}
