@@ -2,26 +2,29 @@
 /* block_loops.c: the loops of a step over blocks. Blocks are independent in every loop; P2G runs
  * in eight colours so that patches never overlap. Sums are made block by block or chunk by chunk
  * and added up in a fixed order, so the number of threads never shows in a result. */
-#include "solver/solver.h"
+#include "mpm/block_loops.h"
+#include "mpm/mirror_wall.h"
+#include "mpm/mpm.h"
+#include "mpm/node_boundary.h"
+#include "mpm/particle_boundary.h"
+#include "mpm/workspace.h"
 
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
-double firn_solver_clock(void) { return omp_get_wtime(); }
-
 int firn_block_loops_material(const firn_sim *sim, int32_t owner, int material,
                               firn_block_material *r)
 {
     r->material = material;
-    r->particles = &sim->particles[material];
+    r->particles = &sim->mpm->particles[material];
     r->block = firn_particle_block_at(r->particles, owner);
     if (!r->block) return 0;
     r->transfer = r->particles->transfer;
     r->transfer.dt = sim->dt;
     r->block_particles = firn_particle_block_particles(r->particles, r->block);
-    firn_grid_reach_ends(sim->grid.reach[owner], r->block_particles.lowest,
+    firn_grid_reach_ends(sim->mpm->grid.reach[owner], r->block_particles.lowest,
                          r->block_particles.most);
     return 1;
 }
@@ -42,7 +45,7 @@ void firn_block_loops_particle(const firn_particles *particles, const firn_parti
         cell[a] = 4L * block->coord[a] +
                   (long)floor(firn_particles_value(particles, FIRN_FIELD_X, b, a, lane));
     snprintf(text, n, "material '%s' (law %s), particle %u, cell %ld %ld %ld",
-             particles->material.name, particles->material.law->info.name,
+             particles->material->resolved.name, particles->material->resolved.law->info.name,
              (unsigned)firn_particles_value(particles, FIRN_FIELD_ID, b, 0, lane), cell[0], cell[1],
              cell[2]);
 }
@@ -52,22 +55,22 @@ void firn_block_loops_particle(const firn_particles *particles, const firn_parti
 
 static firn_work_range *chunk_shares(const firn_sim *sim)
 {
-    return sim->shares + FIRN_COLORS * sim->n_threads;
+    return sim->mpm->shares + FIRN_COLORS * sim->n_threads;
 }
 
 void firn_block_loops_assign_owners(firn_sim *sim)
 {
-    firn_work_ranges_assign(sim->shares, sim->n_threads, sim->grid.owned);
+    firn_work_ranges_assign(sim->mpm->shares, sim->n_threads, sim->mpm->grid.owned);
 }
 
 /* A thread takes owner blocks by 16, where there are enough for all: the next in the list has
  * most of the nodes and follows in memory, where its particles have been asked for already. */
 int firn_block_loops_claim_owners(const firn_sim *sim, firn_range *owners)
 {
-    const int32_t share = sim->grid.n_owners / (8 * sim->n_threads), most = share < 1    ? 1
+    const int32_t share = sim->mpm->grid.n_owners / (8 * sim->n_threads), most = share < 1    ? 1
                                                                             : share < 16 ? share
                                                                                          : 16;
-    return firn_work_ranges_claim(sim->shares, sim->n_threads, omp_get_thread_num(), most, owners);
+    return firn_work_ranges_claim(sim->mpm->shares, sim->n_threads, omp_get_thread_num(), most, owners);
 }
 
 /* Of each color the clusters that begin in the thread's owner blocks: a list a color. */
@@ -75,9 +78,9 @@ static void assign_clusters(firn_sim *sim)
 {
     for (int color = 0; color < FIRN_COLORS; color++)
         for (int t = 0; t < sim->n_threads; t++) {
-            firn_work_range *share = &sim->shares[color * sim->n_threads + t];
-            share->next = firn_grid_cluster(&sim->grid, color, t);
-            share->end = firn_grid_cluster(&sim->grid, color, t + 1);
+            firn_work_range *share = &sim->mpm->shares[color * sim->n_threads + t];
+            share->next = firn_grid_cluster(&sim->mpm->grid, color, t);
+            share->end = firn_grid_cluster(&sim->mpm->grid, color, t + 1);
         }
 }
 
@@ -85,25 +88,25 @@ static int claim_cluster(const firn_sim *sim, int color, firn_block_cluster *clu
 {
     firn_range one;
     const int n = sim->n_threads;
-    if (!firn_work_ranges_claim(sim->shares + color * n, n, omp_get_thread_num(), 1, &one))
+    if (!firn_work_ranges_claim(sim->mpm->shares + color * n, n, omp_get_thread_num(), 1, &one))
         return 0;
-    return *cluster = sim->grid.clusters[one.first], 1;
+    return *cluster = sim->mpm->grid.clusters[one.first], 1;
 }
 
 /* Chunks that are mostly made of the thread's owner blocks, and what is around them; all of
  * them, also where there is no block: what was summed up for the last one must go. */
-static void deal_chunks(firn_sim *sim)
+static void assign_chunks(firn_sim *sim)
 {
-    const int32_t n = sim->grid.n_owners;
+    const int32_t n = sim->mpm->grid.n_owners;
     firn_work_range *shares = chunk_shares(sim);
     for (int t = 0; t < sim->n_threads; t++) {
-        const int64_t from = sim->grid.owned[t], to = sim->grid.owned[t + 1];
+        const int64_t from = sim->mpm->grid.owned[t], to = sim->mpm->grid.owned[t + 1];
         shares[t].next = n ? (int32_t)((from * FIRN_CHUNKS + n / 2) / n) : t ? FIRN_CHUNKS : 0;
         shares[t].end = n ? (int32_t)((to * FIRN_CHUNKS + n / 2) / n) : FIRN_CHUNKS;
     }
 }
 
-static int take_chunk(const firn_sim *sim, firn_range *chunk)
+static int claim_chunk(const firn_sim *sim, firn_range *chunk)
 {
     return firn_work_ranges_claim(chunk_shares(sim), sim->n_threads, omp_get_thread_num(), 1,
                                   chunk);
@@ -113,11 +116,11 @@ static int take_chunk(const firn_sim *sim, firn_range *chunk)
 
 static void clear_nodes(firn_sim *sim)
 {
-    char *nodes = sim->grid.nodes, *old = sim->grid.old;
-    const size_t size = sim->grid.node_size;
-    for (firn_range chunk; take_chunk(sim, &chunk);)
+    char *nodes = sim->mpm->grid.nodes, *old = sim->mpm->grid.old;
+    const size_t size = sim->mpm->grid.node_size;
+    for (firn_range chunk; claim_chunk(sim, &chunk);)
         for (int part = 0; part < 2; part++) {
-            const firn_range s = firn_solver_chunk(sim, chunk.first, part);
+            const firn_range s = firn_mpm_chunk(sim, chunk.first, part);
             size_t at = (size_t)s.first * size, bytes = (size_t)(s.end - s.first) * size;
             if (bytes == 0) continue; /* where there is no block at all there are no nodes */
             memset(nodes + at, 0, bytes);
@@ -128,15 +131,15 @@ static void clear_nodes(firn_sim *sim)
 
 static void ask_nodes(const firn_sim *sim, int32_t owner)
 {
-    const firn_grid *grid = &sim->grid;
-    sim->kernels->patch_ask(grid->columns[owner], grid->neighbours[owner], grid->nodes);
-    if (sim->keeps_old)
-        sim->kernels->patch_ask(grid->columns[owner], grid->neighbours[owner], grid->old);
+    const firn_grid *grid = &sim->mpm->grid;
+    sim->mpm->kernels->patch_ask(grid->columns[owner], grid->neighbours[owner], grid->nodes);
+    if (sim->mpm->keeps_old)
+        sim->mpm->kernels->patch_ask(grid->columns[owner], grid->neighbours[owner], grid->old);
 }
 
 static firn_block_report *report_of(const firn_sim *sim, int material_index, int32_t owner)
 {
-    return &sim->reports[(size_t)material_index * (size_t)sim->grid.n_owners + (size_t)owner];
+    return &sim->mpm->reports[(size_t)material_index * (size_t)sim->mpm->grid.n_owners + (size_t)owner];
 }
 
 /* What the block's particles touch: where the last step left them, or, after a sort, where they
@@ -144,29 +147,29 @@ static firn_block_report *report_of(const firn_sim *sim, int material_index, int
 static firn_columns columns_of(const firn_sim *sim, int32_t owner)
 {
     firn_columns columns = 0;
-    if (!sim->has_reports) {
+    if (!sim->mpm->has_reports) {
         FIRN_BLOCK_MATERIALS (sim, owner, r)
-            columns |= sim->kernels->touched(&r.transfer, &r.block_particles);
+            columns |= sim->mpm->kernels->touched(&r.transfer, &r.block_particles);
         return columns;
     }
     for (int m = 0; m < sim->n_materials; m++) {
         const firn_block_report *r = report_of(sim, m, owner);
-        if (sim->particles[m].block_of_owner[owner] >= 0)
+        if (sim->mpm->particles[m].block_of_owner[owner] >= 0)
             columns |=
-                firn_columns_between(sim->particles[m].transfer.is_quadratic, r->low, r->high);
+                firn_columns_between(sim->mpm->particles[m].transfer.is_quadratic, r->low, r->high);
     }
     return columns;
 }
 
 static void p2g_block(firn_sim *sim, int32_t owner, const firn_workspace *w)
 {
-    const firn_kernels *k = sim->kernels;
-    firn_grid *grid = &sim->grid;
+    const firn_kernels *k = sim->mpm->kernels;
+    firn_grid *grid = &sim->mpm->grid;
     firn_columns columns = columns_of(sim, owner);
     grid->columns[owner] = columns;
     ask_nodes(sim, owner);
     k->patch_clear(w->patch, columns);
-    if (sim->keeps_old) k->patch_clear(w->forces, columns);
+    if (sim->mpm->keeps_old) k->patch_clear(w->forces, columns);
     for (int m = 0, has_any = 0; m < sim->n_materials; m++) {
         firn_block_material r;
         if (firn_block_loops_material(sim, owner, m, &r)) {
@@ -175,27 +178,27 @@ static void p2g_block(firn_sim *sim, int32_t owner, const firn_workspace *w)
                 firn_particle_boundary_pull(sim, r.particles, r.block, w->pull);
                 r.block_particles.pull = w->pull;
             }
-            k->p2g(&r.transfer, &r.block_particles, w->patch, sim->keeps_old ? w->forces : NULL);
+            k->p2g(&r.transfer, &r.block_particles, w->patch, sim->mpm->keeps_old ? w->forces : NULL);
         }
         if (has_any) firn_impulse_split_weigh(sim, owner, m, w->patch);
     }
     k->patch_add(w->patch, columns, grid->neighbours[owner], grid->nodes);
-    if (sim->keeps_old) k->patch_add(w->forces, columns, grid->neighbours[owner], grid->old);
+    if (sim->mpm->keeps_old) k->patch_add(w->forces, columns, grid->neighbours[owner], grid->old);
 }
 
 /* What the particles of a owner block see of the nodes, into the thread's patch. */
 void firn_block_loops_load(const firn_sim *sim, int32_t owner, const void *nodes, void *patch)
 {
-    sim->kernels->patch_load(patch, sim->grid.columns[owner], sim->grid.neighbours[owner], nodes);
+    sim->mpm->kernels->patch_load(patch, sim->mpm->grid.columns[owner], sim->mpm->grid.neighbours[owner], nodes);
 }
 
 void firn_block_loops_p2g(firn_sim *sim)
 {
-    deal_chunks(sim);
+    assign_chunks(sim);
     assign_clusters(sim);
 #pragma omp parallel num_threads(sim->n_threads)
     {
-        firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
+        firn_workspace w = firn_workspace_of(sim, omp_get_thread_num());
         clear_nodes(sim);
         for (int color = 0; color < FIRN_COLORS; color++) {
             for (firn_block_cluster cluster; claim_cluster(sim, color, &cluster);)
@@ -210,16 +213,16 @@ void firn_block_loops_p2g(firn_sim *sim)
 
 void firn_block_loops_grid(firn_sim *sim)
 {
-    firn_grid *grid = &sim->grid;
-    const firn_kernels *k = sim->kernels;
+    firn_grid *grid = &sim->mpm->grid;
+    const firn_kernels *k = sim->mpm->kernels;
     double dv[3];
     for (int a = 0; a < 3; a++) dv[a] = sim->dt * sim->scene.gravity[a];
     firn_mirror_wall_fold(sim, sim->dt);
-    deal_chunks(sim);
+    assign_chunks(sim);
 #pragma omp parallel num_threads(sim->n_threads)
-    for (firn_range chunk; take_chunk(sim, &chunk);)
+    for (firn_range chunk; claim_chunk(sim, &chunk);)
         for (int part = 0; part < 2; part++) {
-            const firn_range blocks = firn_solver_chunk(sim, chunk.first, part);
+            const firn_range blocks = firn_mpm_chunk(sim, chunk.first, part);
             for (int32_t b = blocks.first; b < blocks.end; b++) {
                 void *nodes = firn_grid_nodes(grid, b);
                 k->velocity(nodes, firn_grid_old(grid, b), dv, &grid->range[b]);
@@ -236,7 +239,7 @@ firn_law_batch firn_block_loops_batch(const firn_sim *sim, const firn_particles 
                                       const firn_particle_block *block, const firn_workspace *w)
 {
     return (firn_law_batch){
-        .material = &particles->material,
+        .material = &particles->material->resolved,
         .n_bundles = firn_bundles_of(block->n),
         .dt = sim->dt,
         .F = firn_particles_at(particles, FIRN_FIELD_F, block->first),
@@ -261,9 +264,9 @@ firn_law_batch firn_block_loops_batch(const firn_sim *sim, const firn_particles 
 static firn_boundary_impulse *acts_of(const firn_sim *sim, int material_index, int32_t owner)
 {
     firn_boundary_impulse *acts =
-        sim->acts +
-        ((size_t)material_index * (size_t)sim->grid.n_owners + (size_t)owner) * (size_t)sim->n_acts;
-    memset(acts, 0, (size_t)sim->n_acts * sizeof *acts);
+        sim->mpm->acts +
+        ((size_t)material_index * (size_t)sim->mpm->grid.n_owners + (size_t)owner) * (size_t)sim->mpm->n_acts;
+    memset(acts, 0, (size_t)sim->mpm->n_acts * sizeof *acts);
     return acts;
 }
 
@@ -280,20 +283,20 @@ static uint32_t id_at(const firn_particles *particles, const firn_particle_block
 static void diagnose(const firn_sim *sim, const firn_block_material *r, const firn_workspace *w,
                      firn_block_report *report)
 {
-    sim->kernels->diagnose(&r->transfer, &r->block_particles, w->wave, w->viscosity, w->plastic,
+    sim->mpm->kernels->diagnose(&r->transfer, &r->block_particles, w->wave, w->viscosity, w->plastic,
                            w->viscous, w->flags, report);
     report->rate_id = id_at(r->particles, r->block, report->rate_bundle, report->rate_lane);
 }
 
 static void g2p_block(firn_sim *sim, int32_t owner, const firn_workspace *w, double seconds[3])
 {
-    const firn_kernels *k = sim->kernels;
+    const firn_kernels *k = sim->mpm->kernels;
     const int has_acts = firn_particle_boundary_any(sim), is_timed = owner % ONE_TIMED_IN == 0;
     const unsigned expected = has_acts ? firn_particle_boundary_expected(sim, owner) : 0;
-    const int drains = firn_sinks_reach(sim, sim->grid.coord[owner]);
-    double t0 = is_timed ? firn_solver_clock() : 0;
-    const firn_grid *grid = &sim->grid;
-    if (sim->keeps_old)
+    const int drains = firn_sink_particles_reach(sim, sim->mpm->grid.coord[owner]);
+    double t0 = is_timed ? firn_sim_clock() : 0;
+    const firn_grid *grid = &sim->mpm->grid;
+    if (sim->mpm->keeps_old)
         k->patch_load_both(w->patch, w->forces, grid->columns[owner], grid->neighbours[owner],
                            grid->nodes, grid->old);
     else
@@ -308,17 +311,17 @@ static void g2p_block(firn_sim *sim, int32_t owner, const firn_workspace *w, dou
         if (expected)
             firn_particle_boundary_apply(sim, r.particles, r.block, expected, w->before, v_before,
                                          acts);
-        double t1 = is_timed ? firn_solver_clock() : 0;
+        double t1 = is_timed ? firn_sim_clock() : 0;
         firn_law_batch batch = firn_block_loops_batch(sim, r.particles, r.block, w);
-        r.particles->material.law->kernels[sim->variant].evaluate(&batch);
-        double t2 = is_timed ? firn_solver_clock() : 0;
+        r.particles->material->resolved.law->kernels[sim->variant].evaluate(&batch);
+        double t2 = is_timed ? firn_sim_clock() : 0;
         firn_block_report *report = report_of(sim, r.material, owner);
         diagnose(sim, &r, w, report);
         if (drains && !(report->flags & FIRN_FLAGS_TROUBLE))
-            firn_sinks_drain(sim, r.particles,
+            firn_sink_particles_drain(sim, r.particles,
                              &r.particles->blocks[r.particles->block_of_owner[owner]], w->before,
                              report);
-        double t3 = is_timed ? firn_solver_clock() : 0;
+        double t3 = is_timed ? firn_sim_clock() : 0;
         seconds[0] += t1 - t0;
         seconds[1] += t2 - t1;
         seconds[2] += t3 - t2;
@@ -336,9 +339,9 @@ const char *firn_block_loops_trouble(unsigned flags)
 /* What the reports of a chunk's owner blocks come to, by the thread that has them in its cache. */
 static void summarize(firn_sim *sim, int chunk)
 {
-    const firn_range owners = firn_solver_chunk(sim, chunk, 0);
+    const firn_range owners = firn_mpm_chunk(sim, chunk, 0);
     for (int m = 0; m < sim->n_materials; m++) {
-        firn_particles *particles = &sim->particles[m];
+        firn_particles *particles = &sim->mpm->particles[m];
         firn_summary s = {.rate_particle = -1};
         for (int32_t owner = owners.first; owner < owners.end; owner++) {
             const int32_t index = particles->block_of_owner[owner];
@@ -360,20 +363,20 @@ static void summarize(firn_sim *sim, int chunk)
             s.is_out_of_reach |= r->is_out_of_reach;
             s.flags |= r->flags;
         }
-        sim->summaries[chunk * sim->n_materials + m] = s;
+        sim->mpm->summaries[chunk * sim->n_materials + m] = s;
     }
 }
 
 /* The first of the reports that a run cannot go on with, as a sentence. */
-static firn_status tell_failure(const firn_sim *sim, firn_messages *messages)
+static firn_status report_failure(const firn_sim *sim, firn_messages *messages)
 {
     for (int m = 0; m < sim->n_materials; m++)
-        for (int32_t i = 0; i < sim->particles[m].n_blocks; i++) {
-            const firn_particle_block *block = &sim->particles[m].blocks[i];
+        for (int32_t i = 0; i < sim->mpm->particles[m].n_blocks; i++) {
+            const firn_particle_block *block = &sim->mpm->particles[m].blocks[i];
             const firn_block_report *r = report_of(sim, m, block->owner);
             char who[4 * FIRN_NAME];
             if (!(r->flags & FIRN_FLAGS_TROUBLE)) continue;
-            firn_block_loops_particle(&sim->particles[m], block, r->flag_bundle, r->flag_lane, who,
+            firn_block_loops_particle(&sim->mpm->particles[m], block, r->flag_bundle, r->flag_lane, who,
                                       sizeof who);
             return firn_messages_add(messages, FIRN_STOPPED,
                                      "in the step at t = %.9g s, dt = %.3g s: %s: %s", sim->time,
@@ -386,44 +389,44 @@ static firn_status tell_failure(const firn_sim *sim, firn_messages *messages)
 static firn_status collect_summaries(firn_sim *sim, firn_messages *messages)
 {
     unsigned flags = 0;
-    sim->has_reports = 1;
-    sim->max_rate = 0;
-    sim->max_speed = 0;
-    sim->rate_material = -1;
-    sim->rate_particle = -1;
+    sim->mpm->has_reports = 1;
+    sim->rates.max_rate = 0;
+    sim->rates.max_speed = 0;
+    sim->rates.material = -1;
+    sim->rates.particle = -1;
     for (int m = 0; m < sim->n_materials; m++)
         for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++) {
-            const firn_summary *s = &sim->summaries[chunk * sim->n_materials + m];
-            firn_ledger_sums *sums = &sim->particles[m].sums;
-            if (!(s->max_rate <= sim->max_rate)) {
-                sim->max_rate = s->max_rate;
-                sim->rate_is_viscous = s->rate_is_viscous;
-                sim->rate_material = m;
-                sim->rate_particle = s->rate_particle;
+            const firn_summary *s = &sim->mpm->summaries[chunk * sim->n_materials + m];
+            firn_ledger_sums *sums = &sim->materials[m].sums;
+            if (!(s->max_rate <= sim->rates.max_rate)) {
+                sim->rates.max_rate = s->max_rate;
+                sim->rates.is_viscous = s->rate_is_viscous;
+                sim->rates.material = m;
+                sim->rates.particle = s->rate_particle;
             }
-            if (s->max_speed > sim->max_speed) sim->max_speed = s->max_speed;
+            if (s->max_speed > sim->rates.max_speed) sim->rates.max_speed = s->max_speed;
             sums->plastic += s->plastic;
             sums->viscous += s->viscous;
             sums->n_inverted += s->n_inverted;
             sums->n_lost_by[FIRN_LOST_SINK] += s->n_drained;
             sums->lost_mass += s->drained_mass;
-            sim->particles[m].n_particles -= s->n_drained;
-            if (s->n_drained) sim->has_reports = 0; /* they speak of what has gone, too */
+            sim->mpm->particles[m].n_particles -= s->n_drained;
+            if (s->n_drained) sim->mpm->has_reports = 0; /* they speak of what has gone, too */
             sim->must_sort |= s->is_out_of_reach;
             flags |= s->flags;
         }
     sim->is_spoiled |= (flags & FIRN_FLAG_NONFINITE) != 0;
-    return flags & FIRN_FLAGS_TROUBLE ? tell_failure(sim, messages) : FIRN_OK;
+    return flags & FIRN_FLAGS_TROUBLE ? report_failure(sim, messages) : FIRN_OK;
 }
 
 firn_status firn_block_loops_g2p(firn_sim *sim, firn_messages *messages)
 {
-    double total[3] = {0, 0, 0}, began = firn_solver_clock();
+    double total[3] = {0, 0, 0}, began = firn_sim_clock();
     firn_block_loops_assign_owners(sim);
-    deal_chunks(sim);
+    assign_chunks(sim);
 #pragma omp parallel num_threads(sim->n_threads)
     {
-        firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
+        firn_workspace w = firn_workspace_of(sim, omp_get_thread_num());
         double seconds[3] = {0, 0, 0};
         for (firn_range owners; firn_block_loops_claim_owners(sim, &owners);)
             for (int32_t owner = owners.first; owner < owners.end; owner++)
@@ -431,10 +434,10 @@ firn_status firn_block_loops_g2p(firn_sim *sim, firn_messages *messages)
 #pragma omp critical
         for (int i = 0; i < 3; i++) total[i] += seconds[i];
 #pragma omp barrier
-        for (firn_range chunk; take_chunk(sim, &chunk);) summarize(sim, chunk.first);
+        for (firn_range chunk; claim_chunk(sim, &chunk);) summarize(sim, chunk.first);
     }
     double timed = total[0] + total[1] + total[2],
-           scale = timed > 0 ? (firn_solver_clock() - began) / timed : 0;
+           scale = timed > 0 ? (firn_sim_clock() - began) / timed : 0;
     sim->stage_seconds[FIRN_STAGE_G2P] += total[0] * scale;
     sim->stage_seconds[FIRN_STAGE_CONSTITUTIVE] += total[1] * scale;
     sim->stage_seconds[FIRN_STAGE_DIAGNOSE] += total[2] * scale;
@@ -450,9 +453,9 @@ static void keep_edges(const firn_sim *sim, const firn_particle_block *block,
 {
     for (int p = 0; p < 16 * firn_bundles_of(block->n); p++) {
         double flags =
-            sim->kernels->is_double ? ((double *)w->flags)[p] : (double)((float *)w->flags)[p];
+            sim->mpm->kernels->is_double ? ((double *)w->flags)[p] : (double)((float *)w->flags)[p];
         double kept = flags > FIRN_FLAG_INVERTED ? FIRN_FLAG_EDGE : 0;
-        if (sim->kernels->is_double)
+        if (sim->mpm->kernels->is_double)
             ((double *)w->flags)[p] = kept;
         else
             ((float *)w->flags)[p] = (float)kept;
@@ -461,41 +464,41 @@ static void keep_edges(const firn_sim *sim, const firn_particle_block *block,
 
 void firn_block_loops_measure(firn_sim *sim)
 {
-    deal_chunks(sim);
+    assign_chunks(sim);
 #pragma omp parallel num_threads(sim->n_threads)
     {
-        firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
+        firn_workspace w = firn_workspace_of(sim, omp_get_thread_num());
 #pragma omp for schedule(dynamic, 2)
-        for (int32_t owner = 0; owner < sim->grid.n_owners; owner++)
+        for (int32_t owner = 0; owner < sim->mpm->grid.n_owners; owner++)
             FIRN_BLOCK_MATERIALS (sim, owner, r) {
-                size_t lanes = (size_t)firn_bundles_of(r.block->n) * 16 * sim->kernels->real_size;
+                size_t lanes = (size_t)firn_bundles_of(r.block->n) * 16 * sim->mpm->kernels->real_size;
                 memset(w.grad_v, 0, 9 * lanes);
                 memset(w.plastic, 0, lanes);
                 memset(w.viscous, 0, lanes);
                 firn_law_batch batch = firn_block_loops_batch(sim, r.particles, r.block, &w);
                 batch.energy = w.energy;
                 batch.plastic = batch.viscous = NULL;
-                r.particles->material.law->kernels[sim->variant].measure(&batch);
+                r.particles->material->resolved.law->kernels[sim->variant].measure(&batch);
                 keep_edges(sim, r.block, &w);
                 diagnose(sim, &r, &w, report_of(sim, r.material, owner));
             }
-        for (firn_range chunk; take_chunk(sim, &chunk);) summarize(sim, chunk.first);
+        for (firn_range chunk; claim_chunk(sim, &chunk);) summarize(sim, chunk.first);
     }
     collect_summaries(sim, NULL);
 }
 
 static void weigh_block(firn_sim *sim, const firn_block_material *r, const firn_workspace *w,
-                        const uint32_t *first_id, const uint32_t *end_id, int n_ranges)
+                        const firn_id_range *ranges, int n_ranges)
 {
     firn_particles *particles = r->particles;
     const firn_particle_block *block = r->block;
-    sim->kernels->density(&r->transfer, &r->block_particles, w->patch, w->energy);
+    sim->mpm->kernels->density(&r->transfer, &r->block_particles, w->patch, w->energy);
     for (int p = 0; p < block->n; p++) {
         uint32_t id = id_at(particles, block, p / 16, p % 16);
         int is_wanted = 0;
-        for (int k = 0; k < n_ranges; k++) is_wanted |= id >= first_id[k] && id < end_id[k];
+        for (int k = 0; k < n_ranges; k++) is_wanted |= id >= ranges[k].first && id < ranges[k].end;
         double rho =
-            sim->kernels->is_double ? ((double *)w->energy)[p] : (double)((float *)w->energy)[p];
+            sim->mpm->kernels->is_double ? ((double *)w->energy)[p] : (double)((float *)w->energy)[p];
         if (is_wanted && rho > 0)
             firn_particles_set(
                 particles, FIRN_FIELD_VOLUME, block->first + p / 16, 0, p % 16,
@@ -504,19 +507,18 @@ static void weigh_block(firn_sim *sim, const firn_block_material *r, const firn_
     }
 }
 
-void firn_block_loops_weigh(firn_sim *sim, const uint32_t *first_id, const uint32_t *end_id,
-                            int n_ranges)
+void firn_block_loops_weigh(firn_sim *sim, const firn_id_range *ranges, int n_ranges)
 {
     firn_block_loops_p2g(sim);
     firn_mirror_wall_fold(sim, 0);
 #pragma omp parallel num_threads(sim->n_threads)
     {
-        firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
+        firn_workspace w = firn_workspace_of(sim, omp_get_thread_num());
 #pragma omp for schedule(dynamic, 2)
-        for (int32_t owner = 0; owner < sim->grid.n_owners; owner++) {
-            firn_block_loops_load(sim, owner, sim->grid.nodes, w.patch);
+        for (int32_t owner = 0; owner < sim->mpm->grid.n_owners; owner++) {
+            firn_block_loops_load(sim, owner, sim->mpm->grid.nodes, w.patch);
             FIRN_BLOCK_MATERIALS (sim, owner, r)
-                weigh_block(sim, &r, &w, first_id, end_id, n_ranges);
+                weigh_block(sim, &r, &w, ranges, n_ranges);
         }
     }
 }

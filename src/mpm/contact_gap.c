@@ -28,10 +28,14 @@
  * positions and not velocities alone decide on contact is the idea of V. Lemiale, J. Nairn, A.
  * Hurmane, CMES 70 (2010). Surfaces that stick hold what nodes reach: stretched material would
  * be let go too early. Images beyond mirror walls are left out: they move X_i along the surface. */
-#include "solver/solver.h"
+#include "mpm/contact_gap.h"
+#include "mpm/mpm.h"
 
 #include <math.h>
 #include <string.h>
+
+/* of a node: sum m w (x - x_i) in cells, sum m w */
+typedef double gap_nodes[FIRN_BLOCK_NODES][4];
 
 static double power(double x, int n)
 {
@@ -73,34 +77,21 @@ static int is_near(const firn_sim *sim, const double x[3], double reach)
     return 0;
 }
 
+/* Items for the blocks whose nodes may be in a collider. */
 static firn_status reserve(firn_sim *sim)
 {
-    firn_contact_gap *a = &sim->contact_gap;
-    int32_t n_blocks = sim->grid.n_blocks;
-    if (n_blocks > a->block_capacity) {
-        firn_memory_release(&sim->memory, a->slot, (size_t)a->block_capacity * sizeof *a->slot);
-        a->block_capacity = n_blocks + n_blocks / 8;
-        a->slot = firn_memory_array(&sim->memory, (size_t)a->block_capacity, sizeof *a->slot);
-        if (!a->slot) return a->block_capacity = 0, FIRN_MEMORY;
-    }
+    firn_block_slots *slots = &sim->mpm->contact_gap.slots;
+    const firn_grid *grid = &sim->mpm->grid;
     const double half = 1.5 * sqrt(3.0) * sim->h * (1 + 1e-9);
-    int32_t n = 0;
+    if (firn_block_slots_reserve(slots, &sim->memory, grid->n_blocks) != FIRN_OK)
+        return FIRN_MEMORY;
 #pragma omp parallel for schedule(static) num_threads(sim->n_threads)
-    for (int32_t b = 0; b < n_blocks; b++) {
+    for (int32_t b = 0; b < grid->n_blocks; b++) {
         double center[3];
-        for (int k = 0; k < 3; k++) center[k] = (4.0 * sim->grid.coord[b][k] + 1.5) * sim->h;
-        a->slot[b] = is_near(sim, center, half) ? 0 : -1;
+        for (int k = 0; k < 3; k++) center[k] = (4.0 * grid->coord[b][k] + 1.5) * sim->h;
+        slots->slot[b] = is_near(sim, center, half) ? 0 : -1;
     }
-    for (int32_t b = 0; b < n_blocks; b++)
-        if (a->slot[b] >= 0) a->slot[b] = n++;
-    if (n > a->capacity) {
-        firn_memory_release(&sim->memory, a->nodes, (size_t)a->capacity * sizeof *a->nodes);
-        a->capacity = n + n / 8;
-        a->nodes = firn_memory_array(&sim->memory, (size_t)a->capacity, sizeof *a->nodes);
-        if (!a->nodes) return a->capacity = 0, FIRN_MEMORY;
-    }
-    if (n) memset(a->nodes, 0, (size_t)n * sizeof *a->nodes);
-    return FIRN_OK;
+    return firn_block_slots_assign(slots, &sim->memory, grid->n_blocks, sizeof(gap_nodes));
 }
 
 /* Mass and first moment of one particle on the nodes around it; x in cells from the block's
@@ -120,10 +111,11 @@ static void add_particle(firn_sim *sim, const int32_t neighbours[27], const doub
         double m = mass * w[0][n / 16] * w[1][n / 4 % 4] * w[2][n % 4];
         /* -2 .. 5 in the patch: blocks 0, 1, 2 of each axis */
         int q = ((at[0] + 4) / 4 * 3 + (at[1] + 4) / 4) * 3 + (at[2] + 4) / 4;
-        int32_t slot = neighbours[q] >= 0 ? sim->contact_gap.slot[neighbours[q]] : -1;
-        if (slot < 0 || !(m > 0)) continue;
-        double *node =
-            sim->contact_gap.nodes[slot][(((at[0] & 3) << 2 | (at[1] & 3)) << 2 | (at[2] & 3))];
+        gap_nodes *nodes = neighbours[q] >= 0
+                               ? firn_block_slots_at(&sim->mpm->contact_gap.slots, neighbours[q])
+                               : NULL;
+        if (!nodes || !(m > 0)) continue;
+        double *node = (*nodes)[((at[0] & 3) << 2 | (at[1] & 3)) << 2 | (at[2] & 3)];
         for (int a = 0; a < 3; a++) node[a] += m * (x[a] - at[a]);
         node[3] += m;
     }
@@ -131,12 +123,12 @@ static void add_particle(firn_sim *sim, const int32_t neighbours[27], const doub
 
 static void add_block(firn_sim *sim, int32_t owner)
 {
-    const int32_t *neighbours = sim->grid.neighbours[owner];
+    const int32_t *neighbours = sim->mpm->grid.neighbours[owner];
     int any = 0;
     for (int q = 0; q < 27; q++)
-        any |= neighbours[q] >= 0 && sim->contact_gap.slot[neighbours[q]] >= 0;
+        any |= neighbours[q] >= 0 && sim->mpm->contact_gap.slots.slot[neighbours[q]] >= 0;
     for (int m = 0; any && m < sim->n_materials; m++) {
-        const firn_particles *particles = &sim->particles[m];
+        const firn_particles *particles = &sim->mpm->particles[m];
         const firn_particle_block *block = firn_particle_block_at(particles, owner);
         for (int p = 0; block && p < block->n; p++) {
             double x[3], world[3];
@@ -157,15 +149,15 @@ firn_status firn_contact_gap_measure(firn_sim *sim)
 {
     int any = 0;
     for (int c = 0; c < sim->n_colliders; c++) any |= is_wanted(&sim->colliders[c]);
-    sim->contact_gap.is_measured = any;
+    sim->mpm->contact_gap.is_measured = any;
     if (!any) return FIRN_OK;
     if (reserve(sim) != FIRN_OK) return FIRN_MEMORY;
 #pragma omp parallel num_threads(sim->n_threads)
     for (int color = 0; color < FIRN_COLORS; color++) { /* clusters of one colour share no nodes */
 #pragma omp for schedule(dynamic, 1)
-        for (int32_t i = firn_grid_cluster(&sim->grid, color, 0);
-             i < firn_grid_cluster(&sim->grid, color + 1, 0); i++)
-            for (int32_t owner = sim->grid.clusters[i].first; owner < sim->grid.clusters[i].end;
+        for (int32_t i = firn_grid_cluster(&sim->mpm->grid, color, 0);
+             i < firn_grid_cluster(&sim->mpm->grid, color + 1, 0); i++)
+            for (int32_t owner = sim->mpm->grid.clusters[i].first; owner < sim->mpm->grid.clusters[i].end;
                  owner++)
                 add_block(sim, owner);
     }
@@ -177,7 +169,8 @@ double firn_contact_gap_at(const firn_sim *sim, const firn_collider *c, int32_t 
 {
     if (c->def.touch != FIRN_TOUCH_SURFACE || c->def.contact != FIRN_SEPARATE || s->stickiness > 0)
         return 0;
-    const double *sum = sim->contact_gap.nodes[sim->contact_gap.slot[block]][node], h = sim->h;
+    const gap_nodes *nodes = firn_block_slots_at(&sim->mpm->contact_gap.slots, block);
+    const double *sum = (*nodes)[node], h = sim->h;
     double center[3], v_n = 0;
     if (!(sum[3] > 0)) return 0;
     for (int a = 0; a < 3; a++) {
@@ -189,11 +182,4 @@ double firn_contact_gap_at(const firn_sim *sim, const firn_collider *c, int32_t 
     return fmax(
         0,
         distance - filled(sim->scene.grid.spline == FIRN_QUADRATIC, fmax(0, -s->distance) / h) * h);
-}
-
-void firn_contact_gap_clear(firn_sim *sim)
-{
-    firn_contact_gap *a = &sim->contact_gap;
-    firn_memory_release(&sim->memory, a->slot, (size_t)a->block_capacity * sizeof *a->slot);
-    firn_memory_release(&sim->memory, a->nodes, (size_t)a->capacity * sizeof *a->nodes);
 }

@@ -34,7 +34,8 @@
  * What is skipped would have changed nothing: results are the same with and without this memory,
  * and it is not saved. Distances given by a caller's function are always looked up. */
 #include "base/random.h"
-#include "solver/solver.h"
+#include "mpm/distance_cache.h"
+#include "mpm/mpm.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,7 +69,7 @@ static void fill_table(firn_distance_cache *near)
 
 void firn_distance_cache_clear(firn_sim *sim)
 {
-    firn_distance_cache *near = &sim->distance_cache;
+    firn_distance_cache *near = &sim->mpm->distance_cache;
     size_t n = (size_t)near->capacity, n_colliders = (size_t)sim->n_colliders;
     firn_memory_release(&sim->memory, near->blocks, n * sizeof *near->blocks);
     firn_memory_release(&sim->memory, near->spare, n * sizeof *near->spare);
@@ -83,10 +84,10 @@ void firn_distance_cache_clear(firn_sim *sim)
 
 static firn_status reserve(firn_sim *sim)
 {
-    firn_distance_cache *near = &sim->distance_cache;
-    if (sim->grid.n_blocks <= near->capacity) return FIRN_OK;
+    firn_distance_cache *near = &sim->mpm->distance_cache;
+    if (sim->mpm->grid.n_blocks <= near->capacity) return FIRN_OK;
     firn_distance_cache_clear(sim);
-    near->capacity = sim->grid.n_blocks + sim->grid.n_blocks / 4;
+    near->capacity = sim->mpm->grid.n_blocks + sim->mpm->grid.n_blocks / 4;
     near->table_size = 16;
     while (near->table_size < 2 * near->capacity) near->table_size *= 2;
     size_t n = (size_t)near->capacity, n_colliders = (size_t)sim->n_colliders;
@@ -116,8 +117,8 @@ static void forget_nodes(firn_distance_cache_block *block)
 /* After a sort: what is known of a block goes with it to its new place. */
 static firn_status follow_grid(firn_sim *sim)
 {
-    firn_distance_cache *near = &sim->distance_cache;
-    const firn_grid *grid = &sim->grid;
+    firn_distance_cache *near = &sim->mpm->distance_cache;
+    const firn_grid *grid = &sim->mpm->grid;
     if (near->n_sorts == sim->n_sorts && near->n == grid->n_blocks) return FIRN_OK;
     if (reserve(sim) != FIRN_OK) return FIRN_MEMORY;
 #pragma omp parallel for schedule(static) num_threads(sim->n_threads)
@@ -184,7 +185,7 @@ static void measure(const firn_sim *sim, const firn_collider *c, const firn_pose
                     double *of_step)
 {
     const double end = sim->time + sim->dt,
-                 last = sim->distance_cache.has_poses ? sim->distance_cache.time : end;
+                 last = sim->mpm->distance_cache.has_poses ? sim->mpm->distance_cache.time : end;
     *way = way_between(c, was, &c->pose, deformation_between(c, fmin(last, end), fmax(last, end)));
     *of_step = way_between(c, &c->pose_before, &c->pose, deformation_between(c, sim->time, end));
     if (norm_of(c->pose.R, c->pose_before.R, 9) > 0.09 * sqrt(2))
@@ -195,9 +196,9 @@ static void measure(const firn_sim *sim, const firn_collider *c, const firn_pose
 static uint64_t query_colliders(firn_sim *sim)
 {
     uint64_t active = 0;
-    sim->distance_cache.is_kept = 1;
+    sim->mpm->distance_cache.is_kept = 1;
     for (int c = 0; c < sim->n_colliders; c++) {
-        if (!sim->colliders[c].shape) sim->distance_cache.is_kept = 0;
+        if (!sim->colliders[c].shape) sim->mpm->distance_cache.is_kept = 0;
         active = firn_random_mix(active + (uint64_t)sim->colliders[c].is_active + 1);
     }
     return active;
@@ -205,12 +206,12 @@ static uint64_t query_colliders(firn_sim *sim)
 
 static void forget_all(firn_sim *sim)
 {
-    for (int32_t b = 0; b < sim->distance_cache.n; b++) {
-        forget_nodes(&sim->distance_cache.blocks[b]);
-        sim->distance_cache.blocks[b].still = -1;
+    for (int32_t b = 0; b < sim->mpm->distance_cache.n; b++) {
+        forget_nodes(&sim->mpm->distance_cache.blocks[b]);
+        sim->mpm->distance_cache.blocks[b].still = -1;
     }
     for (int m = 0; m < sim->n_materials; m++) {
-        firn_particles *particles = &sim->particles[m];
+        firn_particles *particles = &sim->mpm->particles[m];
         if (particles->n_components[FIRN_FIELD_CLEAR] && particles->n_bundles)
             memset(particles->field[FIRN_FIELD_CLEAR], 0,
                    firn_particles_field_bytes(particles, FIRN_FIELD_CLEAR, particles->n_bundles));
@@ -221,7 +222,7 @@ static void forget_all(firn_sim *sim)
 
 static int grow_stills(firn_sim *sim, int32_t wanted)
 {
-    firn_distance_cache *near = &sim->distance_cache;
+    firn_distance_cache *near = &sim->mpm->distance_cache;
     if (wanted <= near->still_capacity) return 1;
     int32_t capacity = wanted + wanted / 4;
     firn_distance_cache_still *grown =
@@ -239,7 +240,7 @@ static int grow_stills(firn_sim *sim, int32_t wanted)
  * any longer. Where there is no memory, surfaces are looked up as ever. */
 static void give_places(firn_sim *sim)
 {
-    firn_distance_cache *near = &sim->distance_cache;
+    firn_distance_cache *near = &sim->mpm->distance_cache;
     int32_t n_wanted = 0, n_used = 0, next = 0;
     for (int32_t b = 0; b < near->n; b++) {
         n_wanted += near->blocks[b].wanted >= 0;
@@ -268,7 +269,7 @@ static void give_places(firn_sim *sim)
 
 static int stands_still(const firn_sim *sim, int collider)
 {
-    return sim->distance_cache.is_kept && sim->colliders[collider].is_at_rest;
+    return sim->mpm->distance_cache.is_kept && sim->colliders[collider].is_at_rest;
 }
 
 int firn_distance_cache_surface(const firn_sim *sim, int collider, int32_t block, int node,
@@ -277,11 +278,11 @@ int firn_distance_cache_surface(const firn_sim *sim, int collider, int32_t block
     const firn_collider *c = &sim->colliders[collider];
     const double end = sim->time + sim->dt;
     if (!stands_still(sim, collider)) return firn_contact_surface(c, x, end, 0, s);
-    firn_distance_cache_block *near = &sim->distance_cache.blocks[block];
+    firn_distance_cache_block *near = &sim->mpm->distance_cache.blocks[block];
     firn_distance_cache_still *still =
-        near->still >= 0 ? &sim->distance_cache.still[near->still] : NULL;
+        near->still >= 0 ? &sim->mpm->distance_cache.still[near->still] : NULL;
     int is_known = still && still->collider == collider &&
-                   still->pose == sim->distance_cache.n_poses[collider];
+                   still->pose == sim->mpm->distance_cache.n_poses[collider];
     if (is_known && still->known >> node & 1) { /* what sticks asks for nothing but the velocity */
         const double *kept = still->nodes[node], *n = kept + 1, *v = c->def.surface_velocity;
         if (c->def.contact == FIRN_STICK)
@@ -297,7 +298,7 @@ int firn_distance_cache_surface(const firn_sim *sim, int collider, int32_t block
                                  s->normal[2], s->friction,  s->stickiness};
         memcpy(still->nodes[node], found, sizeof found);
         still->known |= 1ull << node;
-    } else if (!still || still->pose != sim->distance_cache.n_poses[still->collider])
+    } else if (!still || still->pose != sim->mpm->distance_cache.n_poses[still->collider])
         near->wanted = collider;
     return 1;
 }
@@ -321,7 +322,7 @@ static void add_way(firn_distance_cache_ways *ways, int index, double way, doubl
  * are added up. */
 static double follow_poses(firn_sim *sim)
 {
-    firn_distance_cache *near = &sim->distance_cache;
+    firn_distance_cache *near = &sim->mpm->distance_cache;
     const int is_next = near->n_steps != sim->n_steps;
     double longest = 0;
     near->ways = (firn_distance_cache_ways){.h = sim->h};
@@ -346,8 +347,8 @@ static double follow_poses(firn_sim *sim)
 
 firn_status firn_distance_cache_prepare(firn_sim *sim)
 {
-    firn_distance_cache *near = &sim->distance_cache;
-    if (sim->n_colliders == 0 || sim->grid.n_blocks == 0) return FIRN_OK;
+    firn_distance_cache *near = &sim->mpm->distance_cache;
+    if (sim->n_colliders == 0 || sim->mpm->grid.n_blocks == 0) return FIRN_OK;
     if (follow_grid(sim) != FIRN_OK) return FIRN_MEMORY;
     uint64_t active = query_colliders(sim);
     if (!near->is_kept) return FIRN_OK;
@@ -367,12 +368,12 @@ firn_status firn_distance_cache_prepare(firn_sim *sim)
 
 firn_distance_cache_block *firn_distance_cache_at(const firn_sim *sim, int32_t block)
 {
-    return sim->distance_cache.is_kept ? &sim->distance_cache.blocks[block] : NULL;
+    return sim->mpm->distance_cache.is_kept ? &sim->mpm->distance_cache.blocks[block] : NULL;
 }
 
 float firn_distance_cache_until(const firn_sim *sim, double clearance)
 {
-    return below(clearance + sim->distance_cache.gone);
+    return below(clearance + sim->mpm->distance_cache.gone);
 }
 
 /* ---------------------------------------------------------------- what is known of particles */
@@ -382,20 +383,20 @@ float firn_distance_cache_until(const firn_sim *sim, double clearance)
  * everything no more is kept than this. */
 int firn_distance_cache_is_far(const firn_sim *sim, int32_t owner)
 {
-    const firn_distance_cache *near = &sim->distance_cache;
+    const firn_distance_cache *near = &sim->mpm->distance_cache;
     if (!near->is_kept || !isfinite(near->ways.most_needed)) return 0;
     firn_distance_cache_block *block = &near->blocks[owner];
     const double needed = 2 * sim->h;
     if ((double)block->all_particles - near->gone > needed) return 1;
     if ((double)block->again > near->gone) return 0;
     double center[3], least = INFINITY;
-    for (int a = 0; a < 3; a++) center[a] = (4.0 * sim->grid.coord[owner][a] + 1.5) * sim->h;
+    for (int a = 0; a < 3; a++) center[a] = (4.0 * sim->mpm->grid.coord[owner][a] + 1.5) * sim->h;
     for (int c = 0; c < sim->n_colliders; c++) {
         const firn_collider *collider = &sim->colliders[c];
         if (!collider->is_active || !collider->def.particle_pass) continue;
         double distance = firn_contact_distance(collider, center, sim->time + sim->dt);
         least =
-            fmin(least, firn_distance_cache_clearance(collider, distance) - 2.5 * sqrt(3) * sim->h);
+            fmin(least, firn_collider_clearance(collider, distance) - 2.5 * sqrt(3) * sim->h);
     }
     block->all_particles = firn_distance_cache_until(sim, least);
     block->again = firn_distance_cache_until(sim, fmax(needed - least, 0.5 * sim->h));
@@ -404,10 +405,10 @@ int firn_distance_cache_is_far(const firn_sim *sim, int32_t owner)
 
 void firn_distance_cache_renew(firn_sim *sim, int32_t owner)
 {
-    if (!sim->distance_cache.is_kept || !sim->distance_cache.blocks[owner].is_stale) return;
-    sim->distance_cache.blocks[owner].is_stale = 0;
+    if (!sim->mpm->distance_cache.is_kept || !sim->mpm->distance_cache.blocks[owner].is_stale) return;
+    sim->mpm->distance_cache.blocks[owner].is_stale = 0;
     for (int m = 0; m < sim->n_materials; m++) {
-        const firn_particles *particles = &sim->particles[m];
+        const firn_particles *particles = &sim->mpm->particles[m];
         const firn_particle_block *block = firn_particle_block_at(particles, owner);
         if (block)
             memset(
@@ -416,11 +417,16 @@ void firn_distance_cache_renew(firn_sim *sim, int32_t owner)
     }
 }
 
+void firn_distance_cache_mark_stale(firn_sim *sim, int32_t owner)
+{
+    sim->mpm->distance_cache.blocks[owner].is_stale = 1;
+}
+
 void firn_distance_cache_renew_all(firn_sim *sim)
 {
     const int is_of_this_grid =
-        sim->distance_cache.n_sorts == sim->n_sorts && sim->distance_cache.n == sim->grid.n_blocks;
-    for (int32_t b = 0; sim->has_particle_pass && is_of_this_grid && b < sim->grid.n_owners; b++)
+        sim->mpm->distance_cache.n_sorts == sim->n_sorts && sim->mpm->distance_cache.n == sim->mpm->grid.n_blocks;
+    for (int32_t b = 0; sim->has_particle_pass && is_of_this_grid && b < sim->mpm->grid.n_owners; b++)
         firn_distance_cache_renew(sim, b);
 }
 

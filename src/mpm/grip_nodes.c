@@ -8,7 +8,8 @@
  * held particle reaches moves with the grip: free particles next to the held ones are led by
  * nodes that all move alike and follow without being torn off. The grip so holds up to two cells
  * more than its region. */
-#include "solver/solver.h"
+#include "mpm/grip_nodes.h"
+#include "mpm/mpm.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,58 +34,43 @@ static uint32_t bits_of_owner(const firn_sim *sim, int32_t owner)
 {
     uint32_t bits = 0;
     for (int m = 0; m < sim->n_materials; m++) {
-        const firn_particle_block *block = firn_particle_block_at(&sim->particles[m], owner);
-        for (int p = 0; block && p < block->n; p++) bits |= bits_of(&sim->particles[m], block, p);
+        const firn_particle_block *block = firn_particle_block_at(&sim->mpm->particles[m], owner);
+        for (int p = 0; block && p < block->n; p++) bits |= bits_of(&sim->mpm->particles[m], block, p);
     }
     return bits;
 }
 
-static void release_blocks(firn_sim *sim)
+static firn_status reserve_owners(firn_sim *sim, int32_t n)
 {
-    firn_grip_nodes *g = &sim->grip_nodes;
-    firn_memory_release(&sim->memory, g->slot, (size_t)g->block_capacity * sizeof *g->slot);
-    firn_memory_release(&sim->memory, g->owner, (size_t)g->block_capacity * sizeof *g->owner);
-    g->slot = NULL;
-    g->owner = NULL;
-    g->block_capacity = 0;
+    firn_grip_nodes *g = &sim->mpm->grip_nodes;
+    if (n <= g->held_capacity) return FIRN_OK;
+    firn_memory_release(&sim->memory, g->held, (size_t)g->held_capacity * sizeof *g->held);
+    const int32_t capacity = n + n / 8;
+    g->held = firn_memory_array(&sim->memory, (size_t)capacity, sizeof *g->held);
+    g->held_capacity = g->held ? capacity : 0;
+    return g->held ? FIRN_OK : FIRN_MEMORY;
 }
 
-static firn_status reserve_blocks(firn_sim *sim, int32_t n)
-{
-    firn_grip_nodes *g = &sim->grip_nodes;
-    if (n <= g->block_capacity) return FIRN_OK;
-    release_blocks(sim);
-    g->block_capacity = n + n / 8;
-    g->slot = firn_memory_array(&sim->memory, (size_t)g->block_capacity, sizeof *g->slot);
-    g->owner = firn_memory_array(&sim->memory, (size_t)g->block_capacity, sizeof *g->owner);
-    if (!g->slot || !g->owner) return release_blocks(sim), FIRN_MEMORY;
-    return FIRN_OK;
-}
-
-/* Slots for the blocks around held particles. */
+/* Items for the blocks around held particles. */
 static firn_status reserve(firn_sim *sim, uint32_t wanted)
 {
-    firn_grip_nodes *g = &sim->grip_nodes;
-    const int32_t n_blocks = sim->grid.n_blocks, n_owners = sim->grid.n_owners;
-    if (reserve_blocks(sim, n_blocks) != FIRN_OK) return FIRN_MEMORY;
+    firn_grip_nodes *g = &sim->mpm->grip_nodes;
+    const firn_grid *grid = &sim->mpm->grid;
+    if (reserve_owners(sim, grid->n_owners) != FIRN_OK ||
+        firn_block_slots_reserve(&g->slots, &sim->memory, grid->n_blocks) != FIRN_OK)
+        return FIRN_MEMORY;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(sim->n_threads)
-    for (int32_t owner = 0; owner < n_owners; owner++)
-        g->owner[owner] = bits_of_owner(sim, owner) & wanted;
-    for (int32_t b = 0; b < n_blocks; b++) g->slot[b] = -1;
-    int32_t n = 0;
-    for (int32_t owner = 0; owner < n_owners; owner++)
-        for (int q = 0; g->owner[owner] && q < 27; q++) {
-            int32_t block = sim->grid.neighbours[owner][q];
-            if (block >= 0 && g->slot[block] < 0) g->slot[block] = n++;
+    for (int32_t owner = 0; owner < grid->n_owners; owner++)
+        g->held[owner] = bits_of_owner(sim, owner) & wanted;
+
+    for (int32_t b = 0; b < grid->n_blocks; b++) g->slots.slot[b] = -1;
+    for (int32_t owner = 0; owner < grid->n_owners; owner++)
+        for (int q = 0; g->held[owner] && q < 27; q++) {
+            const int32_t block = grid->neighbours[owner][q];
+            if (block >= 0) g->slots.slot[block] = 0;
         }
-    if (n > g->capacity) {
-        firn_memory_release(&sim->memory, g->nodes, (size_t)g->capacity * sizeof *g->nodes);
-        g->capacity = n + n / 8;
-        g->nodes = firn_memory_array(&sim->memory, (size_t)g->capacity, sizeof *g->nodes);
-        if (!g->nodes) return g->capacity = 0, FIRN_MEMORY;
-    }
-    if (n) memset(g->nodes, 0, (size_t)n * sizeof *g->nodes);
-    return FIRN_OK;
+    return firn_block_slots_assign(&g->slots, &sim->memory, grid->n_blocks,
+                                   FIRN_BLOCK_NODES * sizeof(uint32_t));
 }
 
 /* x in cells from the first node of the owner block: nodes less than half a spline away, which
@@ -103,54 +89,53 @@ static void mark(firn_sim *sim, const int32_t neighbours[27], const double x[3],
             for (int k = first[2]; k <= last[2]; k++) {
                 int32_t block = neighbours[((i + 4) / 4 * 3 + (j + 4) / 4) * 3 + (k + 4) / 4];
                 if (block < 0) continue;
-                sim->grip_nodes
-                    .nodes[sim->grip_nodes.slot[block]][((i & 3) << 2 | (j & 3)) << 2 | (k & 3)] |=
-                    bits;
+                uint32_t *nodes = firn_block_slots_at(&sim->mpm->grip_nodes.slots, block);
+                nodes[((i & 3) << 2 | (j & 3)) << 2 | (k & 3)] |= bits;
             }
 }
 
 static void mark_owner(firn_sim *sim, int32_t owner)
 {
     for (int m = 0; m < sim->n_materials; m++) {
-        const firn_particles *particles = &sim->particles[m];
+        const firn_particles *particles = &sim->mpm->particles[m];
         const firn_particle_block *block = firn_particle_block_at(particles, owner);
         for (int p = 0; block && p < block->n; p++) {
             double x[3];
-            uint32_t bits = bits_of(particles, block, p) & sim->grip_nodes.wanted;
+            uint32_t bits = bits_of(particles, block, p) & sim->mpm->grip_nodes.wanted;
             for (int a = 0; a < 3; a++)
                 x[a] =
                     firn_particles_value(particles, FIRN_FIELD_X, block->first + p / 16, a, p % 16);
-            if (bits) mark(sim, sim->grid.neighbours[owner], x, bits);
+            if (bits) mark(sim, sim->mpm->grid.neighbours[owner], x, bits);
         }
     }
 }
 
 firn_status firn_grip_nodes_measure(firn_sim *sim)
 {
-    const firn_grid *grid = &sim->grid;
-    sim->grip_nodes.wanted = wanted_bits(sim);
-    if (!sim->grip_nodes.wanted) return FIRN_OK;
-    if (reserve(sim, sim->grip_nodes.wanted) != FIRN_OK) return FIRN_MEMORY;
+    const firn_grid *grid = &sim->mpm->grid;
+    sim->mpm->grip_nodes.wanted = wanted_bits(sim);
+    if (!sim->mpm->grip_nodes.wanted) return FIRN_OK;
+    if (reserve(sim, sim->mpm->grip_nodes.wanted) != FIRN_OK) return FIRN_MEMORY;
 #pragma omp parallel num_threads(sim->n_threads)
     for (int color = 0; color < FIRN_COLORS; color++) { /* clusters of one colour share no nodes */
 #pragma omp for schedule(dynamic, 1)
         for (int32_t i = firn_grid_cluster(grid, color, 0);
              i < firn_grid_cluster(grid, color + 1, 0); i++)
             for (int32_t owner = grid->clusters[i].first; owner < grid->clusters[i].end; owner++)
-                if (sim->grip_nodes.owner[owner]) mark_owner(sim, owner);
+                if (sim->mpm->grip_nodes.held[owner]) mark_owner(sim, owner);
     }
     return FIRN_OK;
 }
 
 const uint32_t *firn_grip_nodes_of_block(const firn_sim *sim, int32_t block)
 {
-    int32_t slot = sim->grip_nodes.wanted ? sim->grip_nodes.slot[block] : -1;
-    return slot < 0 ? NULL : sim->grip_nodes.nodes[slot];
+    const firn_grip_nodes *g = &sim->mpm->grip_nodes;
+    return g->wanted ? firn_block_slots_at(&g->slots, block) : NULL;
 }
 
 void firn_grip_nodes_clear(firn_sim *sim)
 {
-    firn_grip_nodes *g = &sim->grip_nodes;
-    release_blocks(sim);
-    firn_memory_release(&sim->memory, g->nodes, (size_t)g->capacity * sizeof *g->nodes);
+    firn_grip_nodes *g = &sim->mpm->grip_nodes;
+    firn_block_slots_clear(&g->slots, &sim->memory);
+    firn_memory_release(&sim->memory, g->held, (size_t)g->held_capacity * sizeof *g->held);
 }

@@ -10,103 +10,94 @@
  * what stands in its mass channel after material s is the mass of materials 0 .. s. These sums
  * are kept for blocks of nodes that something reaches; the last one is the mass of the node
  * itself. Only scenes of several materials need any of this. */
-#include "solver/solver.h"
+#include "mpm/impulse_split.h"
+#include "mpm/mpm.h"
 
 #include <math.h>
 #include <string.h>
 
-static size_t slot_size(const firn_sim *sim) /* of one block and one sum */
+/* Bytes of the masses of one block and one material; of all materials but the last. */
+static size_t masses_size(const firn_sim *sim)
 {
-    return FIRN_BLOCK_NODES * sim->kernels->real_size;
+    return FIRN_BLOCK_NODES * sim->mpm->kernels->real_size;
 }
-
-static void release_slots(firn_sim *sim)
+static size_t item_size(const firn_sim *sim)
 {
-    firn_impulse_split *t = &sim->impulse_split;
-    firn_memory_release(&sim->memory, t->masses,
-                        (size_t)t->capacity * (size_t)(sim->n_materials - 1) * slot_size(sim));
-    t->masses = NULL;
-    t->capacity = 0;
+    return (size_t)(sim->n_materials - 1) * masses_size(sim);
 }
 
 firn_status firn_impulse_split_prepare(firn_sim *sim)
 {
-    firn_impulse_split *t = &sim->impulse_split;
-    const int32_t n = sim->grid.n_blocks;
+    firn_impulse_split *t = &sim->mpm->impulse_split;
+    const int32_t n = sim->mpm->grid.n_blocks;
+    const size_t n_sums = (size_t)FIRN_CHUNKS * (size_t)sim->n_materials;
     t->is_kept = 0;
-    if (n > t->block_capacity) {
-        firn_memory_release(&sim->memory, t->slot, (size_t)t->block_capacity * sizeof *t->slot);
-        t->block_capacity = n + n / 8;
-        t->slot = firn_memory_array(&sim->memory, (size_t)t->block_capacity, sizeof *t->slot);
-        if (!t->slot) return t->block_capacity = 0, FIRN_MEMORY;
-    }
-    size_t n_sums = (size_t)FIRN_CHUNKS * (size_t)sim->n_materials;
+    if (firn_block_slots_reserve(&t->slots, &sim->memory, n) != FIRN_OK) return FIRN_MEMORY;
     if (!t->sums) t->sums = firn_memory_array(&sim->memory, n_sums, sizeof *t->sums);
     if (!t->sums) return FIRN_MEMORY;
     memset(t->sums, 0, n_sums * sizeof *t->sums);
-#pragma omp parallel for schedule(static) num_threads(sim->n_threads)
-    for (int32_t b = 0; b < n; b++) t->slot[b] = firn_node_boundary_reach(sim, b) ? 0 : -1;
-    int32_t n_slots = 0;
-    for (int32_t b = 0; b < n; b++)
-        if (t->slot[b] == 0) t->slot[b] = n_slots++;
-    if (n_slots > t->capacity) {
-        release_slots(sim);
-        t->capacity = n_slots + n_slots / 8;
-        t->masses = firn_memory_array(
-            &sim->memory, (size_t)t->capacity * (size_t)(sim->n_materials - 1), slot_size(sim));
-        if (!t->masses) return t->capacity = 0, FIRN_MEMORY;
-    }
-    t->n_slots = n_slots;
+    return FIRN_OK;
+}
+
+/* `slots.slot` marks the blocks that something acts on. */
+firn_status firn_impulse_split_begin(firn_sim *sim)
+{
+    firn_impulse_split *t = &sim->mpm->impulse_split;
+    if (firn_block_slots_assign(&t->slots, &sim->memory, sim->mpm->grid.n_blocks, item_size(sim)) !=
+        FIRN_OK)
+        return FIRN_MEMORY;
     t->is_kept = 1;
     return FIRN_OK;
 }
 
-static char *masses_of(const firn_sim *sim, int particles)
+int firn_impulse_split_is_reached(const firn_sim *sim, int32_t block)
 {
-    return sim->impulse_split.masses +
-           (size_t)particles * (size_t)sim->impulse_split.n_slots * slot_size(sim);
+    const firn_impulse_split *t = &sim->mpm->impulse_split;
+    return !t->is_kept || t->slots.slot[block] >= 0;
 }
 
-/* Once for every P2G, by its threads: a step may be tried more than once. */
 void firn_impulse_split_clear_masses(const firn_sim *sim)
 {
-    const firn_impulse_split *t = &sim->impulse_split;
-    int32_t n = t->is_kept ? t->n_slots * (sim->n_materials - 1) : 0;
+    const firn_impulse_split *t = &sim->mpm->impulse_split;
+    const int32_t n = t->is_kept ? t->slots.n : 0;
+    const size_t size = t->slots.item_size;
 #pragma omp for schedule(static)
-    for (int32_t i = 0; i < n; i++)
-        memset(t->masses + (size_t)i * slot_size(sim), 0, slot_size(sim));
+    for (int32_t i = 0; i < n; i++) memset(t->slots.items + (size_t)i * size, 0, size);
 }
 
-void firn_impulse_split_weigh(const firn_sim *sim, int32_t owner, int particles, const void *patch)
+/* The masses of a material are every (n_materials - 1)-th piece of the items. */
+void firn_impulse_split_weigh(const firn_sim *sim, int32_t owner, int material, const void *patch)
 {
-    const firn_impulse_split *t = &sim->impulse_split;
-    int32_t slots[27], is_near = 0;
-    if (!t->is_kept || particles == sim->n_materials - 1) return;
+    const firn_impulse_split *t = &sim->mpm->impulse_split;
+    const int n_kept = sim->n_materials - 1;
+    int32_t pieces[27], is_near = 0;
+    if (!t->is_kept || material == n_kept) return;
     for (int q = 0; q < 27; q++) {
-        int32_t block = sim->grid.neighbours[owner][q];
-        slots[q] = block < 0 ? -1 : t->slot[block];
-        is_near |= slots[q] >= 0;
+        const int32_t block = sim->mpm->grid.neighbours[owner][q],
+                      slot = block < 0 ? -1 : t->slots.slot[block];
+        pieces[q] = slot < 0 ? -1 : slot * n_kept + material;
+        is_near |= slot >= 0;
     }
     if (is_near)
-        sim->kernels->patch_weigh(patch, sim->grid.columns[owner], slots,
-                                  masses_of(sim, particles));
+        sim->mpm->kernels->patch_weigh(patch, sim->mpm->grid.columns[owner], pieces,
+                                       t->slots.items);
 }
 
-static void *mass_at(const firn_sim *sim, int32_t slot, int particles, int node)
+static void *mass_at(const firn_sim *sim, int32_t block, int material, int node)
 {
-    return masses_of(sim, particles) +
-           ((size_t)slot * FIRN_BLOCK_NODES + (size_t)node) * sim->kernels->real_size;
+    return (char *)firn_block_slots_at(&sim->mpm->impulse_split.slots, block) +
+           (size_t)material * masses_size(sim) + (size_t)node * sim->mpm->kernels->real_size;
 }
 
 void firn_impulse_split_fold(const firn_sim *sim, int32_t from_block, int from_node,
                              int32_t to_block, int to_node)
 {
-    const firn_impulse_split *t = &sim->impulse_split;
-    if (!t->is_kept || t->slot[from_block] < 0 || t->slot[to_block] < 0) return;
+    const firn_impulse_split *t = &sim->mpm->impulse_split;
+    if (!t->is_kept || t->slots.slot[from_block] < 0 || t->slots.slot[to_block] < 0) return;
     for (int s = 0; s < sim->n_materials - 1; s++) {
-        const void *from = mass_at(sim, t->slot[from_block], s, from_node);
-        void *to = mass_at(sim, t->slot[to_block], s, to_node);
-        if (sim->kernels->is_double)
+        const void *from = mass_at(sim, from_block, s, from_node);
+        void *to = mass_at(sim, to_block, s, to_node);
+        if (sim->mpm->kernels->is_double)
             *(double *)to += *(const double *)from;
         else
             *(float *)to += *(const float *)from;
@@ -116,14 +107,14 @@ void firn_impulse_split_fold(const firn_sim *sim, int32_t from_block, int from_n
 void firn_impulse_split_share(const firn_sim *sim, int chunk, int32_t block, int node, double mass,
                               unsigned kinds, const double given[FIRN_N_BOUNDARY_KINDS][4])
 {
-    const firn_impulse_split *t = &sim->impulse_split;
-    if (!t->is_kept || t->slot[block] < 0) return;
+    const firn_impulse_split *t = &sim->mpm->impulse_split;
+    if (!t->is_kept || t->slots.slot[block] < 0) return;
     double before = 0;
     for (int s = 0; s < sim->n_materials; s++) {
         double up_to = mass;
         if (s < sim->n_materials - 1) {
-            const void *at = mass_at(sim, t->slot[block], s, node);
-            up_to = fmin(mass, sim->kernels->is_double ? *(const double *)at
+            const void *at = mass_at(sim, block, s, node);
+            up_to = fmin(mass, sim->mpm->kernels->is_double ? *(const double *)at
                                                        : (double)*(const float *)at);
         }
         double(*sums)[4] = t->sums[chunk * sim->n_materials + s], own = up_to - before;
@@ -138,22 +129,20 @@ void firn_impulse_split_collect(firn_sim *sim)
 {
     for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++)
         for (int m = 0; m < sim->n_materials; m++) {
-            firn_ledger_sums *ledger = &sim->particles[m].sums;
-            double(*sums)[4] = sim->impulse_split.sums[chunk * sim->n_materials + m];
+            firn_ledger_sums *ledger = &sim->materials[m].sums;
+            double(*sums)[4] = sim->mpm->impulse_split.sums[chunk * sim->n_materials + m];
             for (int g = 0; g < FIRN_N_BOUNDARY_KINDS; g++) {
                 for (int a = 0; a < 3; a++) ledger->impulse[g][a] += sums[g][a];
                 *(g == FIRN_BOUNDARY_WALLS ? &ledger->friction : &ledger->work) += sums[g][3];
             }
         }
-    sim->impulse_split.is_kept = 0;
+    sim->mpm->impulse_split.is_kept = 0;
 }
 
 void firn_impulse_split_clear(firn_sim *sim)
 {
-    firn_impulse_split *t = &sim->impulse_split;
-    if (sim->n_materials < 2) return;
-    firn_memory_release(&sim->memory, t->slot, (size_t)t->block_capacity * sizeof *t->slot);
-    release_slots(sim);
+    firn_impulse_split *t = &sim->mpm->impulse_split;
+    firn_block_slots_clear(&t->slots, &sim->memory);
     firn_memory_release(&sim->memory, t->sums,
                         (size_t)FIRN_CHUNKS * (size_t)sim->n_materials * sizeof *t->sums);
 }

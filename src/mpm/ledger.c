@@ -9,7 +9,9 @@
  * Blocks are summed one by one into records, the records in their order: the same digits for any
  * number of threads. */
 #include "mpm/separation.h"
-#include "solver/solver.h"
+#include "mpm/block_places.h"
+#include "mpm/ledger.h"
+#include "mpm/workspace.h"
 
 #include <math.h>
 #include <omp.h>
@@ -20,15 +22,6 @@ static double at(const void *array, int is_double, int64_t i)
     return is_double ? ((const double *)array)[i] : (double)((const float *)array)[i];
 }
 
-static void clear_ledger(firn_ledger *l)
-{
-    *l = (firn_ledger){.min_J = INFINITY, .max_J = -INFINITY, .gap_particle = -1};
-    for (int a = 0; a < 3; a++) {
-        l->min[a] = INFINITY;
-        l->max[a] = -INFINITY;
-    }
-}
-
 static void add_particle(const firn_sim *sim, const firn_particles *particles,
                          const firn_particle_block *block, int p, double energy, firn_ledger *l)
 {
@@ -37,8 +30,8 @@ static void add_particle(const firn_sim *sim, const firn_particles *particles,
     double x[3], v[3], F[9], m = firn_particles_value(particles, FIRN_FIELD_MASS, b, 0, lane),
                              v2 = 0;
     for (int a = 0; a < 3; a++) {
-        x[a] = (4.0 * block->coord[a] + firn_particles_value(particles, FIRN_FIELD_X, b, a, lane)) *
-               sim->h;
+        x[a] = firn_block_metres(sim, block, a,
+                                 firn_particles_value(particles, FIRN_FIELD_X, b, a, lane));
         v[a] = firn_particles_value(particles, FIRN_FIELD_V, b, a, lane);
         v2 += v[a] * v[a];
     }
@@ -70,7 +63,7 @@ static void add_particle(const firn_sim *sim, const firn_particles *particles,
     l->min_J = fmin(l->min_J, J);
     l->max_J = fmax(l->max_J, J);
     l->max_speed = fmax(l->max_speed, sqrt(v2));
-    firn_separation_add(l, F, fmin(volume, m / particles->material.density), sim->h,
+    firn_separation_add(l, F, fmin(volume, m / particles->material->resolved.density), sim->h,
                         (int64_t)firn_particles_value(particles, FIRN_FIELD_ID, b, 0, lane), x);
 }
 
@@ -98,41 +91,20 @@ static void add_ledger(firn_ledger *sum, const firn_ledger *l)
     memcpy(sum->gap_place, l->gap_place, sizeof sum->gap_place);
 }
 
-/* What has been booked since the start. */
-static void add_sums(firn_ledger *l, const firn_ledger_sums *a)
+firn_status firn_particles_ledger(firn_sim *sim, int material, firn_ledger *ledger)
 {
-    for (int cause = 0; cause < FIRN_N_LOSSES; cause++) {
-        l->n_lost_by[cause] += a->n_lost_by[cause];
-        l->n_lost += a->n_lost_by[cause];
-    }
-    l->n_inverted += a->n_inverted;
-    l->lost_mass += a->lost_mass;
-    l->plastic_work += a->plastic;
-    l->viscous_work += a->viscous;
-    l->external_work += a->work;
-    l->friction_work += a->friction;
-    for (int c = 0; c < 3; c++) {
-        l->wall_impulse[c] += a->impulse[FIRN_BOUNDARY_WALLS][c];
-        l->collider_impulse[c] += a->impulse[FIRN_BOUNDARY_COLLIDERS][c];
-        l->grip_impulse[c] += a->impulse[FIRN_BOUNDARY_GRIPS][c];
-        l->force_impulse[c] += a->impulse[FIRN_BOUNDARY_FORCES][c];
-    }
-}
-
-static firn_status add_particles(firn_sim *sim, const firn_particles *particles,
-                                 firn_ledger *ledger)
-{
+    const firn_particles *particles = &sim->mpm->particles[material];
     size_t bytes = (size_t)particles->n_blocks * sizeof(firn_ledger);
     firn_ledger *parts = firn_memory_allocate(&sim->memory, bytes);
     if (!parts) return FIRN_MEMORY;
 #pragma omp parallel num_threads(sim->n_threads)
     {
-        firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
+        firn_workspace w = firn_workspace_of(sim, omp_get_thread_num());
 #pragma omp for schedule(dynamic, 4)
         for (int32_t i = 0; i < particles->n_blocks; i++) {
             const firn_particle_block *block = &particles->blocks[i];
             firn_law_batch batch = {
-                .material = &particles->material,
+                .material = &particles->material->resolved,
                 .n_bundles = firn_bundles_of(block->n),
                 .F = firn_particles_at(particles, FIRN_FIELD_F, block->first),
                 .history = firn_particles_at(particles, FIRN_FIELD_HISTORY, block->first),
@@ -140,39 +112,18 @@ static firn_status add_particles(firn_sim *sim, const firn_particles *particles,
                 .id = firn_particles_at(particles, FIRN_FIELD_ID, block->first),
                 .energy = w.energy,
             };
-            particles->material.law->kernels[sim->variant].measure(&batch);
-            clear_ledger(&parts[i]);
+            particles->material->resolved.law->kernels[sim->variant].measure(&batch);
+            firn_ledger_clear(&parts[i]);
             for (int p = 0; p < block->n; p++)
-                add_particle(sim, particles, block, p, at(w.energy, sim->kernels->is_double, p),
+                add_particle(sim, particles, block, p, at(w.energy, sim->mpm->kernels->is_double, p),
                              &parts[i]);
         }
     }
     firn_ledger sum;
-    clear_ledger(&sum);
+    firn_ledger_clear(&sum);
     for (int32_t i = 0; i < particles->n_blocks; i++) add_ledger(&sum, &parts[i]);
     add_ledger(ledger, &sum);
-    add_sums(ledger, &particles->sums);
     firn_memory_release(&sim->memory, parts, bytes);
     return FIRN_OK;
 }
 
-firn_status firn_sim_ledger(firn_sim *sim, int material, firn_ledger *ledger,
-                            firn_messages *messages)
-{
-    if (!sim)
-        return firn_messages_add(messages, FIRN_USAGE,
-                                 "firn_sim_ledger: there is no simulation (NULL)");
-    if (material < -1 || material >= sim->n_materials)
-        return firn_messages_add(messages, FIRN_USAGE,
-                                 "there is no material %d; there are %d, and -1 means all",
-                                 material, sim->n_materials);
-    clear_ledger(ledger);
-    for (int m = 0; m < sim->n_materials; m++)
-        if ((material < 0 || m == material) &&
-            add_particles(sim, &sim->particles[m], ledger) != FIRN_OK)
-            return firn_messages_add(messages, FIRN_MEMORY, "no memory for the ledger");
-    strcpy(ledger->material, material < 0 ? "" : sim->particles[material].material.name);
-    for (int a = 0; a < 3; a++)
-        if (ledger->mass > 0) ledger->center[a] /= ledger->mass;
-    return FIRN_OK;
-}

@@ -28,7 +28,8 @@
  * FLIP adds a times what the same fold does to velocities before forces, with its sign turned:
  * that much of the change the particles do not see. (With materials of different blends the
  * first one's is taken.) */
-#include "solver/solver.h"
+#include "mpm/mirror_wall.h"
+#include "mpm/mpm.h"
 
 #include <math.h>
 
@@ -52,12 +53,12 @@ static size_t at(cell c)
 
 static double get(const firn_sim *sim, const void *array, size_t i)
 {
-    return sim->kernels->is_double ? ((const double *)array)[i] : (double)((const float *)array)[i];
+    return sim->mpm->kernels->is_double ? ((const double *)array)[i] : (double)((const float *)array)[i];
 }
 
 static void put(const firn_sim *sim, void *array, size_t i, double value)
 {
-    if (sim->kernels->is_double)
+    if (sim->mpm->kernels->is_double)
         ((double *)array)[i] = value;
     else
         ((float *)array)[i] = (float)value;
@@ -91,7 +92,7 @@ static cell mirror_of(const mirror *m, const int64_t node[3])
         block[a] = (int32_t)(g[a] >> 2);
         in[a] = (int)(g[a] & 3);
     }
-    return (cell){firn_grid_find(&m->sim->grid, block), (in[0] * 4 + in[1]) * 4 + in[2]};
+    return (cell){firn_grid_find(&m->sim->mpm->grid, block), (in[0] * 4 + in[1]) * 4 + in[2]};
 }
 
 /* J: the wall's impulse along the axis on the material of node `from`, whose mass is `mass`. */
@@ -108,7 +109,7 @@ static void book(const mirror *m, cell from, double J, double mass, firn_boundar
 static void fold_node(const mirror *m, cell from, cell to, firn_boundary_impulse *boundary)
 {
     firn_sim *sim = m->sim;
-    void *nodes = sim->grid.nodes, *old = sim->grid.old;
+    void *nodes = sim->mpm->grid.nodes, *old = sim->mpm->grid.old;
     size_t a = at(to), b = at(from);
     double mass = get(sim, nodes, b + 3);
     double q_old = get(sim, nodes, b + (size_t)m->axis),
@@ -126,7 +127,7 @@ static void fold_node(const mirror *m, cell from, cell to, firn_boundary_impulse
 static void unfold_node(const mirror *m, cell from, cell to, firn_boundary_impulse *boundary)
 {
     firn_sim *sim = m->sim;
-    void *nodes = sim->grid.nodes, *old = sim->grid.old;
+    void *nodes = sim->mpm->grid.nodes, *old = sim->mpm->grid.old;
     size_t a = at(to), b = at(from);
     double mass = get(sim, nodes, b + 3);
     double v = get(sim, nodes, a + (size_t)m->axis),
@@ -143,7 +144,7 @@ static void unfold_node(const mirror *m, cell from, cell to, firn_boundary_impul
  * are independent. */
 static void each_node_beyond(const mirror *m, int32_t block, firn_boundary_impulse *boundary)
 {
-    const int32_t *coord = m->sim->grid.coord[block];
+    const int32_t *coord = m->sim->mpm->grid.coord[block];
     int64_t first = 4 * (int64_t)coord[m->axis];
     if (m->is_upper ? first + 3 <= m->plane : first >= m->plane) return;
     for (int n = 0; n < FIRN_BLOCK_NODES; n++) {
@@ -171,16 +172,16 @@ static void pass_wall(firn_sim *sim, int w, int is_fold, double dt)
                         .is_fold = is_fold,
                         .plane = llround((w & 1 ? def->box_max : def->box_min)[w / 2] / sim->h),
                         .fall = dt * sim->scene.gravity[w / 2],
-                        .flip = sim->n_materials ? sim->particles[0].transfer.flip : 0};
-    const int n_boundaries = firn_solver_n_boundaries(sim);
+                        .flip = sim->n_materials ? sim->mpm->particles[0].transfer.flip : 0};
+    const int n_boundaries = firn_sim_n_boundaries(sim);
 #pragma omp parallel for schedule(static) num_threads(sim->n_threads)
     for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++) {
         mirror m = all;
         m.chunk = chunk;
         firn_boundary_impulse *boundary =
-            &sim->chunks[chunk * n_boundaries + firn_solver_walls(sim)];
+            &sim->mpm->chunks[chunk * n_boundaries + firn_sim_walls(sim)];
         for (int part = 0; part < 2; part++) {
-            const firn_range s = firn_solver_chunk(sim, chunk, part);
+            const firn_range s = firn_mpm_chunk(sim, chunk, part);
             for (int32_t b = s.first; b < s.end; b++) each_node_beyond(&m, b, boundary);
         }
     }

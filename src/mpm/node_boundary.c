@@ -3,7 +3,9 @@
  * walls. What a contact does to a node is in contact.c. Everything keeps ledger: the impulse it
  * took from the material, the torque about its pivot, the work it did, what friction cost; where
  * several materials share nodes also node by node (impulse_split.c). */
-#include "solver/solver.h"
+#include "mpm/node_boundary.h"
+#include "mpm/mpm.h"
+#include "mpm/particle_boundary.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,7 +63,7 @@ static double collide(const firn_sim *sim, int index, node *n, firn_boundary_imp
             boundary->work = NAN;
             memcpy(boundary->impulse, n->x, sizeof n->x);
         }
-        return c->is_at_rest ? INFINITY : firn_distance_cache_clearance(c, s.distance);
+        return c->is_at_rest ? INFINITY : firn_collider_clearance(c, s.distance);
     }
     double before[3] = {n->v[0], n->v[1], n->v[2]}, limit[3];
     double gap = firn_contact_gap_at(sim, c, n->block, n->index, n->x, &s);
@@ -137,7 +139,7 @@ static void find_colliders(const firn_sim *sim, const double center[3], double h
         double distance = firn_contact_distance(&sim->colliders[c], center, sim->time + sim->dt);
         if (distance > half)
             t->others =
-                fmin(t->others, firn_distance_cache_clearance(&sim->colliders[c], distance - half));
+                fmin(t->others, firn_collider_clearance(&sim->colliders[c], distance - half));
         else
             add_collider(t, c);
     }
@@ -146,8 +148,8 @@ static void find_colliders(const firn_sim *sim, const double center[3], double h
 /* As find_colliders, if nothing can have come near since that was asked. */
 static int recall_colliders(const firn_sim *sim, const firn_distance_cache_block *near, touching *t)
 {
-    if (!near || !((double)near->others > sim->distance_cache.gone)) return 0;
-    t->others = (double)near->others - sim->distance_cache.gone;
+    if (!near || !((double)near->others > sim->mpm->distance_cache.gone)) return 0;
+    t->others = (double)near->others - sim->mpm->distance_cache.gone;
     for (uint64_t left = near->colliders; left; left &= left - 1)
         add_collider(t, __builtin_ctzll(left));
     return 1;
@@ -171,7 +173,7 @@ static void remember_colliders(const firn_sim *sim, const touching *t,
 static touching find_touching(const firn_sim *sim, int32_t block)
 {
     touching t = {.any = sim->n_forces > 0, .held = firn_grip_nodes_of_block(sim, block)};
-    const int32_t *coord = sim->grid.coord[block];
+    const int32_t *coord = sim->mpm->grid.coord[block];
     firn_distance_cache_block *near = firn_distance_cache_at(sim, block);
     const double h = sim->h, half = 1.5 * sqrt(3.0) * h * (1 + 1e-9);
     double center[3], low[3], high[3];
@@ -234,9 +236,9 @@ static void meet_colliders(const firn_sim *sim, const touching *t, node *n,
     }
     float *until = &near->nodes[n->index];
     int16_t *in = &near->in[n->index];
-    const int is_far = (double)*until > sim->distance_cache.gone,
+    const int is_far = (double)*until > sim->mpm->distance_cache.gone,
               n_asked = is_far ? *in >= 0 : t->n_colliders, was_in = *in;
-    double least = is_far ? (double)*until - sim->distance_cache.gone : t->others;
+    double least = is_far ? (double)*until - sim->mpm->distance_cache.gone : t->others;
     if (!n_asked) return;
     *in = -1;
     for (int k = 0; k < n_asked; k++) {
@@ -256,27 +258,27 @@ static int is_left_alone(const firn_sim *sim, const touching *t,
                          const firn_distance_cache_block *near, int i)
 {
     return near && !sim->n_forces && !t->grips && !t->walls && t->n_colliders >= 0 &&
-           (double)near->nodes[i] > sim->distance_cache.gone && near->in[i] < 0;
+           (double)near->nodes[i] > sim->mpm->distance_cache.gone && near->in[i] < 0;
 }
 
 static void apply_to_node(const firn_sim *sim, const touching *t, node *n,
                           firn_distance_cache_block *near, firn_boundary_impulse *boundary)
 {
-    if (sim->n_forces) push(sim, n, &boundary[firn_solver_forces(sim)]);
+    if (sim->n_forces) push(sim, n, &boundary[firn_sim_forces(sim)]);
     if (t->n_colliders) meet_colliders(sim, t, n, near, boundary);
     uint32_t held = t->held ? t->held[n->index] : 0;
     for (int g = 0; g < sim->n_grips; g++)
         if (t->grips >> g & 1)
             hold(&sim->grips[g], n, held >> g & 1, sim->time, &boundary[sim->n_colliders + g]);
     for (int w = 0; w < 6; w++)
-        if (t->walls >> w & 1) wall(sim, w, n, &boundary[firn_solver_walls(sim)]);
+        if (t->walls >> w & 1) wall(sim, w, n, &boundary[firn_sim_walls(sim)]);
 }
 
-int firn_node_boundary_reach(const firn_sim *sim, int32_t block)
+static int is_reached(const firn_sim *sim, int32_t block)
 {
     const firn_distance_cache_block *near = firn_distance_cache_at(sim, block);
     const int has_others = sim->n_forces || sim->n_grips || sim->scene.grid.has_box;
-    if (!has_others && near && !near->colliders && (double)near->others > sim->distance_cache.gone)
+    if (!has_others && near && !near->colliders && (double)near->others > sim->mpm->distance_cache.gone)
         return 0;
     return find_touching(sim, block).any;
 }
@@ -284,17 +286,17 @@ int firn_node_boundary_reach(const firn_sim *sim, int32_t block)
 int firn_node_boundary_apply(const firn_sim *sim, int32_t block, int chunk)
 {
     firn_boundary_impulse *boundary =
-        sim->chunks + (size_t)chunk * (size_t)firn_solver_n_boundaries(sim);
-    const int32_t *coord = sim->grid.coord[block];
-    const firn_block_range *range = &sim->grid.range[block];
+        sim->mpm->chunks + (size_t)chunk * (size_t)firn_sim_n_boundaries(sim);
+    const int32_t *coord = sim->mpm->grid.coord[block];
+    const firn_block_range *range = &sim->mpm->grid.range[block];
     int has_mass = range->min[0] <= range->max[0] || !range->is_finite;
-    if (!has_mass || (sim->impulse_split.is_kept && sim->impulse_split.slot[block] < 0)) return 0;
+    if (!has_mass || !firn_impulse_split_is_reached(sim, block)) return 0;
     touching t = find_touching(sim, block);
     if (!t.any) return 0;
     firn_distance_cache_block *near = firn_distance_cache_at(sim, block);
-    void *nodes = firn_grid_nodes(&sim->grid, block);
-    double *wide = sim->kernels->is_double ? nodes : NULL;
-    float *narrow = sim->kernels->is_double ? NULL : nodes;
+    void *nodes = firn_grid_nodes(&sim->mpm->grid, block);
+    double *wide = sim->mpm->kernels->is_double ? nodes : NULL;
+    float *narrow = sim->mpm->kernels->is_double ? NULL : nodes;
     node n = {.block = block};
     int any = 0;
     for (int i = 0; i < FIRN_BLOCK_NODES; i++) {
@@ -330,10 +332,10 @@ int firn_node_boundary_apply(const firn_sim *sim, int32_t block, int chunk)
  * ledger of its chunk. */
 firn_status firn_node_boundary_check(const firn_sim *sim, firn_messages *messages)
 {
-    const int n = firn_solver_n_boundaries(sim);
+    const int n = firn_sim_n_boundaries(sim);
     for (int c = 0; c < sim->n_colliders; c++)
         for (int chunk = 0; sim->colliders[c].def.distance && chunk < FIRN_CHUNKS; chunk++) {
-            const firn_boundary_impulse *e = &sim->chunks[chunk * n + c];
+            const firn_boundary_impulse *e = &sim->mpm->chunks[chunk * n + c];
             if (isnan(e->work))
                 return firn_messages_add(messages, FIRN_STOPPED,
                                          "collider '%s': its function gave no number for the "
@@ -348,28 +350,55 @@ firn_status firn_node_boundary_check(const firn_sim *sim, firn_messages *message
 
 /* ---------------------------------------------------------------- a step's constants */
 
+/* Which blocks something acts on, where the ledgers of several materials are kept. */
+static firn_status prepare_split(firn_sim *sim)
+{
+    if (sim->n_materials < 2) return FIRN_OK;
+    if (firn_impulse_split_prepare(sim) != FIRN_OK) return FIRN_MEMORY;
+    int32_t *slot = sim->mpm->impulse_split.slots.slot;
+#pragma omp parallel for schedule(static) num_threads(sim->n_threads)
+    for (int32_t b = 0; b < sim->mpm->grid.n_blocks; b++) slot[b] = is_reached(sim, b) ? 0 : -1;
+    return firn_impulse_split_begin(sim);
+}
+
 firn_status firn_node_boundary_prepare(firn_sim *sim)
 {
-    double end = sim->time + sim->dt;
-    for (int c = 0; c < sim->n_colliders; c++) {
-        firn_collider *collider = &sim->colliders[c];
-        collider->is_active = end > collider->def.start && sim->time < collider->def.stop;
-        firn_motion_at(&collider->motion, sim->time, collider->def.start, &collider->pose_before);
-        firn_motion_at(&collider->motion, end, collider->def.start, &collider->pose);
-        collider->dt = sim->dt;
-    }
-    for (int g = 0; g < sim->n_grips; g++) {
-        firn_grip *grip = &sim->grips[g];
-        grip->is_active = end > grip->def.start && sim->time < grip->def.release;
-        firn_motion_at(&grip->motion, sim->time, grip->def.start, &grip->pose_before);
-        firn_motion_at(&grip->motion, end, grip->def.start, &grip->pose);
-    }
+    firn_colliders_prepare(sim);
+    firn_grips_prepare(sim);
     firn_sinks_prepare(sim);
     if (firn_distance_cache_prepare(sim) != FIRN_OK) return FIRN_MEMORY;
     for (int f = 0; f < sim->n_forces; f++) firn_force_prepare(&sim->forces[f], sim->time);
-    int n = FIRN_CHUNKS * firn_solver_n_boundaries(sim);
-    for (int i = 0; i < n; i++) sim->chunks[i] = (firn_boundary_impulse){0};
+    const int n = FIRN_CHUNKS * firn_sim_n_boundaries(sim);
+    for (int i = 0; i < n; i++) sim->mpm->chunks[i] = (firn_boundary_impulse){0};
     if (firn_contact_gap_measure(sim) != FIRN_OK || firn_grip_nodes_measure(sim) != FIRN_OK)
         return FIRN_MEMORY;
-    return sim->n_materials > 1 ? firn_impulse_split_prepare(sim) : FIRN_OK;
+    return prepare_split(sim);
+}
+
+/* ---------------------------------------------------------------- after the step */
+
+void firn_node_boundary_collect(firn_sim *sim)
+{
+    int n = firn_sim_n_boundaries(sim), has_acts = firn_particle_boundary_any(sim);
+    for (int e = 0; e < n; e++) {
+        sim->last[e] = (firn_boundary_impulse){0};
+        for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++)
+            firn_boundary_impulse_add(&sim->last[e], &sim->mpm->chunks[chunk * n + e]);
+        const firn_boundary_kind kind = firn_sim_boundary_kind(sim, e);
+        if (sim->n_materials == 1)
+            firn_ledger_sums_book(&sim->materials[0].sums, kind, &sim->last[e]);
+        for (int m = 0; has_acts && sim->mpm->act_of[e] >= 0 && m < sim->n_materials; m++) {
+            firn_boundary_impulse sum = {0};
+            for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++) {
+                size_t block = (size_t)m * (size_t)sim->mpm->grid.n_owners +
+                               (size_t)sim->mpm->particles[m].blocks[b].owner;
+                firn_boundary_impulse_add(
+                    &sum, &sim->mpm->acts[block * (size_t)sim->mpm->n_acts + (size_t)sim->mpm->act_of[e]]);
+            }
+            firn_ledger_sums_book(&sim->materials[m].sums, kind, &sum);
+            firn_boundary_impulse_add(&sim->last[e], &sum);
+        }
+        firn_boundary_impulse_add(&sim->total[e], &sim->last[e]);
+    }
+    if (sim->mpm->impulse_split.is_kept) firn_impulse_split_collect(sim);
 }

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* particles.c: storage of the particles of one material (particles.h). */
 #include "mpm/particles.h"
+#include "solver/sim.h"
 
 #include <string.h>
-
-static const struct {
-    const char *name;
-    int n_components;
-} fields[FIRN_N_FIELDS] = {
-#define FIELD(name, text, n, unit, meaning) {text, n},
-    FIRN_FIELDS(FIELD)
-#undef FIELD
-};
-
-const char *firn_field_name(firn_field field) { return fields[field].name; }
 
 static size_t value_size(const firn_particles *particles, firn_field field)
 {
@@ -20,23 +11,16 @@ static size_t value_size(const firn_particles *particles, firn_field field)
 }
 
 void firn_particles_init(firn_particles *particles, firn_memory *memory, size_t real_size,
-                         int has_grip, int has_start)
+                         int has_grip, int has_start, int has_clear)
 {
     particles->memory = memory;
     particles->real_size = real_size;
-    for (int f = 0; f < FIRN_N_FIELDS; f++) particles->n_components[f] = fields[f].n_components;
+    for (int f = 0; f < FIRN_N_FIELDS; f++) particles->n_components[f] = firn_field_components(f);
     if (!particles->transfer.is_affine) particles->n_components[FIRN_FIELD_C] = 0;
     particles->n_components[FIRN_FIELD_GRIP] = has_grip;
     particles->n_components[FIRN_FIELD_START] = has_start ? 3 : 0;
-    particles->n_components[FIRN_FIELD_CLEAR] = 0; /* see create_colliders in sim.c */
-    particles->n_components[FIRN_FIELD_HISTORY] = particles->material.law->info.n_history;
-}
-
-int64_t firn_particles_n_lost(const firn_particles *particles)
-{
-    int64_t n = 0;
-    for (int cause = 0; cause < FIRN_N_LOSSES; cause++) n += particles->sums.n_lost_by[cause];
-    return n;
+    particles->n_components[FIRN_FIELD_CLEAR] = has_clear ? 3 : 0;
+    particles->n_components[FIRN_FIELD_HISTORY] = particles->material->resolved.law->info.n_history;
 }
 
 size_t firn_particles_field_bytes(const firn_particles *particles, firn_field field,
@@ -54,9 +38,6 @@ void firn_particles_clear(firn_particles *particles)
         particles->field[f] = NULL;
         particles->capacity[f] = 0;
     }
-    for (int k = 0; k < FIRN_MAX_PARAMETERS; k++)
-        firn_memory_release(particles->memory, particles->painted[k],
-                            (size_t)particles->material.n_painted * sizeof(float));
     firn_memory_release(particles->memory, particles->blocks,
                         (size_t)particles->block_capacity * sizeof *particles->blocks);
     firn_memory_release(particles->memory, particles->block_of_owner,
@@ -108,7 +89,7 @@ double firn_particles_blank(const firn_particles *particles, firn_field field, i
     if (field == FIRN_FIELD_X) return 1.5;
     if (field == FIRN_FIELD_F) return component % 4 == 0;
     if (field == FIRN_FIELD_T) return 293.15;
-    return field == FIRN_FIELD_HISTORY ? particles->material.law->info.history[component].initial
+    return field == FIRN_FIELD_HISTORY ? particles->material->resolved.law->info.history[component].initial
                                        : 0;
 }
 

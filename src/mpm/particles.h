@@ -8,51 +8,16 @@
  *                                                hold no particle have mass 0, F = I and stand
  *                                                in the middle of the block
  *
- * Positions are in cells relative to the first node of the owner block (kernels.h says why). The
- * list of fields below is the only one: storage, sorting, saving, hashing and views are made
- * from it. What is remembered and can be found anew is neither saved nor hashed. */
+ * Positions (field X) are in cells relative to the first node of the owner block (kernels.h says
+ * why); block_places.h turns them into metres. The fields are those of solver/fields.h: storage,
+ * sorting, saving, hashing and views are made from that list. */
 #ifndef FIRN_PARTICLES_H
 #define FIRN_PARTICLES_H
 
 #include "mpm/kernels.h"
 #include "base/memory.h"
 #include "firn/sim.h"
-
-/* name, components, unit, meaning. C (where the transfer is affine), grip (where a scene has
- * grips), start (where they are followed), clear (where colliders have a second pass) and
- * history (as many as the law declares) have a varying number of components. */
-#define FIRN_FIELDS(FIELD)                                                                         \
-    FIELD(X, "x", 3, "cells", "place in the owner block")                                          \
-    FIELD(V, "v", 3, "m/s", "velocity")                                                            \
-    FIELD(F, "F", 9, "1", "elastic deformation gradient, row by row")                              \
-    FIELD(C, "C", 9, "1/s", "affine velocity matrix, row by row")                                  \
-    FIELD(TAU, "tau", 6, "Pa", "Kirchhoff stress xx yy zz xy xz yz")                               \
-    FIELD(MASS, "mass", 1, "kg", "mass")                                                           \
-    FIELD(VOLUME, "volume", 1, "m^3", "initial volume")                                            \
-    FIELD(T, "T", 1, "K", "temperature")                                                           \
-    FIELD(ID, "id", 1, "1", "number, never used twice")                                            \
-    FIELD(GRIP, "grip", 1, "1", "bit g: held or pulled by grip g")                                 \
-    FIELD(START, "start", 3, "m", "its place in the shape of a grip that is followed")             \
-    FIELD(CLEAR, "clear", 3, "m",                                                                  \
-          "how far it can go before it may meet a collider; see distance_cache.c")                 \
-    FIELD(HISTORY, "history", FIRN_MAX_HISTORY, "", "what the law remembers")
-
-typedef enum firn_field {
-#define FIELD(name, text, n, unit, meaning) FIRN_FIELD_##name,
-    FIRN_FIELDS(FIELD)
-#undef FIELD
-        FIRN_N_FIELDS
-} firn_field;
-
-const char *firn_field_name(firn_field field);
-/* uint32 whatever the precision */
-static inline int firn_field_is_integer(firn_field field)
-{
-    return field == FIRN_FIELD_ID || field == FIRN_FIELD_GRIP;
-}
-
-/* Whether it can be found anew: neither saved nor hashed. */
-static inline int firn_field_is_remembered(firn_field field) { return field == FIRN_FIELD_CLEAR; }
+#include "solver/fields.h"
 
 typedef struct firn_particle_block {
     int32_t coord[3]; /* of the owner block; its first node is at 4 * coord * dx */
@@ -64,27 +29,9 @@ typedef struct firn_particle_block {
     int64_t first;  /* bundle */
 } firn_particle_block;
 
-/* Who gives impulses to material. */
-typedef enum firn_boundary_kind {
-    FIRN_BOUNDARY_WALLS,
-    FIRN_BOUNDARY_COLLIDERS,
-    FIRN_BOUNDARY_GRIPS,
-    FIRN_BOUNDARY_FORCES,
-    FIRN_N_BOUNDARY_KINDS
-} firn_boundary_kind;
-
-/* A material's ledger since the start; saved and restored as they stand. */
-typedef struct firn_ledger_sums {
-    double impulse[FIRN_N_BOUNDARY_KINDS][3]; /* N s, on the material */
-    double work, friction; /* J: done on it by what moves or pulls; lost in friction with bodies */
-    double plastic, viscous;                      /* J */
-    double lost_mass;                             /* kg */
-    int64_t n_lost_by[FIRN_N_LOSSES], n_inverted; /* see firn_ledger */
-} firn_ledger_sums;
-
 typedef struct firn_particles {
     firn_memory *memory;
-    firn_material material;
+    struct firn_sim_material *material;
     firn_transfer transfer;
     size_t real_size;
     int n_components[FIRN_N_FIELDS];
@@ -95,9 +42,6 @@ typedef struct firn_particles {
     firn_particle_block *blocks;
     int32_t *block_of_owner; /* [owner_capacity]: index into blocks, -1: none here */
     int32_t owner_capacity;
-    float *painted[FIRN_MAX_PARAMETERS]; /* see law.h; [material.n_painted] */
-    firn_ledger_sums sums;
-    double color[3]; /* linear light */
 } firn_particles;
 
 static inline int firn_bundles_of(int64_t n)
@@ -106,8 +50,7 @@ static inline int firn_bundles_of(int64_t n)
 }
 
 void firn_particles_init(firn_particles *particles, firn_memory *memory, size_t real_size,
-                         int has_grip, int has_start);
-int64_t firn_particles_n_lost(const firn_particles *particles);
+                         int has_grip, int has_start, int has_clear);
 void firn_particles_clear(firn_particles *particles);
 /* Room for that many bundles and blocks; contents stay. */
 firn_status firn_particles_reserve(firn_particles *particles, int64_t n_bundles, int32_t n_blocks);

@@ -15,7 +15,10 @@
  *
  * So the peak is 12 bytes a particle (in float) and the order, 4 bytes, above the particles
  * themselves. */
-#include "solver/solver.h"
+#include "mpm/sort.h"
+#include "mpm/mpm.h"
+#include "mpm/particle_boundary.h"
+#include "mpm/workspace.h"
 
 #include <math.h>
 #include <omp.h>
@@ -70,13 +73,13 @@ static int may_lose(const firn_sim *sim, const firn_particle_block *block)
         for (int a = 0; a < 3; a++) coord[a] = block->coord[a] + side;
         if (!firn_grid_is_reachable(coord)) return 1;
     }
-    return firn_sinks_may_delete(sim, block->coord);
+    return firn_sink_particles_may_delete(sim, block->coord);
 }
 
 static void places_of(const firn_sim *sim, const firn_particles *particles, int64_t bundle,
                       uint8_t target[16], uint8_t cell[16])
 {
-    sim->kernels->places(firn_particles_at(particles, FIRN_FIELD_X, bundle),
+    sim->mpm->kernels->places(firn_particles_at(particles, FIRN_FIELD_X, bundle),
                          sim->scene.grid.spline == FIRN_QUADRATIC, target, cell);
 }
 
@@ -134,18 +137,18 @@ static firn_status collect_keys(firn_sim *sim, const move_plan *plans, uint64_t 
 {
     int64_t total = 0;
     for (int m = 0; m < sim->n_materials; m++)
-        for (int32_t b = 0; b < sim->particles[m].n_blocks; b++)
+        for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++)
             for (int q = 0; q < GONE; q++) total += plans[m].count[b][q] > 0;
     *bytes = (size_t)(total ? total : 1) * sizeof **keys;
     *keys = firn_memory_allocate(&sim->memory, *bytes);
     if (!*keys || total > INT32_MAX) return FIRN_MEMORY;
     int64_t at = 0;
     for (int m = 0; m < sim->n_materials; m++)
-        for (int32_t b = 0; b < sim->particles[m].n_blocks; b++)
+        for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++)
             for (int q = 0; q < GONE; q++) {
                 if (plans[m].count[b][q] == 0) continue;
                 int32_t coord[3];
-                neighbour_coord(&sim->particles[m].blocks[b], q, coord);
+                neighbour_coord(&sim->mpm->particles[m].blocks[b], q, coord);
                 (*keys)[at++] = firn_grid_key(coord);
             }
     *n = firn_grid_unique(*keys, (int32_t)total);
@@ -154,7 +157,7 @@ static firn_status collect_keys(firn_sim *sim, const move_plan *plans, uint64_t 
 
 static firn_status reserve_owners(firn_sim *sim, firn_particles *particles)
 {
-    int32_t n = sim->grid.n_owners;
+    int32_t n = sim->mpm->grid.n_owners;
     if (n <= particles->owner_capacity) return FIRN_OK;
     firn_memory_release(&sim->memory, particles->block_of_owner,
                         (size_t)particles->owner_capacity * sizeof(int32_t));
@@ -170,7 +173,7 @@ static firn_status number_blocks(firn_sim *sim, firn_particles *particles, const
                                  move_plan *plan)
 {
     if (reserve_owners(sim, particles) != FIRN_OK) return FIRN_MEMORY;
-    int32_t n_owners = sim->grid.n_owners;
+    int32_t n_owners = sim->mpm->grid.n_owners;
     int32_t *at = particles->block_of_owner; /* first used for counting */
     for (int32_t i = 0; i < n_owners; i++) at[i] = 0;
     for (int32_t b = 0; b < particles->n_blocks; b++)
@@ -178,7 +181,7 @@ static firn_status number_blocks(firn_sim *sim, firn_particles *particles, const
             if (plan->count[b][q] == 0) continue;
             int32_t coord[3];
             neighbour_coord(&particles->blocks[b], q, coord);
-            int32_t owner = firn_grid_find(&sim->grid, coord);
+            int32_t owner = firn_grid_find(&sim->mpm->grid, coord);
             plan->start[b][q] = owner; /* for the moment */
             at[owner] += plan->count[b][q];
         }
@@ -229,7 +232,7 @@ static void place_particles(firn_sim *sim, firn_particles *particles, move_plan 
             if (p % 16 == 0) places_of(sim, particles, block->first + p / 16, target, cell);
             if (has_losses && fate_in(sim, particles, block, p) >= GONE) continue;
             int64_t slot = plan->start[b][target[p % 16]]++;
-            sim->order[slot] = (uint32_t)(block->first * 16 + p);
+            sim->mpm->order[slot] = (uint32_t)(block->first * 16 + p);
             cells[slot] = cell[p % 16];
         }
     }
@@ -265,7 +268,7 @@ static void order_cells(firn_sim *sim, const move_plan *plan, const uint8_t *cel
 #pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
     for (int32_t b = 0; b < plan->n_blocks; b++) {
         int64_t first = plan->blocks[b].first * 16;
-        sort_cells(plan->blocks[b].n, cells + first, sim->order + first,
+        sort_cells(plan->blocks[b].n, cells + first, sim->mpm->order + first,
                    (uint32_t *)(scratch + each * (size_t)omp_get_thread_num()));
     }
 }
@@ -284,16 +287,16 @@ static void move_field(firn_sim *sim, firn_particles *particles, const move_plan
 #pragma omp parallel num_threads(sim->n_threads)
     for (int first = 0; first < n; first += TOGETHER) {
         const int together = n - first < TOGETHER ? n - first : TOGETHER;
-        char *at = (char *)particles->field[field] + (size_t)first * component, *spare = sim->spare;
+        char *at = (char *)particles->field[field] + (size_t)first * component, *spare = sim->mpm->spare;
         double blank[TOGETHER];
         for (int c = 0; c < together; c++)
             blank[c] = firn_particles_blank(particles, field, first + c);
 #pragma omp for schedule(static)
         for (int32_t b = 0; b < plan->n_blocks; b++) {
             const firn_particle_block *block = &plan->blocks[b];
-            const firn_gather gather = {sim->order + block->first * 16, block->n, n, together,
+            const firn_gather gather = {sim->mpm->order + block->first * 16, block->n, n, together,
                                         blank};
-            sim->kernels->gather(&gather, is_integer, at,
+            sim->mpm->kernels->gather(&gather, is_integer, at,
                                  spare + (size_t)block->first * (size_t)together * component);
         }
 #pragma omp for schedule(static)
@@ -308,7 +311,7 @@ static void settle(firn_sim *sim, firn_particles *particles, const move_plan *pl
 #pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
     for (int32_t b = 0; b < plan->n_blocks; b++) {
         double low[3], high[3];
-        sim->kernels->settle(firn_particles_at(particles, FIRN_FIELD_X, plan->blocks[b].first),
+        sim->mpm->kernels->settle(firn_particles_at(particles, FIRN_FIELD_X, plan->blocks[b].first),
                              plan->blocks[b].n, low, high);
         plan->blocks[b].reach = (uint16_t)firn_grid_reach(low, high);
     }
@@ -324,19 +327,19 @@ static firn_status reserve_move(firn_sim *sim, firn_particles *particles, const 
     if (firn_particles_reserve(particles, is_short ? slack : 0, plan->n_blocks) != FIRN_OK)
         return FIRN_MEMORY;
     size_t spare = (size_t)particles->capacity[FIRN_FIELD_X] * TOGETHER * 16 * particles->real_size;
-    if (spare > sim->spare_bytes) {
-        firn_memory_release(&sim->memory, sim->spare, sim->spare_bytes);
-        sim->spare = firn_memory_allocate(&sim->memory, spare);
-        sim->spare_bytes = sim->spare ? spare : 0;
-        if (!sim->spare) return FIRN_MEMORY;
+    if (spare > sim->mpm->spare_bytes) {
+        firn_memory_release(&sim->memory, sim->mpm->spare, sim->mpm->spare_bytes);
+        sim->mpm->spare = firn_memory_allocate(&sim->memory, spare);
+        sim->mpm->spare_bytes = sim->mpm->spare ? spare : 0;
+        if (!sim->mpm->spare) return FIRN_MEMORY;
     }
-    if (plan->n_bundles * 16 > sim->order_capacity) {
-        firn_memory_release(&sim->memory, sim->order,
-                            (size_t)sim->order_capacity * sizeof *sim->order);
-        sim->order_capacity = particles->capacity[FIRN_FIELD_X] * 16;
-        sim->order =
-            firn_memory_array(&sim->memory, (size_t)sim->order_capacity, sizeof *sim->order);
-        if (!sim->order) return sim->order_capacity = 0, FIRN_MEMORY;
+    if (plan->n_bundles * 16 > sim->mpm->order_capacity) {
+        firn_memory_release(&sim->memory, sim->mpm->order,
+                            (size_t)sim->mpm->order_capacity * sizeof *sim->mpm->order);
+        sim->mpm->order_capacity = particles->capacity[FIRN_FIELD_X] * 16;
+        sim->mpm->order =
+            firn_memory_array(&sim->memory, (size_t)sim->mpm->order_capacity, sizeof *sim->mpm->order);
+        if (!sim->mpm->order) return sim->mpm->order_capacity = 0, FIRN_MEMORY;
     }
     return FIRN_OK;
 }
@@ -348,13 +351,13 @@ static void book_losses(const firn_sim *sim, firn_particles *particles, const mo
         const firn_particle_block *block = &particles->blocks[b];
         int has_losses = 0;
         for (int loss = 0; loss < FIRN_N_LOSSES; loss++) {
-            particles->sums.n_lost_by[loss] += plan->count[b][GONE + loss];
+            particles->material->sums.n_lost_by[loss] += plan->count[b][GONE + loss];
             has_losses |= plan->count[b][GONE + loss];
         }
         if (!has_losses) continue;
         for (int p = 0; p < block->n; p++) {
             if (fate_in(sim, particles, block, p) >= GONE)
-                particles->sums.lost_mass += firn_particles_value(particles, FIRN_FIELD_MASS,
+                particles->material->sums.lost_mass += firn_particles_value(particles, FIRN_FIELD_MASS,
                                                                   block->first + p / 16, 0, p % 16);
         }
     }
@@ -371,7 +374,7 @@ static firn_status move_particles(firn_sim *sim, firn_particles *particles, move
         return FIRN_MEMORY;
     }
     book_losses(sim, particles, plan);
-    uint8_t *cells = sim->spare; /* nothing moves yet */
+    uint8_t *cells = sim->mpm->spare; /* nothing moves yet */
     place_particles(sim, particles, plan, cells);
     order_cells(sim, plan, cells, scratch);
     firn_memory_release(&sim->memory, scratch, bytes);
@@ -389,127 +392,13 @@ static firn_status move_particles(firn_sim *sim, firn_particles *particles, move
 /* ---------------------------------------------------------------- workspaces that depend on the
  * blocks */
 
-static size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
-
-/* grad v; six outputs of the law; pull; places and velocities before; stress of a trial step */
-enum { SCRATCH_LANES = 9 + 6 + 3 + 6 + 6 };
-
-/* Two patches are written and read side by side: places in both must differ in their last twelve
- * bits, by which processors guess whether a load waits for a store. */
-static size_t patch_bytes(size_t real_size)
-{
-    return (FIRN_PATCH * real_size + 4095) / 4096 * 4096 + 2048 + 64;
-}
-
-static firn_status reserve_ledger(firn_sim *sim)
-{
-    sim->impulse_split.is_kept = sim->has_reports = 0; /* they speak of other blocks */
-    int64_t n = (int64_t)sim->grid.n_owners * sim->n_materials;
-    if (n > sim->report_capacity) {
-        firn_memory_release(&sim->memory, sim->reports,
-                            (size_t)sim->report_capacity * sizeof *sim->reports);
-        sim->report_capacity = n + n / 8;
-        sim->reports =
-            firn_memory_array(&sim->memory, (size_t)sim->report_capacity, sizeof *sim->reports);
-        if (!sim->reports) return sim->report_capacity = 0, FIRN_MEMORY;
-    }
-    n *= sim->n_acts;
-    if (n > sim->act_capacity) {
-        firn_memory_release(&sim->memory, sim->acts, (size_t)sim->act_capacity * sizeof *sim->acts);
-        sim->act_capacity = n + n / 8;
-        sim->acts = firn_memory_array(&sim->memory, (size_t)sim->act_capacity, sizeof *sim->acts);
-        if (!sim->acts) return sim->act_capacity = 0, FIRN_MEMORY;
-    }
-    return FIRN_OK;
-}
-
-/* A step meets its threads about twenty times, which takes as long as 2,000 particles of a
- * simple law take one thread (measured: two threads break even at twice as many). Only the count
- * decides, and results do not depend on it. */
-static int threads_worth(const firn_sim *sim)
-{
-    enum { PARTICLES_A_THREAD = 2048 };
-    int64_t n = firn_sim_n_particles(sim) / PARTICLES_A_THREAD;
-    return n < 1 ? 1 : n < sim->max_threads ? (int)n : sim->max_threads;
-}
-
-/* A block costs as much as its particles and some more, for its nodes. */
-static firn_status share_blocks(firn_sim *sim)
-{
-    enum { BLOCK_COSTS = 32 };
-    const size_t n = (size_t)sim->grid.n_owners,
-                 capacity = (size_t)sim->n_threads * (FIRN_COLORS + 1);
-    int32_t *weight = firn_memory_array(&sim->memory, n, sizeof *weight);
-    if (n && !weight) return FIRN_MEMORY;
-    for (size_t b = 0; b < n; b++) weight[b] = BLOCK_COSTS;
-    for (int m = 0; m < sim->n_materials; m++)
-        for (int32_t b = 0; b < sim->particles[m].n_blocks; b++)
-            weight[sim->particles[m].blocks[b].owner] += sim->particles[m].blocks[b].n;
-    firn_status status = firn_grid_share(&sim->grid, sim->n_threads, weight);
-    firn_memory_release(&sim->memory, weight, n * sizeof *weight);
-    if ((size_t)sim->share_capacity != capacity) {
-        firn_memory_release(&sim->memory, sim->shares,
-                            (size_t)sim->share_capacity * sizeof *sim->shares);
-        sim->shares = firn_memory_array(&sim->memory, capacity, sizeof *sim->shares);
-        sim->share_capacity = sim->shares ? (int)capacity : 0;
-        if (!sim->shares) return FIRN_MEMORY;
-    }
-    return status;
-}
-
-static firn_status reserve_scratch(firn_sim *sim)
-{
-    int32_t most = 1;
-    if (sim->max_threads) sim->n_threads = threads_worth(sim);
-    for (int m = 0; m < sim->n_materials; m++)
-        for (int32_t b = 0; b < sim->particles[m].n_blocks; b++) {
-            int32_t n = firn_bundles_of(sim->particles[m].blocks[b].n);
-            if (n > most) most = n;
-        }
-    if (most > sim->max_block_bundles || sim->n_threads > sim->scratch_threads ||
-        !sim->thread_scratch) {
-        firn_memory_release(&sim->memory, sim->thread_scratch,
-                            sim->scratch_bytes * (size_t)sim->scratch_threads);
-        if (most > sim->max_block_bundles) sim->max_block_bundles = most + most / 4;
-        sim->scratch_threads = sim->n_threads;
-        size_t real_size = sim->kernels->real_size,
-               lanes = (size_t)sim->max_block_bundles * 16 * real_size;
-        size_t patch = patch_bytes(real_size);
-        sim->scratch_bytes = 2 * patch + align64(lanes) * SCRATCH_LANES;
-        sim->thread_scratch =
-            firn_memory_allocate(&sim->memory, sim->scratch_bytes * (size_t)sim->n_threads);
-        if (!sim->thread_scratch) return FIRN_MEMORY;
-    }
-    return share_blocks(sim) == FIRN_OK ? reserve_ledger(sim) : FIRN_MEMORY;
-}
-
-firn_workspace firn_solver_workspace(const firn_sim *sim, int thread)
-{
-    size_t real_size = sim->kernels->real_size,
-           lanes = align64((size_t)sim->max_block_bundles * 16 * real_size);
-    size_t patch = patch_bytes(real_size);
-    char *at = sim->thread_scratch + sim->scratch_bytes * (size_t)thread;
-    firn_workspace w = {.patch = at, .forces = at + patch, .grad_v = at + 2 * patch};
-    at += 2 * patch + 9 * lanes;
-    w.wave = at;
-    w.viscosity = at + lanes;
-    w.plastic = at + 2 * lanes;
-    w.viscous = at + 3 * lanes;
-    w.flags = at + 4 * lanes;
-    w.energy = at + 5 * lanes;
-    w.pull = at + 6 * lanes;
-    w.before = at + 9 * lanes;
-    w.try_tau = at + 15 * lanes;
-    return w;
-}
-
 /* The grid around all particles that stand in owner blocks. */
 static firn_status activate(firn_sim *sim, const uint64_t *keys)
 {
     for (int m = 0; m < sim->n_materials; m++)
-        for (int32_t b = 0; b < sim->particles[m].n_blocks; b++)
-            sim->grid.reach[sim->particles[m].blocks[b].owner] |= sim->particles[m].blocks[b].reach;
-    return firn_grid_activate(&sim->grid, keys);
+        for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++)
+            sim->mpm->grid.reach[sim->mpm->particles[m].blocks[b].owner] |= sim->mpm->particles[m].blocks[b].reach;
+    return firn_grid_activate(&sim->mpm->grid, keys);
 }
 
 firn_status firn_sort_particles(firn_sim *sim, firn_messages *messages)
@@ -522,15 +411,15 @@ firn_status firn_sort_particles(firn_sim *sim, firn_messages *messages)
     firn_sinks_place(sim);
     firn_distance_cache_renew_all(sim);
     for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++)
-        status = make_plan(sim, &sim->particles[m], &plans[m]);
+        status = make_plan(sim, &sim->mpm->particles[m], &plans[m]);
     if (status == FIRN_OK) status = collect_keys(sim, plans, &keys, &n_keys, &key_bytes);
-    if (status == FIRN_OK) status = firn_grid_settle(&sim->grid, keys, n_keys);
+    if (status == FIRN_OK) status = firn_grid_settle(&sim->mpm->grid, keys, n_keys);
     for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++) {
-        status = number_blocks(sim, &sim->particles[m], keys, &plans[m]);
-        if (status == FIRN_OK) status = move_particles(sim, &sim->particles[m], &plans[m]);
+        status = number_blocks(sim, &sim->mpm->particles[m], keys, &plans[m]);
+        if (status == FIRN_OK) status = move_particles(sim, &sim->mpm->particles[m], &plans[m]);
     }
     if (status == FIRN_OK) status = activate(sim, keys);
-    if (status == FIRN_OK) status = reserve_scratch(sim);
+    if (status == FIRN_OK) status = firn_workspace_reserve(sim);
     for (int m = 0; plans && m < sim->n_materials; m++) drop_plan(sim, &plans[m]);
     firn_memory_release(&sim->memory, keys, key_bytes);
     firn_memory_release(&sim->memory, plans, plan_bytes);
@@ -548,27 +437,27 @@ firn_status firn_sort_particles(firn_sim *sim, firn_messages *messages)
 firn_status firn_sort_rebuild(firn_sim *sim, firn_messages *messages)
 {
     int64_t total = 0, at = 0;
-    for (int m = 0; m < sim->n_materials; m++) total += sim->particles[m].n_blocks;
+    for (int m = 0; m < sim->n_materials; m++) total += sim->mpm->particles[m].n_blocks;
     size_t bytes = (size_t)(total ? total : 1) * sizeof(uint64_t);
     uint64_t *keys = total <= INT32_MAX ? firn_memory_allocate(&sim->memory, bytes) : NULL;
     firn_status status = keys ? FIRN_OK : FIRN_MEMORY;
     for (int m = 0; m < sim->n_materials && keys; m++)
-        for (int32_t b = 0; b < sim->particles[m].n_blocks; b++)
-            keys[at++] = firn_grid_key(sim->particles[m].blocks[b].coord);
+        for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++)
+            keys[at++] = firn_grid_key(sim->mpm->particles[m].blocks[b].coord);
     if (status == FIRN_OK)
-        status = firn_grid_settle(&sim->grid, keys, firn_grid_unique(keys, (int32_t)total));
+        status = firn_grid_settle(&sim->mpm->grid, keys, firn_grid_unique(keys, (int32_t)total));
     for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++) {
-        firn_particles *particles = &sim->particles[m];
+        firn_particles *particles = &sim->mpm->particles[m];
         status = reserve_owners(sim, particles);
-        for (int32_t i = 0; i < sim->grid.n_owners && status == FIRN_OK; i++)
+        for (int32_t i = 0; i < sim->mpm->grid.n_owners && status == FIRN_OK; i++)
             particles->block_of_owner[i] = -1;
         for (int32_t b = 0; b < particles->n_blocks && status == FIRN_OK; b++) {
-            particles->blocks[b].owner = firn_grid_find(&sim->grid, particles->blocks[b].coord);
+            particles->blocks[b].owner = firn_grid_find(&sim->mpm->grid, particles->blocks[b].coord);
             particles->block_of_owner[particles->blocks[b].owner] = b;
         }
     }
     if (status == FIRN_OK) status = activate(sim, keys);
-    if (status == FIRN_OK) status = reserve_scratch(sim);
+    if (status == FIRN_OK) status = firn_workspace_reserve(sim);
     firn_memory_release(&sim->memory, keys, bytes);
     return status == FIRN_OK ? FIRN_OK
                              : firn_messages_add(messages, status, "no memory for the grid");

@@ -38,7 +38,10 @@
  * Laws that can fail are tried from a smaller strain on, and always where some particle is near
  * the edge of its law (FIRN_FLAG_EDGE): no step is taken in which one fails. Entries of up to e
  * in dt grad v make a strain of up to 3 e. */
-#include "solver/solver.h"
+#include "mpm/step_check.h"
+#include "mpm/block_loops.h"
+#include "mpm/mpm.h"
+#include "mpm/workspace.h"
 
 #include <math.h>
 #include <omp.h>
@@ -57,9 +60,9 @@ static double strain_in(const firn_sim *sim, int32_t owner)
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     double share = sim->dt / sim->h, most = 0;
     for (int q = 0; q < 27; q++) {
-        int32_t block = sim->grid.neighbours[owner][q];
+        int32_t block = sim->mpm->grid.neighbours[owner][q];
         if (block < 0) continue;
-        const firn_block_range *r = &sim->grid.range[block];
+        const firn_block_range *r = &sim->mpm->grid.range[block];
         if (!r->is_finite) return INFINITY;
         for (int a = 0; a < 3; a++) { /* fmin and fmax would be calls */
             low[a] = r->min[a] < low[a] ? r->min[a] : low[a];
@@ -85,10 +88,10 @@ static double bearable_strain(const firn_sim *sim, int32_t owner)
 {
     double bearable = much_strain;
     for (int m = 0; m < sim->n_materials; m++) {
-        const firn_particle_block *block = firn_particle_block_at(&sim->particles[m], owner);
+        const firn_particle_block *block = firn_particle_block_at(&sim->mpm->particles[m], owner);
         if (!block) continue;
         if (block->is_watched) return -1;
-        if (sim->particles[m].material.law->info.can_fail) bearable = edge_strain;
+        if (sim->materials[m].resolved.law->info.can_fail) bearable = edge_strain;
     }
     return bearable;
 }
@@ -98,7 +101,7 @@ static int has_failed(const firn_sim *sim, const firn_particle_block *block,
                       const firn_workspace *w, firn_block_check *check)
 {
     for (int p = 0; p < block->n; p++) {
-        double flags = sim->kernels->is_double ? ((const double *)w->flags)[p]
+        double flags = sim->mpm->kernels->is_double ? ((const double *)w->flags)[p]
                                                : (double)((const float *)w->flags)[p];
         check->trouble = (unsigned)flags & FIRN_FLAGS_TROUBLE;
         check->bundle = p / 16;
@@ -115,7 +118,7 @@ static void try_law(firn_sim *sim, const firn_particles *particles,
     firn_law_batch batch = firn_block_loops_batch(sim, particles, block, w);
     batch.F_new = batch.history_new = NULL;
     batch.tau = w->try_tau;
-    particles->material.law->kernels[sim->variant].evaluate(&batch);
+    particles->material->resolved.law->kernels[sim->variant].evaluate(&batch);
 }
 
 /* A velocity in the middle of what the block's nodes do: taken off before squares are summed, to
@@ -131,15 +134,15 @@ static void middle_of(const firn_block_range *range, double middle[3])
 static int check_block(firn_sim *sim, int32_t owner, double bearable, const firn_workspace *w,
                        firn_block_check *check, int *material_index)
 {
-    const firn_kernels *k = sim->kernels;
+    const firn_kernels *k = sim->mpm->kernels;
     double middle[3], motion[4] = {0, 0, 0, 0}; /* sums of m w (v - middle) and of its square */
     firn_block_store store = {.is_finite = 1};
     int worst = -1;
-    firn_block_loops_load(sim, owner, sim->grid.nodes, w->patch);
+    firn_block_loops_load(sim, owner, sim->mpm->grid.nodes, w->patch);
     if (bearable > 0 &&
-        k->steepest(w->patch, sim->grid.columns[owner]) * sim->dt / sim->h <= bearable)
+        k->steepest(w->patch, sim->mpm->grid.columns[owner]) * sim->dt / sim->h <= bearable)
         return 1;
-    middle_of(&sim->grid.range[owner], middle);
+    middle_of(&sim->mpm->grid.range[owner], middle);
     k->deviate(w->patch, middle, w->forces);
     FIRN_BLOCK_MATERIALS (sim, owner, r) {
         k->check(&r.transfer, &r.block_particles, w->patch, w->grad_v, check);
@@ -169,7 +172,7 @@ static int check_block(firn_sim *sim, int32_t owner, double bearable, const firn
 static void explain(const firn_sim *sim, int32_t owner, int material_index,
                     const firn_block_check *check, char *why, size_t n_why)
 {
-    const firn_particles *particles = &sim->particles[material_index];
+    const firn_particles *particles = &sim->mpm->particles[material_index];
     const firn_particle_block *block = firn_particle_block_at(particles, owner);
     if (!block) {
         snprintf(why, n_why, "velocities in block %d are not finite", owner);
@@ -213,13 +216,13 @@ firn_step_result firn_step_check(firn_sim *sim, char *why, size_t n_why)
     firn_block_loops_assign_owners(sim);
 #pragma omp parallel num_threads(sim->n_threads) reduction(min : worst)
     {
-        firn_workspace w = firn_solver_workspace(sim, omp_get_thread_num());
+        firn_workspace w = firn_workspace_of(sim, omp_get_thread_num());
         for (firn_range owners; firn_block_loops_claim_owners(sim, &owners);)
             for (int32_t owner = owners.first; owner < owners.end && owner < worst; owner++)
                 if (!is_owner_bearable(sim, owner, &w)) worst = owner;
     }
     if (worst == INT32_MAX) return FIRN_STEP_GOOD;
-    firn_workspace w = firn_solver_workspace(sim, 0); /* once more, for the sentence */
+    firn_workspace w = firn_workspace_of(sim, 0); /* once more, for the sentence */
     firn_block_check check = {0};
     int m = 0;
     check_block(sim, worst, 0, &w, &check, &m);

@@ -2,7 +2,7 @@
 /* attributes.c: particles by name. One table says what each attribute is and how it is made from
  * a particle's fields; snapshots for caches, copies for the C interface and help come from it. */
 #include "solver/attributes.h"
-#include "solver/solver.h"
+#include "solver/sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,22 +10,18 @@
 
 typedef struct particle { /* where one is */
     const firn_sim *sim;
-    const firn_particles *particles;
-    const firn_particle_block *block;
-    int64_t bundle;
-    int lane, material_index;
+    firn_place at;
 } particle;
 
 typedef void (*attribute_fn)(const particle *p, double *out);
 
 static void copy_field(const particle *p, firn_field field, double *out)
 {
-    for (int c = 0; c < p->particles->n_components[field]; c++)
-        out[c] = firn_particles_value(p->particles, field, p->bundle, c, p->lane);
+    p->sim->method->read(p->sim, p->at, field, out);
 }
 static double scalar(const particle *p, firn_field field)
 {
-    return firn_particles_value(p->particles, field, p->bundle, 0, p->lane);
+    return firn_solver_value(p->sim, p->at, field, 0);
 }
 
 static double determinant(const double F[9])
@@ -34,24 +30,26 @@ static double determinant(const double F[9])
            F[2] * (F[3] * F[7] - F[4] * F[6]);
 }
 
-static int history_index(const firn_particles *particles, const char *name)
+static int history_index(const firn_sim_material *material, const char *name)
 {
-    const firn_law_info *law = &particles->material.law->info;
+    const firn_law_info *law = &material->resolved.law->info;
     for (int i = 0; i < law->n_history; i++)
         if (strcmp(law->history[i].name, name) == 0) return i;
     return -1;
 }
+static const firn_sim_material *material_of(const particle *p)
+{
+    return &p->sim->materials[p->at.material];
+}
 static double history(const particle *p, const char *name, double otherwise)
 {
-    int i = history_index(p->particles, name);
-    return i < 0 ? otherwise
-                 : firn_particles_value(p->particles, FIRN_FIELD_HISTORY, p->bundle, i, p->lane);
+    int i = history_index(material_of(p), name);
+    return i < 0 ? otherwise : firn_solver_value(p->sim, p->at, FIRN_FIELD_HISTORY, i);
 }
 
 static void get_P(const particle *p, double *out)
 {
     copy_field(p, FIRN_FIELD_X, out);
-    for (int a = 0; a < 3; a++) out[a] = (4.0 * p->block->coord[a] + out[a]) * p->sim->h;
 }
 static void get_v(const particle *p, double *out) { copy_field(p, FIRN_FIELD_V, out); }
 static void get_id(const particle *p, double *out) { out[0] = scalar(p, FIRN_FIELD_ID); }
@@ -65,9 +63,9 @@ static void get_mass(const particle *p, double *out) { out[0] = scalar(p, FIRN_F
 static void get_volume(const particle *p, double *out) { out[0] = scalar(p, FIRN_FIELD_VOLUME); }
 static void get_Cd(const particle *p, double *out)
 {
-    memcpy(out, p->particles->color, 3 * sizeof *out);
+    memcpy(out, material_of(p)->color, 3 * sizeof *out);
 }
-static void get_material(const particle *p, double *out) { out[0] = p->material_index; }
+static void get_material(const particle *p, double *out) { out[0] = p->at.material; }
 static void get_F(const particle *p, double *out) { copy_field(p, FIRN_FIELD_F, out); }
 static void get_C(const particle *p, double *out)
 {
@@ -104,7 +102,7 @@ static void get_plastic_strain(const particle *p, double *out)
 static void get_damage(const particle *p, double *out) { out[0] = history(p, "damage", 0); }
 static void get_source(const particle *p, double *out)
 {
-    out[0] = firn_populate_source(p->sim, (uint32_t)scalar(p, FIRN_FIELD_ID));
+    out[0] = firn_solver_source(p->sim, (uint32_t)scalar(p, FIRN_FIELD_ID));
 }
 
 static const struct {
@@ -152,7 +150,7 @@ static int find_entry(const firn_sim *sim, const char *name, int *entry)
         if (strcmp(table[*entry].info.name, name) == 0) return 1;
     *entry = -1;
     for (int m = 0; sim && m < sim->n_materials; m++)
-        if (history_index(&sim->particles[m], name) >= 0) return 1;
+        if (history_index(&sim->materials[m], name) >= 0) return 1;
     return 0;
 }
 
@@ -180,16 +178,16 @@ static void drop_ranking(firn_sim *sim, ranking *r)
 
 static firn_status make_ranking(firn_sim *sim, int nth, ranking *r)
 {
+    const firn_method *method = sim->method;
     r->n_words = (size_t)sim->next_id / 64 + 1;
     r->bits = firn_memory_array(&sim->memory, r->n_words, sizeof *r->bits);
     r->before = firn_memory_array(&sim->memory, r->n_words, sizeof *r->before);
     if (!r->bits || !r->before) return FIRN_MEMORY;
     for (int m = 0; m < sim->n_materials; m++) {
-        const firn_particles *particles = &sim->particles[m];
-        const uint32_t *ids = particles->field[FIRN_FIELD_ID];
-        for (int32_t b = 0; b < particles->n_blocks; b++)
-            for (int p = 0; p < particles->blocks[b].n; p++) {
-                uint32_t id = ids[particles->blocks[b].first * 16 + p];
+        firn_place at = {.material = m};
+        for (at.block = 0; at.block < method->n_blocks(sim, m); at.block++)
+            for (at.index = 0; at.index < method->block_size(sim, m, at.block); at.index++) {
+                uint32_t id = (uint32_t)firn_solver_value(sim, at, FIRN_FIELD_ID, 0);
                 if (id % (uint32_t)nth == 0) r->bits[id / 64] |= 1ull << id % 64;
             }
     }
@@ -213,16 +211,15 @@ typedef void (*put_fn)(void *user, int64_t rank, const double *values);
 static void each_particle(firn_sim *sim, const ranking *r, int entry, const char *name, put_fn put,
                           void *user)
 {
+    const firn_method *method = sim->method;
     for (int m = 0; m < sim->n_materials; m++) {
-        const firn_particles *particles = &sim->particles[m];
+        const int32_t n_blocks = method->n_blocks(sim, m);
 #pragma omp parallel for schedule(dynamic, 16) num_threads(sim->n_threads)
-        for (int32_t b = 0; b < particles->n_blocks; b++)
-            for (int i = 0; i < particles->blocks[b].n; i++) {
-                particle p = {
-                    sim,    particles, &particles->blocks[b], particles->blocks[b].first + i / 16,
-                    i % 16, m};
+        for (int32_t b = 0; b < n_blocks; b++)
+            for (int32_t i = 0; i < method->block_size(sim, m, b); i++) {
+                const particle p = {sim, {m, b, i}};
                 int64_t rank = rank_of(r, (uint32_t)scalar(&p, FIRN_FIELD_ID));
-                double values[FIRN_MAX_HISTORY + 9];
+                double values[FIRN_FIELD_MOST];
                 if (rank < 0) continue;
                 if (entry >= 0)
                     table[entry].get(&p, values);
@@ -280,6 +277,22 @@ static firn_field assignable(const char *name)
     return FIRN_FIELD_HISTORY;
 }
 
+static void assign_material(firn_sim *sim, int m, const ranking *r, firn_field field,
+                            const char *attribute, const double *values, int n)
+{
+    const firn_method *method = sim->method;
+    firn_place at = {.material = m};
+    const int first = field == FIRN_FIELD_HISTORY ? history_index(&sim->materials[m], attribute)
+                                                  : method->n_components(sim, m, field) - n;
+    for (at.block = 0; at.block < method->n_blocks(sim, m) && first >= 0; at.block++)
+        for (at.index = 0; at.index < method->block_size(sim, m, at.block); at.index++) {
+            const uint32_t id = (uint32_t)firn_solver_value(sim, at, FIRN_FIELD_ID, 0);
+            const int64_t rank = rank_of(r, id);
+            for (int c = 0; c < n; c++)
+                method->write(sim, at, field, first + c, values[rank * n + c]);
+        }
+}
+
 firn_status firn_sim_assign(firn_sim *sim, const char *attribute, const double *values,
                             size_t n_values, firn_messages *messages)
 {
@@ -298,27 +311,12 @@ firn_status firn_sim_assign(firn_sim *sim, const char *attribute, const double *
                                  attribute, (long long)firn_sim_n_particles(sim) * n, n_values);
     ranking r = {0};
     firn_status status = make_ranking(sim, 1, &r);
-    for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++) {
-        firn_particles *particles = &sim->particles[m];
-        int first = field == FIRN_FIELD_HISTORY ? history_index(particles, attribute)
-                                                : particles->n_components[field] - n;
-        for (int32_t b = 0; b < particles->n_blocks && first >= 0; b++)
-            for (int p = 0; p < particles->blocks[b].n; p++) {
-                int64_t bundle = particles->blocks[b].first + p / 16;
-                int64_t rank = rank_of(&r, (uint32_t)firn_particles_value(particles, FIRN_FIELD_ID,
-                                                                          bundle, 0, p % 16));
-                for (int c = 0; c < n; c++)
-                    firn_particles_set(particles, field, bundle, first + c, p % 16,
-                                       values[rank * n + c]);
-            }
-    }
+    for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++)
+        assign_material(sim, m, &r, field, attribute, values, n);
     drop_ranking(sim, &r);
     if (status != FIRN_OK)
         return firn_messages_add(messages, status, "no memory to set '%s'", attribute);
-    if (sim->must_sort)
-        status = firn_sort_particles(sim, messages); /* newborn particles stand in no block yet */
-    if (status == FIRN_OK) firn_block_loops_measure(sim);
-    return status;
+    return sim->method->changed(sim, messages);
 }
 
 /* ---------------------------------------------------------------- snapshots */
@@ -340,7 +338,7 @@ static firn_status intern_names(const firn_sim *sim, firn_attribute *a)
         n = is_source ? sim->n_sources : sim->n_materials;
     for (int i = 0; i < n; i++)
         if (firn_attribute_intern(a, is_source ? sim->sources[i].name
-                                               : sim->particles[i].material.name) < 0)
+                                               : sim->materials[i].resolved.name) < 0)
             return FIRN_MEMORY;
     return FIRN_OK;
 }
@@ -409,7 +407,7 @@ firn_status firn_snapshot_take(firn_sim *sim, const char *attributes, int nth, f
     const char *at = attributes && attributes[0] ? attributes : usual;
     int is_usual = at == usual, has_Jp = 0;
     for (int m = 0; m < sim->n_materials; m++)
-        has_Jp |= history_index(&sim->particles[m], "Jp") >= 0;
+        has_Jp |= history_index(&sim->materials[m], "Jp") >= 0;
     *out = NULL;
     ranking r = {0};
     firn_status status = make_ranking(sim, nth > 0 ? nth : 1, &r);

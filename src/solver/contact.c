@@ -14,7 +14,7 @@
  * the point moves with v_after, so J does the work J . v_after: J . v_c of it is done by the
  * body, and -J . (v_after - v_c) >= 0, the slip against friction, is lost. A body at rest does
  * no work, whatever hits it. */
-#include "solver/solver.h"
+#include "solver/collider.h"
 
 #include <math.h>
 #include <string.h>
@@ -120,29 +120,4 @@ void firn_contact_book(firn_boundary_impulse *e, const double x[3], double mass,
     e->torque[0] += r[1] * d[2] - r[2] * d[1];
     e->torque[1] += r[2] * d[0] - r[0] * d[2];
     e->torque[2] += r[0] * d[1] - r[1] * d[0];
-}
-
-/* The greatest speed of a collider's surface from now on, over h: a surface must not jump over
- * nodes. Unbounded shapes that turn are judged by their pivot alone. */
-double firn_contact_rate(const firn_sim *sim)
-{
-    double rate = 0;
-    for (int k = 0; k < sim->n_colliders; k++) {
-        const firn_collider *c = &sim->colliders[k];
-        if (sim->time >= c->def.stop) continue;
-        firn_pose pose = {0};
-        double speed = c->shape ? firn_shape_speed(c->shape) : 0, spin = 0, shift = 0, reach = 0,
-               low[3], high[3];
-        firn_motion_at(&c->motion, nextafter(sim->time, INFINITY), c->def.start, &pose);
-        int is_bounded = c->shape && firn_shape_bounds(c->shape, low, high);
-        for (int a = 0; a < 3; a++) {
-            double arm =
-                is_bounded ? fmax(fabs(low[a] - pose.pivot[a]), fabs(high[a] - pose.pivot[a])) : 0;
-            spin += pose.spin[a] * pose.spin[a];
-            shift += pose.velocity[a] * pose.velocity[a];
-            reach += arm * arm;
-        }
-        rate = fmax(rate, (speed + sqrt(shift) + sqrt(spin * reach)) / sim->h);
-    }
-    return rate;
 }

@@ -26,7 +26,7 @@
 #include "base/random.h"
 #include "solver/emitter.h"
 #include "geometry/lattice.h"
-#include "solver/solver.h"
+#include "solver/sim.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static firn_status no_memory(firn_messages *messages, const char *name)
 }
 
 /* Speed of the fastest wave in the material as it is born: F = I, history as declared. */
-static double wave_at_rest(const firn_sim *sim, const firn_particles *particles, double temperature)
+static double wave_at_rest(const firn_sim *sim, const firn_material *material, double temperature)
 {
     double F[9 * 16], history[FIRN_MAX_HISTORY * 16], T[16], wave[16], flags[16], viscosity[16];
     float Ff[9 * 16], historyf[FIRN_MAX_HISTORY * 16], Tf[16], wavef[16], flagsf[16],
@@ -61,14 +61,14 @@ static double wave_at_rest(const firn_sim *sim, const firn_particles *particles,
     uint32_t id[16];
     for (int lane = 0; lane < 16; lane++) {
         for (int c = 0; c < 9; c++) Ff[c * 16 + lane] = (float)(F[c * 16 + lane] = c % 4 == 0);
-        for (int c = 0; c < particles->n_components[FIRN_FIELD_HISTORY]; c++)
+        for (int c = 0; c < material->law->info.n_history; c++)
             historyf[c * 16 + lane] =
-                (float)(history[c * 16 + lane] = particles->material.law->info.history[c].initial);
+                (float)(history[c * 16 + lane] = material->law->info.history[c].initial);
         Tf[lane] = (float)(T[lane] = temperature);
         id[lane] = (uint32_t)lane;
     }
-    int wide = sim->kernels->is_double;
-    firn_law_batch batch = {.material = &particles->material,
+    int wide = sim->scene.is_double;
+    firn_law_batch batch = {.material = material,
                             .n_bundles = 1,
                             .F = wide ? (void *)F : Ff,
                             .history = wide ? (void *)history : historyf,
@@ -77,7 +77,7 @@ static double wave_at_rest(const firn_sim *sim, const firn_particles *particles,
                             .wave = wide ? (void *)wave : wavef,
                             .viscosity = wide ? (void *)viscosity : viscosityf,
                             .flags = wide ? (void *)flags : flagsf};
-    particles->material.law->kernels[sim->variant].measure(&batch);
+    material->law->kernels[sim->variant].measure(&batch);
     double rate = (wide ? wave[0] : (double)wavef[0]) / sim->h;
     return fmax(rate, 6 * (wide ? viscosity[0] : (double)viscosityf[0]) / (sim->h * sim->h));
 }
@@ -86,11 +86,11 @@ static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, fi
                                   firn_messages *messages)
 {
     e->def = *def;
-    e->particles = -1;
+    e->material = -1;
     e->def.seed += sim->scene.seed;
     for (int m = 0; m < sim->n_materials; m++)
-        if (strcmp(sim->particles[m].material.name, def->material) == 0) e->particles = m;
-    if (e->particles < 0)
+        if (strcmp(sim->materials[m].resolved.name, def->material) == 0) e->material = m;
+    if (e->material < 0)
         return firn_messages_add(messages, FIRN_REFUSED, "emitter '%s': there is no material '%s'",
                                  def->name, def->material);
     e->spacing = sim->h / cbrt(def->particles_per_cell);
@@ -116,7 +116,7 @@ static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, fi
     e->noise = def->velocity_noise * speed;
     e->speed = speed + sqrt(3) * e->noise + firn_shape_speed(e->shape);
     e->rest_rate =
-        wave_at_rest(sim, &sim->particles[e->particles], def->temperature) + speed / sim->h;
+        wave_at_rest(sim, &sim->materials[e->material].resolved, def->temperature) + speed / sim->h;
     firn_emitter_choose_sides(e);
     if (def->from == FIRN_FROM_SURFACE && !(def->rate > 0) &&
         firn_emitter_share(e, &sim->memory, messages) != FIRN_OK)
@@ -347,7 +347,7 @@ static firn_status fill_first(firn_sim *sim, const firn_emitter *e, emitter_stat
                               int64_t *n, double **volumes)
 {
     const double cube = e->spacing * e->spacing * e->spacing,
-                 density = sim->particles[e->particles].material.density;
+                 density = sim->materials[e->material].resolved.density;
     double whole;
     firn_status status = fill(sim, e, s, e->def.start, e->def.start, n);
     const int64_t n_first = *n;
@@ -477,17 +477,17 @@ static firn_status step_emitter(firn_sim *sim, firn_emitter *e, emitter_state *s
                          : s->n_tried == 0 ? fill_first(sim, e, s, end, &n, &volumes)
                                            : fill(sim, e, s, begin, end, &n);
     if (status != FIRN_OK) return *s = before, no_memory(messages, e->def.name);
-    firn_particles *particles = &sim->particles[e->particles];
+    const double density = sim->materials[e->material].resolved.density;
     double volume = e->spacing * e->spacing * e->spacing;
     firn_newborn born = {.n = n,
                          .x = sim->emission->x,
                          .v = sim->emission->v,
                          .temperature = e->def.temperature,
-                         .mass = particles->material.density * volume,
+                         .mass = density * volume,
                          .volume = volume,
                          .volumes = volumes,
                          .masses = volumes ? volumes + n : NULL};
-    status = firn_populate_add(sim, particles, &born, e->def.name, messages);
+    status = firn_solver_add(sim, e->material, &born, e->def.name, messages);
     if (status == FIRN_OK) {
         s->n_born += n;
         s->until = end;

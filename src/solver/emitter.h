@@ -21,7 +21,7 @@ typedef struct firn_patch {
 typedef struct firn_emitter {
     firn_emitter_def def;
     firn_shape *shape;
-    int particles;
+    int material;
     double noise; /* m/s, of each component of the velocity */
     double speed; /* m/s, the fastest of what is born, against the shape */
     double spacing, low[3], high[3],

@@ -11,7 +11,8 @@
  * f(r) = 1 inside `radius`, (radius/r)^2 beyond; radius 0: 1 everywhere. Each is multiplied by
  * its keyed factor. */
 #include "base/random.h"
-#include "solver/solver.h"
+#include "solver/force.h"
+#include "solver/sim.h"
 
 #include <math.h>
 #include <string.h>
@@ -206,4 +207,26 @@ void firn_force_push(const firn_force *force, const double x[3], double time, do
     if (force->factor == 0) return;
     force->kind->add(force, &(push){x, v, time, dt}, a);
     for (int c = 0; c < 3; c++) v[c] += dt * a[c];
+}
+
+firn_status firn_forces_create(firn_sim *sim, firn_messages *messages)
+{
+    const firn_scene_def *scene = &sim->scene;
+    sim->forces = firn_memory_array(&sim->memory, (size_t)scene->n_forces, sizeof *sim->forces);
+    if (!sim->forces) return firn_messages_no_memory(messages, "forces");
+    for (int f = 0; f < scene->n_forces; f++) {
+        firn_status status =
+            firn_force_create(&scene->forces[f], &sim->memory, &sim->forces[f], messages);
+        if (status != FIRN_OK) return status;
+        sim->forces[f].def.seed += scene->seed;
+        sim->n_forces = f + 1;
+    }
+    return FIRN_OK;
+}
+
+void firn_forces_destroy(firn_sim *sim)
+{
+    for (int f = 0; f < sim->n_forces; f++) firn_force_destroy(&sim->forces[f], &sim->memory);
+    firn_memory_release(&sim->memory, sim->forces,
+                        (size_t)sim->scene.n_forces * sizeof *sim->forces);
 }

@@ -19,7 +19,7 @@
 #include "points/format.h"
 #include "base/suggest.h"
 #include "solver/attributes.h"
-#include "solver/solver.h"
+#include "solver/sim.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -33,7 +33,8 @@ typedef struct share {
     firn_sim *sim;
     const firn_body_def *def;
     const firn_points *points;
-    firn_particles *particles;
+    int material;
+    firn_sim_material *of; /* sim->materials[material] */
     const char *path;
     firn_messages *messages;
     int64_t n, *index; /* [n] which of the file's points */
@@ -186,7 +187,7 @@ static firn_status read_mass(share *s)
     double spacing =
         s->def->spacing > 0 ? s->def->spacing : s->sim->h / cbrt(s->def->particles_per_cell);
     for (int64_t i = 0; i < s->n; i++) {
-        double density = rho ? rho[i] : s->particles->material.density;
+        double density = rho ? rho[i] : s->of->resolved.density;
         if (!volume)
             volumes[i] = mass ? mass[i] / density : pow(pscale ? 2 * pscale[i] : spacing, 3);
         if (!mass) masses[i] = density * volumes[i];
@@ -202,7 +203,7 @@ static firn_status read_mass(share *s)
 
 static firn_status read_history(share *s)
 {
-    const firn_law_info *law = &s->particles->material.law->info;
+    const firn_law_info *law = &s->of->resolved.law->info;
     int n_found = 0;
     for (int h = 0; h < law->n_history; h++)
         n_found += firn_points_find(s->points, law->history[h].name) != NULL;
@@ -228,28 +229,28 @@ static firn_status read_history(share *s)
  * painted. */
 static firn_status grow_paint(share *s, int k)
 {
-    firn_particles *particles = s->particles;
-    uint32_t old = particles->material.n_painted, n = s->sim->next_id + (uint32_t)s->n;
+    firn_sim_material *of = s->of;
+    uint32_t old = of->resolved.n_painted, n = s->sim->next_id + (uint32_t)s->n;
     for (int j = 0; j < FIRN_MAX_PARAMETERS; j++) {
-        if (!particles->painted[j] && j != k) continue;
-        if (particles->painted[j] && old >= n) continue;
+        if (!of->painted[j] && j != k) continue;
+        if (of->painted[j] && old >= n) continue;
         uint32_t wanted = n > old ? n : old;
-        float *grown = firn_memory_array(particles->memory, wanted, sizeof *grown);
+        float *grown = firn_memory_array(&s->sim->memory, wanted, sizeof *grown);
         if (!grown)
             return firn_messages_add(s->messages, FIRN_MEMORY,
                                      "%s: no memory for painted parameters", s->path);
         for (uint32_t i = 0; i < wanted; i++)
-            grown[i] = particles->painted[j] && i < old ? particles->painted[j][i] : NAN;
-        firn_memory_release(particles->memory, particles->painted[j], (size_t)old * sizeof *grown);
-        particles->material.painted[j] = particles->painted[j] = grown;
+            grown[i] = of->painted[j] && i < old ? of->painted[j][i] : NAN;
+        firn_memory_release(&s->sim->memory, of->painted[j], (size_t)old * sizeof *grown);
+        of->resolved.painted[j] = of->painted[j] = grown;
     }
-    if (n > old) particles->material.n_painted = n;
+    if (n > old) of->resolved.n_painted = n;
     return FIRN_OK;
 }
 
 static firn_status paint(share *s, int k, const firn_attribute *a)
 {
-    const firn_parameter_info *info = &s->particles->material.law->info.parameters[k];
+    const firn_parameter_info *info = &s->of->resolved.law->info.parameters[k];
     firn_status status = find_numbers(s, info->name, 1, &a);
     if (status == FIRN_OK) status = grow_paint(s, k);
     for (int64_t i = 0; i < s->n && status == FIRN_OK; i++) {
@@ -259,14 +260,14 @@ static firn_status paint(share *s, int k, const firn_attribute *a)
                                        "%s: point %lld has %s = %g; allowed: %g to %g %s (%s)",
                                        s->path, (long long)s->index[i], info->name, x, info->min,
                                        info->max, info->unit, info->meaning);
-        s->particles->painted[k][s->sim->next_id + (uint32_t)i] = (float)x;
+        s->of->painted[k][s->sim->next_id + (uint32_t)i] = (float)x;
     }
     return status;
 }
 
 static firn_status read_parameters(share *s)
 {
-    const firn_law_info *law = &s->particles->material.law->info;
+    const firn_law_info *law = &s->of->resolved.law->info;
     firn_status status = FIRN_OK;
     for (int k = 0; k < law->n_parameters && status == FIRN_OK; k++) {
         const firn_attribute *a = firn_points_find(s->points, law->parameters[k].name);
@@ -287,7 +288,7 @@ static int is_among(const char *name, const char *words)
 
 static void note_names(share *s)
 {
-    const firn_law_info *law = &s->particles->material.law->info;
+    const firn_law_info *law = &s->of->resolved.law->info;
     for (int h = 0; h < law->n_history; h++)
         if (!is_among(law->history[h].name, s->known.data))
             firn_text_add(&s->known, " %s", law->history[h].name);
@@ -374,7 +375,7 @@ static firn_status add_share(share *s)
     if (status == FIRN_OK) status = read_history(s);
     if (status == FIRN_OK) status = read_parameters(s);
     return status == FIRN_OK
-               ? firn_populate_add(s->sim, s->particles, &s->born, s->def->name, s->messages)
+               ? firn_solver_add(s->sim, s->material, &s->born, s->def->name, s->messages)
                : status;
 }
 
@@ -384,7 +385,7 @@ static void choose(share *s, const firn_attribute *material)
     s->n = 0;
     for (int64_t i = 0; i < s->points->n; i++) {
         const char *name = material ? material->strings[material->data.i[i]] : NULL;
-        if (!name || strcmp(name, s->particles->material.name) == 0) s->index[s->n++] = i;
+        if (!name || strcmp(name, s->of->resolved.name) == 0) s->index[s->n++] = i;
     }
 }
 
@@ -401,7 +402,7 @@ static firn_status check_materials(const share *s, const firn_attribute *materia
     for (int64_t i = 0; i < s->points->n; i++) {
         int at = material->data.i[i];
         const char *name = at >= 0 && at < material->n_strings ? material->strings[at] : NULL;
-        if (!name || !firn_populate_material(s->sim, name))
+        if (!name || firn_solver_material(s->sim, name) < 0)
             return firn_messages_add(s->messages, FIRN_REFUSED,
                                      "%s: point %lld has the material \"%s\", but the scene has no "
                                      "material of that name",
@@ -414,12 +415,12 @@ static firn_status add_points(share *s)
 {
     const firn_attribute *material =
         *s->def->material ? NULL : firn_points_find(s->points, "material");
-    firn_particles *only =
-        *s->def->material ? firn_populate_material(s->sim, s->def->material) : NULL;
-    firn_status status = only ? FIRN_OK : check_materials(s, material);
+    const int only = *s->def->material ? firn_solver_material(s->sim, s->def->material) : -1;
+    firn_status status = only >= 0 ? FIRN_OK : check_materials(s, material);
     for (int m = 0; m < s->sim->n_materials && status == FIRN_OK; m++) {
-        s->particles = &s->sim->particles[m];
-        if (only && s->particles != only) continue;
+        if (only >= 0 && m != only) continue;
+        s->material = m;
+        s->of = &s->sim->materials[m];
         choose(s, material);
         s->n_columns = 0;
         if (s->n > 0) status = add_share(s);

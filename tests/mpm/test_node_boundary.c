@@ -584,14 +584,14 @@ static void what_is_remembered_changes_nothing(void **state)
             for (int step = 0; step < 150; step++) {
                 if (forgets) firn_distance_cache_clear(sim);
                 assert_int_equal(firn_sim_step(sim, 1, NULL), FIRN_OK);
-                for (int32_t i = 0; i < sim->distance_cache.n_still; i++)
-                    n_kept += sim->distance_cache.still[i].collider == 3 &&
-                              sim->distance_cache.still[i].known != 0;
+                for (int32_t i = 0; i < sim->mpm->distance_cache.n_still; i++)
+                    n_kept += sim->mpm->distance_cache.still[i].collider == 3 &&
+                              sim->mpm->distance_cache.still[i].known != 0;
             }
             assert_true(sim->time > 0.11);
             assert_true(forgets ? n_kept == 0 : n_kept > 10);
-            assert_true(sim->distance_cache.is_kept && (forgets ? sim->distance_cache.gone < 0.1
-                                                                : sim->distance_cache.gone > 0.5));
+            assert_true(sim->mpm->distance_cache.is_kept && (forgets ? sim->mpm->distance_cache.gone < 0.1
+                                                                : sim->mpm->distance_cache.gone > 0.5));
             hash[forgets] = firn_sim_hash(sim);
             for (int c = 0; c < 4; c++) { /* all of them met the slab */
                 firn_reaction reaction;
@@ -702,8 +702,8 @@ static uint64_t hash_after_paddle(int kind, double offset, int forgets)
         if (forgets) firn_distance_cache_clear(sim);
         assert_int_equal(firn_sim_step(sim, 0.3, NULL), FIRN_OK);
         int n_stale = 0;
-        for (int32_t b = 0; b < sim->grid.n_owners; b++)
-            n_stale += sim->distance_cache.blocks[b].is_stale;
+        for (int32_t b = 0; b < sim->mpm->grid.n_owners; b++)
+            n_stale += sim->mpm->distance_cache.blocks[b].is_stale;
         n_far += n_stale > 0;
         n_renewed += n_stale < was_stale;
         was_stale = n_stale;

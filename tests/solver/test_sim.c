@@ -458,7 +458,7 @@ static void memory_bound(void **state)
     assert_int_equal(firn_save_stream(sim, keep_piece, &pieces, &n_bytes, NULL), FIRN_OK);
     assert_true(pieces.n == n_bytes && pieces.used == n_bytes);
     double each = (double)firn_sim_stats(sim).memory_peak / (double)firn_sim_n_particles(sim);
-    if (each > (sim->kernels->is_double ? 400 : 200)) fail_msg("%g bytes a particle", each);
+    if (each > (sim->mpm->kernels->is_double ? 400 : 200)) fail_msg("%g bytes a particle", each);
     void *saved;
     assert_int_equal(firn_sim_save(sim, &saved, &n_bytes, NULL), FIRN_OK);
     assert_true(n_bytes == pieces.n);
@@ -803,7 +803,7 @@ static void sorted(void **state)
         s.body.velocity[2] = 1;
         firn_sim *sim = running_start(&s.scene, &s.options);
         go(sim, 0.08);
-        firn_particles *particles = &sim->particles[0];
+        firn_particles *particles = &sim->mpm->particles[0];
         const int64_t n = particles->n_particles;
         double *velocity = calloc((size_t)n, sizeof *velocity);
         int *seen = calloc((size_t)n, sizeof *seen);

@@ -16,7 +16,7 @@
  * The rates come from the diagnosis of the last step: the state has changed since only by what
  * this step will do. */
 #include "solver/emission.h"
-#include "solver/solver.h"
+#include "solver/sim.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,9 +24,9 @@
 static void limit_by(firn_sim *sim, double dt, const char *criterion, int names_particle)
 {
     sim->limit = (firn_dt_limit){.dt = dt, .criterion = criterion, .material = "", .particle = -1};
-    if (!names_particle || sim->rate_material < 0) return;
-    sim->limit.material = sim->particles[sim->rate_material].material.name;
-    sim->limit.particle = sim->rate_particle;
+    if (!names_particle || sim->rates.material < 0) return;
+    sim->limit.material = sim->materials[sim->rates.material].resolved.name;
+    sim->limit.particle = sim->rates.particle;
 }
 
 firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *messages)
@@ -34,21 +34,21 @@ firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *me
     const firn_time_def *def = &sim->time_def;
     double remaining = until - sim->time, dt = remaining;
     limit_by(sim, dt, "frame", 0);
-    if (!isfinite(sim->max_rate))
+    if (!isfinite(sim->rates.max_rate))
         return firn_messages_add(
             messages, FIRN_STOPPED,
             "particle %lld of material '%s' has a wave speed or velocity that is not finite at t = "
             "%.9g s",
-            (long long)sim->rate_particle,
-            sim->rate_material < 0 ? "" : sim->particles[sim->rate_material].material.name,
+            (long long)sim->rates.particle,
+            sim->rates.material < 0 ? "" : sim->materials[sim->rates.material].resolved.name,
             sim->time);
     const struct {
         const char *criterion;
         double rate;
     } others[] = {{"emission", firn_emission_rate(sim, until)},
-                  {"goal", firn_particle_boundary_rate(sim)},
-                  {"collider", firn_contact_rate(sim)}};
-    double rate = sim->max_rate;
+                  {"goal", firn_grips_rate(sim)},
+                  {"collider", firn_colliders_rate(sim)}};
+    double rate = sim->rates.max_rate;
     const char *other = NULL;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].rate > rate) {
@@ -63,10 +63,10 @@ firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *me
             limit_by(sim, dt, "energy", 0);
         else if (other)
             limit_by(sim, dt, other, 0);
-        else if (sim->rate_is_viscous)
+        else if (sim->rates.is_viscous)
             limit_by(sim, dt, "viscosity", 1);
         else
-            limit_by(sim, dt, 2 * sim->max_speed > sim->max_rate * sim->h ? "speed" : "wave", 1);
+            limit_by(sim, dt, 2 * sim->rates.max_speed > sim->rates.max_rate * sim->h ? "speed" : "wave", 1);
     }
     double user = def->dt_fixed > 0 ? def->dt_fixed : INFINITY;
     if (def->dt_max > 0 && def->dt_max < user) user = def->dt_max;

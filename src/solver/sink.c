@@ -1,19 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* sinks.c: what deletes particles - sinks, and walls that delete.
+/* sink.c: what deletes particles - sinks, and walls that delete - asked of one point.
  *
  * A sink takes what was in it anywhere on its way through a step, seen from the moving sink:
- * however thin it is and however fast they are, nothing comes through. What it takes goes at the
- * end of the step, where it stands: the last particle of the block comes in its place,
- *
- *     |a b c d|e f . .|     b goes     |a f c d|e . . .|
- *
- * so that nothing need be sorted for it (in the scene of the hopper sorts were half of all
- * time). The next sort closes what is left of bundles; it also takes what was put into a sink,
- * or went through a wall that deletes, or too far. */
-#include "solver/solver.h"
+ * however thin it is and however fast they are, nothing comes through. */
+#include "solver/sink.h"
+#include "solver/sim.h"
 
 #include <math.h>
-#include <string.h>
+
+firn_status firn_sinks_create(firn_sim *sim, firn_messages *messages)
+{
+    const firn_scene_def *scene = &sim->scene;
+    sim->sinks = firn_memory_array(&sim->memory, (size_t)scene->n_sinks, sizeof *sim->sinks);
+    if (!sim->sinks) return firn_messages_no_memory(messages, "sinks");
+    for (int k = 0; k < scene->n_sinks; k++) {
+        firn_sink *sink = &sim->sinks[k];
+        sink->def = scene->sinks[k];
+        sim->n_sinks = k + 1;
+        if (firn_motion_create(&sink->def.motion, &sim->memory, &sink->motion) != FIRN_OK)
+            return firn_messages_no_memory(messages, "keys of sink '%s'", sink->def.name);
+        firn_status status = firn_shape_create_for(
+            sink->def.n_shapes, sink->def.shapes,
+            (firn_shape_need){0, sim->h, .memory = sim->memory.limit}, &sink->shape, messages);
+        if (status != FIRN_OK)
+            return firn_messages_add(messages, status, "sink '%s' cannot be used: see above",
+                                     sink->def.name);
+        sink->speed = firn_shape_speed(sink->shape);
+        sink->steepness = firn_shape_voxel(sink->shape) > 0 ? sqrt(3) : 1;
+    }
+    return FIRN_OK;
+}
+
+void firn_sinks_destroy(firn_sim *sim)
+{
+    for (int k = 0; k < sim->n_sinks; k++) {
+        firn_motion_destroy(&sim->sinks[k].motion, &sim->memory);
+        firn_shape_destroy(sim->sinks[k].shape);
+    }
+    firn_memory_release(&sim->memory, sim->sinks, (size_t)sim->scene.n_sinks * sizeof *sim->sinks);
+}
 
 void firn_sinks_prepare(firn_sim *sim)
 {
@@ -25,8 +50,6 @@ void firn_sinks_prepare(firn_sim *sim)
         firn_motion_at(&sink->motion, end, sink->def.start, &sink->pose);
     }
 }
-
-/* ---------------------------------------------------------------- between steps */
 
 /* A sort may come first in a step, and first after a restore: what it deletes follows from the
  * present alone. */
@@ -61,45 +84,26 @@ int firn_sinks_delete(const firn_sim *sim, const double x[3])
     return -1;
 }
 
-/* Whether a owner block's particles can be in the sink, until they are sorted; 3 sqrt 3 cells
- * around its middle. */
-static int may_reach(const firn_sim *sim, const firn_sink *sink, const int32_t coord[3],
-                     double time)
+/* Whether a particle that is within `radius` of `center` can be in the sink until `time`. */
+static int may_reach(const firn_sim *sim, const firn_sink *sink, const double center[3],
+                     double radius, double time)
 {
-    double center[3], y[3], before[3], way2 = 0, turn2 = 0;
+    double y[3], before[3], way2 = 0, turn2 = 0;
     if (!sink->is_active) return 0;
-    for (int a = 0; a < 3; a++) center[a] = (4.0 * coord[a] + 1.5) * sim->h;
     firn_pose_to_shape(&sink->pose, center, y);
     firn_pose_to_shape(&sink->pose_before, center, before);
     for (int a = 0; a < 3; a++) way2 += (y[a] - before[a]) * (y[a] - before[a]);
     for (int i = 0; i < 9; i++)
         turn2 +=
             (sink->pose.R[i] - sink->pose_before.R[i]) * (sink->pose.R[i] - sink->pose_before.R[i]);
-    const double reach =
-        3 * sqrt(3.0) * sim->h * (1 + sqrt(turn2)) + sqrt(way2) + sink->speed * sim->dt;
+    const double reach = radius * (1 + sqrt(turn2)) + sqrt(way2) + sink->speed * sim->dt;
     return firn_shape_distance(sink->shape, y, time) <= sink->steepness * reach;
 }
 
-int firn_sinks_may_delete(const firn_sim *sim, const int32_t coord[3])
-{
-    const firn_grid_def *grid = &sim->scene.grid;
-    for (int w = 0; grid->has_box && w < 6; w++) {
-        double low = 4.0 * (coord[w / 2] - 1) * sim->h, high = 4.0 * (coord[w / 2] + 2) * sim->h;
-        if (grid->walls[w] == FIRN_WALL_DELETE &&
-            (w & 1 ? high > grid->box_max[w / 2] : low < grid->box_min[w / 2]))
-            return 1;
-    }
-    for (int k = 0; k < sim->n_sinks; k++)
-        if (may_reach(sim, &sim->sinks[k], coord, sim->time)) return 1;
-    return 0;
-}
-
-/* ---------------------------------------------------------------- in a step */
-
-int firn_sinks_reach(const firn_sim *sim, const int32_t coord[3])
+int firn_sinks_reach(const firn_sim *sim, const double center[3], double radius, double time)
 {
     for (int k = 0; k < sim->n_sinks; k++)
-        if (may_reach(sim, &sim->sinks[k], coord, sim->time + sim->dt)) return 1;
+        if (may_reach(sim, &sim->sinks[k], center, radius, time)) return 1;
     return 0;
 }
 
@@ -133,35 +137,9 @@ static int is_taken(const firn_sim *sim, const firn_sink *sink, const double bef
     return 0;
 }
 
-static void take_out(firn_particles *particles, firn_particle_block *block, int p)
+int firn_sinks_take(const firn_sim *sim, const double before[3], const double x[3])
 {
-    const int64_t to = block->first + p / 16, from = block->first + (block->n - 1) / 16;
-    const int lane = p % 16, last = (block->n - 1) % 16;
-    for (int f = 0; f < FIRN_N_FIELDS; f++)
-        for (int c = 0; c < particles->n_components[f]; c++) {
-            firn_particles_set(particles, f, to, c, lane,
-                               firn_particles_value(particles, f, from, c, last));
-            firn_particles_set(particles, f, from, c, last, firn_particles_blank(particles, f, c));
-        }
-    block->n--;
-}
-
-/* From the last particle to the first: what comes into a place has been asked already. */
-void firn_sinks_drain(const firn_sim *sim, firn_particles *particles, firn_particle_block *block,
-                      const void *before, firn_block_report *report)
-{
-    for (int p = block->n - 1; p >= 0; p--) {
-        double from[3], x[3];
-        int is_lost = 0;
-        firn_particle_boundary_place(sim, particles, block, p, x);
-        firn_particle_boundary_place_of(sim, block, p, before, from);
-        for (int k = 0; k < sim->n_sinks && !is_lost; k++)
-            is_lost = is_taken(sim, &sim->sinks[k], from, x);
-        if (!is_lost) continue;
-        report->n_drained++;
-        report->drained_mass +=
-            firn_particles_value(particles, FIRN_FIELD_MASS, block->first + p / 16, 0, p % 16);
-        take_out(particles, block, p);
-    }
-    report->is_out_of_reach |= block->n == 0; /* no owner any longer, which is for a sort to say */
+    for (int k = 0; k < sim->n_sinks; k++)
+        if (is_taken(sim, &sim->sinks[k], before, x)) return 1;
+    return 0;
 }

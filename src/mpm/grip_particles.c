@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* grip_particles.c: grips and the caller's acceleration on particles, one by one.
+ *
+ *   pull     traction and follow (solver/grip.c), and dt m a of the caller: added to a particle's
+ *            momentum before P2G, booked after G2P
+ *   hold     particles of a grip with a motion are moved as one rigid piece: from the pose at the
+ *            beginning of the step to that at its end, v and C with it, on the axes that are not
+ *            free. Held nodes alone would let a body creep out, as a particle near the edge of the
+ *            region also sees nodes that are not held. F still follows the grid, so that the
+ *            material between held and free nodes is strained and pulls. */
+#include "mpm/block_places.h"
+#include "mpm/particle_boundary.h"
+
+#include <math.h>
+#include <string.h>
+
+static double value(const firn_particles *particles, firn_field field,
+                    const firn_particle_block *block, int p, int component)
+{
+    return firn_particles_value(particles, field, block->first + p / 16, component, p % 16);
+}
+
+static uint32_t bits_of(const firn_particles *particles, const firn_particle_block *block, int p)
+{
+    return particles->n_components[FIRN_FIELD_GRIP]
+               ? (uint32_t)value(particles, FIRN_FIELD_GRIP, block, p, 0)
+               : 0;
+}
+
+/* ---------------------------------------------------------------- before P2G */
+
+static void caller_impulse(const firn_sim *sim, const firn_particles *particles,
+                           const firn_particle_block *block, int p, const double x[3],
+                           double impulse[3])
+{
+    double own[3] = {0, 0, 0}, mass = value(particles, FIRN_FIELD_MASS, block, p, 0);
+    sim->acceleration(sim->acceleration_user, (int64_t)value(particles, FIRN_FIELD_ID, block, p, 0),
+                      x, sim->time, own);
+    for (int a = 0; a < 3; a++) impulse[a] = sim->dt * own[a] * mass;
+}
+
+static void grip_impulse(const firn_sim *sim, const firn_grip *grip,
+                         const firn_particles *particles, const firn_particle_block *block, int p,
+                         const double x[3], const double v[3], double impulse[3])
+{
+    double start[3] = {0, 0, 0};
+    for (int a = 0; grip->def.mode == FIRN_GRIP_FOLLOW && a < 3; a++)
+        start[a] = value(particles, FIRN_FIELD_START, block, p, a);
+    firn_grip_impulse(sim, grip, x, v, start, value(particles, FIRN_FIELD_MASS, block, p, 0),
+                      impulse);
+}
+
+void firn_particle_boundary_pull(const firn_sim *sim, const firn_particles *particles,
+                                 const firn_particle_block *block, void *pull)
+{
+    int n = firn_bundles_of(block->n) * 16;
+    for (int p = 0; p < n; p++) {
+        uint32_t bits = bits_of(particles, block, p);
+        double sum[3] = {0, 0, 0}, x[3], v[3], own[3];
+        firn_block_place(sim, particles, block, p, x);
+        for (int a = 0; a < 3; a++) v[a] = value(particles, FIRN_FIELD_V, block, p, a);
+        if (sim->acceleration && p < block->n) caller_impulse(sim, particles, block, p, x, sum);
+        for (int g = 0; bits && g < sim->n_grips; g++) {
+            if (!firn_grip_pulls(sim, bits, g)) continue;
+            grip_impulse(sim, &sim->grips[g], particles, block, p, x, v, own);
+            for (int a = 0; a < 3; a++) sum[a] += own[a];
+        }
+        for (int a = 0; a < 3; a++) {
+            int at = (p / 16) * 48 + a * 16 + p % 16;
+            if (sim->mpm->kernels->is_double)
+                ((double *)pull)[at] = sum[a];
+            else
+                ((float *)pull)[at] = (float)sum[a];
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- after G2P */
+
+static firn_boundary_impulse *ledger_of(const firn_sim *sim, firn_boundary_impulse *acts,
+                                        int boundary)
+{
+    return &acts[sim->mpm->act_of[boundary]];
+}
+
+static void hold(firn_block_point *s, const firn_grip *g, firn_boundary_impulse *e)
+{
+    firn_moved_point *p = &s->moved;
+    double y[3], x[3], v[3], turned[3], was[3] = {p->v[0], p->v[1], p->v[2]};
+    const double *w = g->pose.spin, W[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
+    firn_pose_to_shape(&g->pose_before, p->before, y);
+    for (int a = 0; a < 3; a++) y[a] -= g->pose.pivot[a];
+    firn_pose_direction(&g->pose, y, turned);
+    for (int a = 0; a < 3; a++) x[a] = g->pose.position[a] + turned[a];
+    firn_pose_velocity(&g->pose, x, v);
+
+    int64_t b = s->block->first + s->p / 16;
+    for (int a = 0; a < 3; a++) {
+        if (g->def.free_axes[a]) continue;
+        p->x[a] = x[a];
+        p->v[a] = v[a];
+        for (int c = 0; s->particles->transfer.is_affine && c < 3; c++)
+            firn_particles_set(s->particles, FIRN_FIELD_C, b, 3 * a + c, s->p % 16, W[3 * a + c]);
+    }
+    firn_block_point_store(s);
+    firn_contact_book(e, p->x, p->mass, was, p->v, p->v, g->pose.position);
+}
+
+void firn_grip_particles_act(firn_block_point *s, firn_boundary_impulse *acts)
+{
+    const firn_sim *sim = s->sim;
+    firn_moved_point *p = &s->moved;
+    uint32_t bits = bits_of(s->particles, s->block, s->p);
+    const double origin[3] = {0, 0, 0};
+    double impulse[3];
+    if (sim->acceleration) {
+        caller_impulse(sim, s->particles, s->block, s->p, p->before, impulse);
+        firn_grip_book_pull(p, impulse, origin, ledger_of(sim, acts, firn_sim_forces(sim)));
+    }
+    for (int g = 0; bits && g < sim->n_grips; g++) {
+        const firn_grip *grip = &sim->grips[g];
+        firn_boundary_impulse *e = ledger_of(sim, acts, sim->n_colliders + g);
+        if (!(bits >> g & 1) || !grip->is_active) continue;
+        if (firn_grip_pulls(sim, bits, g)) {
+            grip_impulse(sim, grip, s->particles, s->block, s->p, p->before, p->v_before, impulse);
+            firn_grip_book_pull(p, impulse, grip->pose.position, e);
+        } else {
+            hold(s, grip, e);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* mpm.h: the state of the material point method behind a firn_sim.
+ *
+ *     particles   AoSoA bundles of 16 lanes, owner block by owner block (particles.h)
+ *     grid        sparse blocks of 4 x 4 x 4 nodes around them, rebuilt at a sort (grid.h)
+ *     caches by block: impulse_split, contact_gap, distance_cache, grip_nodes
+ *     workspace   one thread's patches and outputs of a block (workspace.h) */
+#ifndef FIRN_MPM_H
+#define FIRN_MPM_H
+
+#include "mpm/block_slots.h"
+#include "mpm/contact_gap.h"
+#include "mpm/distance_cache.h"
+#include "mpm/grid.h"
+#include "mpm/grip_nodes.h"
+#include "mpm/impulse_split.h"
+#include "mpm/integrator.h"
+#include "mpm/particles.h"
+#include "mpm/work_ranges.h"
+#include "solver/sim.h"
+
+/* What the reports of the owner blocks of a chunk come to, for one material; see kernels.h. */
+typedef struct firn_summary {
+    double max_rate, max_speed, plastic, viscous, drained_mass;
+    int64_t rate_particle, n_inverted, n_drained;
+    int rate_is_viscous, is_out_of_reach;
+    unsigned flags;
+} firn_summary;
+
+struct firn_mpm {
+    const firn_kernels *kernels;
+    const firn_integrator *integrator;
+    firn_particles *particles; /* [n_materials] */
+    int keeps_old;             /* some material blends in FLIP: old velocities stay on the grid */
+
+    firn_grid grid;
+    firn_impulse_split impulse_split;
+    firn_contact_gap contact_gap;
+    firn_distance_cache distance_cache;
+    firn_grip_nodes grip_nodes;
+
+    firn_boundary_impulse *chunks; /* [FIRN_CHUNKS][n_boundaries] what nodes gave, in this step */
+    /* [n_boundaries] what acts on particles one by one: its place among them, else -1 */
+    int n_acts, *act_of;
+    firn_boundary_impulse *acts; /* [material][owner][n_acts] */
+    int64_t act_capacity;
+
+    /* made at a sort */
+    void *spare; /* one field, for the permutation */
+    size_t spare_bytes;
+    uint32_t *order; /* permutation */
+    int64_t order_capacity;
+    char *thread_scratch; /* see workspace.h */
+    size_t scratch_bytes; /* of one thread */
+    int scratch_threads;
+    int32_t max_block_bundles;
+    firn_work_range *shares; /* [FIRN_COLORS + 1][n_threads], see block_loops.c */
+    int share_capacity;
+    firn_block_report *reports; /* [material][owner] */
+    firn_summary *summaries;    /* [FIRN_CHUNKS][n_materials] */
+    int has_reports;            /* they speak of the particles as they stand */
+    int64_t report_capacity;
+};
+
+/* A fixed partition of the blocks, so that the order of sums never depends on threads: the part of
+ * a chunk among the owner blocks (part 0), and among the halo around these (1). */
+enum { FIRN_CHUNKS = 64 };
+static inline firn_range firn_mpm_chunk(const firn_sim *sim, int chunk, int part)
+{
+    const firn_grid *grid = &sim->mpm->grid;
+    const int64_t base = part ? grid->n_owners : 0, n = part ? grid->n_blocks - base : grid->n_owners;
+    return (firn_range){(int32_t)(base + n * chunk / FIRN_CHUNKS),
+                        (int32_t)(base + n * (chunk + 1) / FIRN_CHUNKS)};
+}
+
+extern const firn_method firn_method_mpm; /* method.c */
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* particle_boundary.c: which blocks have particles that something acts on, and who acts. The
+ * ledger of bodies and holds is as in solver/contact.c. */
+#include "mpm/particle_boundary.h"
+#include "mpm/block_places.h"
+
+#include <math.h>
+
+int firn_particle_boundary_any(const firn_sim *sim)
+{
+    if (sim->acceleration || sim->has_particle_pass) return 1;
+    for (int g = 0; g < sim->n_grips; g++)
+        if (sim->grips[g].is_active) return 1;
+    return 0;
+}
+
+unsigned firn_particle_boundary_expected(firn_sim *sim, int32_t owner)
+{
+    int pulls = sim->acceleration != NULL;
+    for (int g = 0; g < sim->n_grips; g++) pulls |= sim->grips[g].is_active;
+    const unsigned expected = pulls ? FIRN_PARTICLE_PULLS : 0;
+    if (!sim->has_particle_pass) return expected;
+    if (firn_distance_cache_is_far(sim, owner)) {
+        firn_distance_cache_mark_stale(sim, owner);
+        return expected;
+    }
+    firn_distance_cache_renew(sim, owner);
+    return expected | FIRN_PARTICLE_SURFACES;
+}
+
+firn_block_point firn_block_point_of(const firn_sim *sim, firn_particles *particles,
+                                     const firn_particle_block *block, int p, const void *x,
+                                     const void *v)
+{
+    firn_block_point s = {.sim = sim, .particles = particles, .block = block, .p = p};
+    firn_moved_point *moved = &s.moved;
+    const int64_t bundle = block->first + p / 16;
+    moved->mass = firn_particles_value(particles, FIRN_FIELD_MASS, bundle, 0, p % 16);
+    firn_block_place(sim, particles, block, p, moved->x);
+    firn_block_place_of(sim, block, p, x, moved->before);
+    for (int a = 0; a < 3; a++) {
+        const int at = (p / 16) * 48 + a * 16 + p % 16;
+        if (v)
+            moved->v_before[a] = sim->mpm->kernels->is_double ? ((const double *)v)[at]
+                                                              : (double)((const float *)v)[at];
+        moved->v[a] = firn_particles_value(particles, FIRN_FIELD_V, bundle, a, p % 16);
+    }
+    return s;
+}
+
+void firn_block_point_store(const firn_block_point *s)
+{
+    const int64_t bundle = s->block->first + s->p / 16;
+    for (int a = 0; a < 3; a++) {
+        firn_particles_set(s->particles, FIRN_FIELD_X, bundle, a, s->p % 16,
+                           firn_block_cells(s->sim, s->block, a, s->moved.x[a]));
+        firn_particles_set(s->particles, FIRN_FIELD_V, bundle, a, s->p % 16, s->moved.v[a]);
+    }
+}
+
+void firn_particle_boundary_apply(const firn_sim *sim, firn_particles *particles,
+                                  const firn_particle_block *block, unsigned expected,
+                                  const void *x, const void *v, firn_boundary_impulse *acts)
+{
+    const firn_kernels *kernels = sim->mpm->kernels;
+    const size_t bundle = 48 * kernels->real_size;
+    const int is_kept = firn_distance_cache_at(sim, block->owner) != NULL;
+    const char *now = firn_particles_at(particles, FIRN_FIELD_X, block->first);
+    char *clear = expected & FIRN_PARTICLE_SURFACES
+                      ? firn_particles_at(particles, FIRN_FIELD_CLEAR, block->first)
+                      : NULL;
+    for (int b = 0; b < firn_bundles_of(block->n); b++) {
+        int first = 16 * b, end = first + 16 < block->n ? first + 16 : block->n;
+        for (int p = first; expected & FIRN_PARTICLE_PULLS && p < end; p++) {
+            firn_block_point s = firn_block_point_of(sim, particles, block, p, x, v);
+            firn_grip_particles_act(&s, acts);
+        }
+        if (!clear) continue;
+
+        const size_t at = (size_t)b * bundle;
+        uint32_t met = UINT32_MAX; /* any collider; above these 16 bits, any but the nearest */
+        if (is_kept)
+            met = kernels->clearance(now + at, (const char *)x + at, &sim->mpm->distance_cache.ways,
+                                     clear + at);
+        for (uint32_t left = (met | met >> 16) & 0xffff; left; left &= left - 1) {
+            int lane = __builtin_ctz(left);
+            if (first + lane >= end) break;
+            firn_block_point s =
+                firn_block_point_of(sim, particles, block, first + lane, x, NULL);
+            firn_particle_collision_act(&s, met >> (16 + lane) & 1, acts);
+        }
+    }
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* save.h: particles in a saved state, and their hash. */
+#ifndef FIRN_MPM_SAVE_H
+#define FIRN_MPM_SAVE_H
+
+#include "firn/sim.h"
+#include "solver/walk.h"
+
+firn_status firn_particles_pass(firn_sim *sim, int material, firn_walk *walk,
+                                firn_messages *messages);
+uint64_t firn_particles_hash(firn_sim *sim);
+/* What is left when a restore fails half way: nothing that could be taken for a state. */
+void firn_particles_empty(firn_sim *sim);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* sink_particles.c: particles that sinks take out of their blocks.
+ *
+ * What a sink takes goes at the end of the step, where it stands: the last particle of the block
+ * comes in its place,
+ *
+ *     |a b c d|e f . .|     b goes     |a f c d|e . . .|
+ *
+ * so that nothing need be sorted for it (in a scene of a hopper sorts were half of all time). The
+ * next sort closes what is left of bundles; it also takes what was put into a sink, or went
+ * through a wall that deletes, or too far. */
+#include "mpm/block_places.h"
+#include "mpm/particle_boundary.h"
+
+#include <math.h>
+
+/* Until they are sorted particles stay within 3 sqrt 3 cells of the middle of their block. */
+static int reach(const firn_sim *sim, const int32_t coord[3], double time)
+{
+    double center[3];
+    if (sim->n_sinks == 0) return 0;
+    for (int a = 0; a < 3; a++) center[a] = (4.0 * coord[a] + 1.5) * sim->h;
+    return firn_sinks_reach(sim, center, 3 * sqrt(3.0) * sim->h, time);
+}
+
+int firn_sink_particles_may_delete(const firn_sim *sim, const int32_t coord[3])
+{
+    const firn_grid_def *grid = &sim->scene.grid;
+    for (int w = 0; grid->has_box && w < 6; w++) {
+        double low = 4.0 * (coord[w / 2] - 1) * sim->h, high = 4.0 * (coord[w / 2] + 2) * sim->h;
+        if (grid->walls[w] == FIRN_WALL_DELETE &&
+            (w & 1 ? high > grid->box_max[w / 2] : low < grid->box_min[w / 2]))
+            return 1;
+    }
+    return reach(sim, coord, sim->time);
+}
+
+int firn_sink_particles_reach(const firn_sim *sim, const int32_t coord[3])
+{
+    return reach(sim, coord, sim->time + sim->dt);
+}
+
+static void take_out(firn_particles *particles, firn_particle_block *block, int p)
+{
+    const int64_t to = block->first + p / 16, from = block->first + (block->n - 1) / 16;
+    const int lane = p % 16, last = (block->n - 1) % 16;
+    for (int f = 0; f < FIRN_N_FIELDS; f++)
+        for (int c = 0; c < particles->n_components[f]; c++) {
+            firn_particles_set(particles, f, to, c, lane,
+                               firn_particles_value(particles, f, from, c, last));
+            firn_particles_set(particles, f, from, c, last, firn_particles_blank(particles, f, c));
+        }
+    block->n--;
+}
+
+/* From the last particle to the first: what comes into a place has been asked already. */
+void firn_sink_particles_drain(const firn_sim *sim, firn_particles *particles,
+                               firn_particle_block *block, const void *before,
+                               firn_block_report *report)
+{
+    for (int p = block->n - 1; p >= 0; p--) {
+        double from[3], x[3];
+        firn_block_place(sim, particles, block, p, x);
+        firn_block_place_of(sim, block, p, before, from);
+        if (!firn_sinks_take(sim, from, x)) continue;
+        report->n_drained++;
+        report->drained_mass +=
+            firn_particles_value(particles, FIRN_FIELD_MASS, block->first + p / 16, 0, p % 16);
+        take_out(particles, block, p);
+    }
+    report->is_out_of_reach |= block->n == 0; /* no owner any longer, which is for a sort to say */
+}

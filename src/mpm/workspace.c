@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* workspace.c: what threads work with, made anew at a sort: room for one block each, their shares
+ * of the blocks, the reports of blocks.
+ *
+ *     thread 0                                     thread 1
+ *     | patch | forces | outputs by lanes ... |    | patch | forces | ...                    */
+#include "mpm/workspace.h"
+
+/* grad v; six outputs of the law; pull; places and velocities before; F, history and stress of a
+ * step that is only tried */
+enum { SCRATCH_LANES = 9 + 6 + 3 + 6 + 9 + FIRN_MAX_HISTORY + 6 };
+
+/* Two patches are written and read side by side: places in both must differ in their last twelve
+ * bits, by which processors guess whether a load waits for a store. */
+static size_t patch_bytes(size_t real_size)
+{
+    return (FIRN_PATCH * real_size + 4095) / 4096 * 4096 + 2048 + 64;
+}
+
+static size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
+
+/* A step meets its threads about twenty times, which takes as long as 2,000 particles of a
+ * simple law take one thread (measured: two threads break even at twice as many). Only the count
+ * decides, and results do not depend on it. */
+static int threads_worth(const firn_sim *sim)
+{
+    enum { PARTICLES_A_THREAD = 2048 };
+    int64_t n = firn_sim_n_particles(sim) / PARTICLES_A_THREAD;
+    return n < 1 ? 1 : n < sim->max_threads ? (int)n : sim->max_threads;
+}
+
+/* A block costs as much as its particles and some more, for its nodes. */
+static firn_status share_blocks(firn_sim *sim)
+{
+    struct firn_mpm *mpm = sim->mpm;
+    enum { BLOCK_COSTS = 32 };
+    const size_t n = (size_t)mpm->grid.n_owners,
+                 capacity = (size_t)sim->n_threads * (FIRN_COLORS + 1);
+    int32_t *weight = firn_memory_array(&sim->memory, n, sizeof *weight);
+    if (n && !weight) return FIRN_MEMORY;
+    for (size_t b = 0; b < n; b++) weight[b] = BLOCK_COSTS;
+    for (int m = 0; m < sim->n_materials; m++)
+        for (int32_t b = 0; b < mpm->particles[m].n_blocks; b++)
+            weight[mpm->particles[m].blocks[b].owner] += mpm->particles[m].blocks[b].n;
+    firn_status status = firn_grid_share(&mpm->grid, sim->n_threads, weight);
+    firn_memory_release(&sim->memory, weight, n * sizeof *weight);
+    if ((size_t)mpm->share_capacity != capacity) {
+        firn_memory_release(&sim->memory, mpm->shares,
+                            (size_t)mpm->share_capacity * sizeof *mpm->shares);
+        mpm->shares = firn_memory_array(&sim->memory, capacity, sizeof *mpm->shares);
+        mpm->share_capacity = mpm->shares ? (int)capacity : 0;
+        if (!mpm->shares) return FIRN_MEMORY;
+    }
+    return status;
+}
+
+static firn_status reserve_ledger(firn_sim *sim)
+{
+    struct firn_mpm *mpm = sim->mpm;
+    mpm->impulse_split.is_kept = mpm->has_reports = 0; /* they speak of other blocks */
+    int64_t n = (int64_t)mpm->grid.n_owners * sim->n_materials;
+    if (n > mpm->report_capacity) {
+        firn_memory_release(&sim->memory, mpm->reports,
+                            (size_t)mpm->report_capacity * sizeof *mpm->reports);
+        mpm->report_capacity = n + n / 8;
+        mpm->reports =
+            firn_memory_array(&sim->memory, (size_t)mpm->report_capacity, sizeof *mpm->reports);
+        if (!mpm->reports) return mpm->report_capacity = 0, FIRN_MEMORY;
+    }
+    n *= mpm->n_acts;
+    if (n > mpm->act_capacity) {
+        firn_memory_release(&sim->memory, mpm->acts, (size_t)mpm->act_capacity * sizeof *mpm->acts);
+        mpm->act_capacity = n + n / 8;
+        mpm->acts = firn_memory_array(&sim->memory, (size_t)mpm->act_capacity, sizeof *mpm->acts);
+        if (!mpm->acts) return mpm->act_capacity = 0, FIRN_MEMORY;
+    }
+    return FIRN_OK;
+}
+
+firn_status firn_workspace_reserve(firn_sim *sim)
+{
+    struct firn_mpm *mpm = sim->mpm;
+    int32_t most = 1;
+    if (sim->max_threads) sim->n_threads = threads_worth(sim);
+    for (int m = 0; m < sim->n_materials; m++)
+        for (int32_t b = 0; b < mpm->particles[m].n_blocks; b++) {
+            int32_t n = firn_bundles_of(mpm->particles[m].blocks[b].n);
+            if (n > most) most = n;
+        }
+    if (most > mpm->max_block_bundles || sim->n_threads > mpm->scratch_threads ||
+        !mpm->thread_scratch) {
+        firn_memory_release(&sim->memory, mpm->thread_scratch,
+                            mpm->scratch_bytes * (size_t)mpm->scratch_threads);
+        if (most > mpm->max_block_bundles) mpm->max_block_bundles = most + most / 4;
+        mpm->scratch_threads = sim->n_threads;
+        size_t real_size = mpm->kernels->real_size,
+               lanes = (size_t)mpm->max_block_bundles * 16 * real_size;
+        size_t patch = patch_bytes(real_size);
+        mpm->scratch_bytes = 2 * patch + align64(lanes) * SCRATCH_LANES;
+        mpm->thread_scratch =
+            firn_memory_allocate(&sim->memory, mpm->scratch_bytes * (size_t)sim->n_threads);
+        if (!mpm->thread_scratch) return FIRN_MEMORY;
+    }
+    return share_blocks(sim) == FIRN_OK ? reserve_ledger(sim) : FIRN_MEMORY;
+}
+
+firn_workspace firn_workspace_of(const firn_sim *sim, int thread)
+{
+    const struct firn_mpm *mpm = sim->mpm;
+    const size_t real_size = mpm->kernels->real_size, patch = patch_bytes(real_size),
+                 lanes = align64((size_t)mpm->max_block_bundles * 16 * real_size);
+    char *at = mpm->thread_scratch + mpm->scratch_bytes * (size_t)thread;
+    firn_workspace w = {.patch = at, .forces = at + patch, .grad_v = at + 2 * patch};
+    at += 2 * patch + 9 * lanes;
+    w.wave = at;
+    w.viscosity = at + lanes;
+    w.plastic = at + 2 * lanes;
+    w.viscous = at + 3 * lanes;
+    w.flags = at + 4 * lanes;
+    w.energy = at + 5 * lanes;
+    w.pull = at + 6 * lanes;
+    w.before = at + 9 * lanes;
+    w.try_F = at + 15 * lanes;
+    w.try_tau = at + 24 * lanes;
+    w.try_history = at + 30 * lanes;
+    return w;
+}
+
+void firn_workspace_clear(firn_sim *sim)
+{
+    struct firn_mpm *mpm = sim->mpm;
+    firn_memory_release(&sim->memory, mpm->thread_scratch,
+                        mpm->scratch_bytes * (size_t)mpm->scratch_threads);
+    firn_memory_release(&sim->memory, mpm->shares,
+                        (size_t)mpm->share_capacity * sizeof *mpm->shares);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* workspace.h: one thread's workspace: patches of nodes, and the outputs of one block. */
+#ifndef FIRN_WORKSPACE_H
+#define FIRN_WORKSPACE_H
+
+#include "mpm/mpm.h"
+
+typedef struct firn_workspace {
+    void *patch, *forces; /* patches of nodes, see kernels.h */
+    void *grad_v, *wave, *viscosity, *plastic, *viscous, *flags, *pull, *energy, *before;
+    void *try_F, *try_tau, *try_history; /* of a step that is only tried */
+} firn_workspace;
+
+/* Room for all threads, for the largest block that there is; at a sort. */
+firn_status firn_workspace_reserve(firn_sim *sim);
+firn_workspace firn_workspace_of(const firn_sim *sim, int thread);
+void firn_workspace_clear(firn_sim *sim);
+
+#endif

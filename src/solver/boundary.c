@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* boundary.c: sums of boundary impulses. */
+#include "solver/boundary.h"
+
+void firn_boundary_impulse_add(firn_boundary_impulse *sum, const firn_boundary_impulse *e)
+{
+    for (int a = 0; a < 3; a++) {
+        sum->impulse[a] += e->impulse[a];
+        sum->torque[a] += e->torque[a];
+    }
+    sum->work += e->work;
+    sum->friction += e->friction;
+}
+
+/* What a boundary took the material lost: the sign turns. */
+void firn_ledger_sums_book(firn_ledger_sums *sums, firn_boundary_kind kind,
+                           const firn_boundary_impulse *e)
+{
+    for (int a = 0; a < 3; a++) sums->impulse[kind][a] -= e->impulse[a];
+    sums->work += e->work;
+    sums->friction += e->friction;
+}
+
+int64_t firn_ledger_sums_n_lost(const firn_ledger_sums *sums)
+{
+    int64_t n = 0;
+    for (int cause = 0; cause < FIRN_N_LOSSES; cause++) n += sums->n_lost_by[cause];
+    return n;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* collider.c: colliders made from their definitions, their poses, and the step that their speed
+ * allows. What they do to a point is in contact.c and point_collision.c. */
+#include "solver/collider.h"
+#include "solver/sim.h"
+
+#include <math.h>
+
+firn_status firn_colliders_create(firn_sim *sim, firn_messages *messages)
+{
+    const firn_scene_def *scene = &sim->scene;
+    sim->colliders =
+        firn_memory_array(&sim->memory, (size_t)scene->n_colliders, sizeof *sim->colliders);
+    if (!sim->colliders) return firn_messages_no_memory(messages, "colliders");
+    for (int c = 0; c < scene->n_colliders; c++) {
+        firn_collider *collider = &sim->colliders[c];
+        collider->def = scene->colliders[c];
+        sim->has_particle_pass |= collider->def.particle_pass;
+        sim->n_colliders = c + 1;
+        if (firn_motion_create(&collider->def.motion, &sim->memory, &collider->motion) != FIRN_OK)
+            return firn_messages_no_memory(messages, "keys of collider '%s'", collider->def.name);
+        collider->steepness = 1;
+        if (collider->def.distance) continue;
+        /* a cubic spline reaches two cells */
+        firn_status status = firn_shape_create_for(
+            collider->def.n_shapes, collider->def.shapes,
+            (firn_shape_need){2.5 * sim->h, sim->h, .memory = sim->memory.limit}, &collider->shape,
+            messages);
+        if (status != FIRN_OK)
+            return firn_messages_add(messages, status, "collider '%s' cannot be used: see above",
+                                     collider->def.name);
+        const double sticky =
+            collider->def.touch == FIRN_TOUCH_SURFACE ? firn_shape_stickiness(collider->shape) : 0;
+        if (sticky > 0)
+            return firn_messages_add(
+                messages, FIRN_REFUSED,
+                "collider '%s': touch is 'surface', which is for 'contact: separate' without "
+                "stickiness, but its shape has painted stickiness up to %g Pa; what sticks touches "
+                "at the grid. Leave the paint out, or give touch: grid",
+                collider->def.name, sticky);
+        const double voxel = firn_shape_voxel(collider->shape);
+        if (voxel > 0) {
+            collider->steepness = sqrt(3);
+            collider->blur = 2 * voxel;
+        }
+        collider->is_rigid = firn_shape_speed_between(collider->shape, -INFINITY, INFINITY) < 0;
+        if (!collider->is_rigid) collider->margin = fmin(0.25 * voxel, 0.25 * sim->h);
+    }
+    return FIRN_OK;
+}
+
+void firn_colliders_destroy(firn_sim *sim)
+{
+    for (int c = 0; c < sim->n_colliders; c++) {
+        firn_motion_destroy(&sim->colliders[c].motion, &sim->memory);
+        firn_shape_destroy(sim->colliders[c].shape);
+    }
+    firn_memory_release(&sim->memory, sim->colliders,
+                        (size_t)sim->scene.n_colliders * sizeof *sim->colliders);
+}
+
+void firn_colliders_prepare(firn_sim *sim)
+{
+    const double end = sim->time + sim->dt;
+    for (int c = 0; c < sim->n_colliders; c++) {
+        firn_collider *collider = &sim->colliders[c];
+        collider->is_active = end > collider->def.start && sim->time < collider->def.stop;
+        firn_motion_at(&collider->motion, sim->time, collider->def.start, &collider->pose_before);
+        firn_motion_at(&collider->motion, end, collider->def.start, &collider->pose);
+        collider->dt = sim->dt;
+    }
+}
+
+/* The greatest speed of a collider's surface from now on, over h: a surface must not jump over
+ * nodes. Unbounded shapes that turn are judged by their pivot alone. */
+double firn_colliders_rate(const firn_sim *sim)
+{
+    double rate = 0;
+    for (int k = 0; k < sim->n_colliders; k++) {
+        const firn_collider *c = &sim->colliders[k];
+        if (sim->time >= c->def.stop) continue;
+        firn_pose pose = {0};
+        double speed = c->shape ? firn_shape_speed(c->shape) : 0, spin = 0, shift = 0, reach = 0,
+               low[3], high[3];
+        firn_motion_at(&c->motion, nextafter(sim->time, INFINITY), c->def.start, &pose);
+        int is_bounded = c->shape && firn_shape_bounds(c->shape, low, high);
+        for (int a = 0; a < 3; a++) {
+            double arm =
+                is_bounded ? fmax(fabs(low[a] - pose.pivot[a]), fabs(high[a] - pose.pivot[a])) : 0;
+            spin += pose.spin[a] * pose.spin[a];
+            shift += pose.velocity[a] * pose.velocity[a];
+            reach += arm * arm;
+        }
+        rate = fmax(rate, (speed + sqrt(shift) + sqrt(spin * reach)) / sim->h);
+    }
+    return rate;
+}

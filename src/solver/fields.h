@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* fields.h: what a particle carries, by name. The list below is the only one: a method makes its
+ * storage, sorting and saving from it; attributes, views and hashes read particles through it.
+ *
+ * Outside of a method positions are metres (firn_method.read); how a method stores them is its
+ * own affair. */
+#ifndef FIRN_FIELDS_H
+#define FIRN_FIELDS_H
+
+#include "laws/law.h"
+
+/* name, components, unit, meaning. C (where the transfer is affine), grip (where a scene has
+ * grips), start (where grips are followed), clear (where colliders have a second pass) and
+ * history (as many as the law declares) have a varying number of components. */
+#define FIRN_FIELDS(FIELD)                                                                         \
+    FIELD(X, "x", 3, "m", "position")                                                              \
+    FIELD(V, "v", 3, "m/s", "velocity")                                                            \
+    FIELD(F, "F", 9, "1", "elastic deformation gradient, row by row")                              \
+    FIELD(C, "C", 9, "1/s", "affine velocity matrix, row by row")                                  \
+    FIELD(TAU, "tau", 6, "Pa", "Kirchhoff stress xx yy zz xy xz yz")                               \
+    FIELD(MASS, "mass", 1, "kg", "mass")                                                           \
+    FIELD(VOLUME, "volume", 1, "m^3", "initial volume")                                            \
+    FIELD(T, "T", 1, "K", "temperature")                                                           \
+    FIELD(ID, "id", 1, "1", "number, never used twice")                                            \
+    FIELD(GRIP, "grip", 1, "1", "bit g: held or pulled by grip g")                                 \
+    FIELD(START, "start", 3, "m", "position in the region of a grip that is followed")             \
+    FIELD(CLEAR, "clear", 3, "m", "free path before a collider may be met")                        \
+    FIELD(HISTORY, "history", FIRN_MAX_HISTORY, "", "history of the law")
+
+typedef enum firn_field {
+#define FIELD(name, text, n, unit, meaning) FIRN_FIELD_##name,
+    FIRN_FIELDS(FIELD)
+#undef FIELD
+        FIRN_N_FIELDS
+} firn_field;
+
+enum { FIRN_FIELD_MOST = FIRN_MAX_HISTORY > 9 ? FIRN_MAX_HISTORY : 9 }; /* components of any */
+
+const char *firn_field_name(firn_field field);
+int firn_field_components(firn_field field); /* of the list above: the most */
+/* uint32 whatever the precision */
+static inline int firn_field_is_integer(firn_field field)
+{
+    return field == FIRN_FIELD_ID || field == FIRN_FIELD_GRIP;
+}
+/* Whether it is a cache that can be computed anew: neither saved nor hashed. */
+static inline int firn_field_is_cache(firn_field field) { return field == FIRN_FIELD_CLEAR; }
+
+#endif

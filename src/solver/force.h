@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* force.h: force fields, as accelerations of points. */
+#ifndef FIRN_FORCE_H
+#define FIRN_FORCE_H
+
+#include "base/memory.h"
+#include "firn/sim.h"
+
+typedef struct firn_force {
+    firn_force_def def;
+    firn_force_key *keys;
+    double factor; /* now */
+    const struct firn_force_kind *kind;
+} firn_force;
+
+typedef struct firn_force_info {
+    const char *name, *meaning;
+    const char *keys;                        /* members of firn_force_def that it uses, see shape.h */
+    const char *vector_unit, *strength_unit; /* "" where it has none */
+    int needs_vector;
+} firn_force_info;
+const firn_force_info *firn_force_kind_at(int i); /* in order; NULL after the last */
+const firn_force_info *firn_force_kind_find(const char *name);
+
+firn_status firn_forces_create(firn_sim *sim, firn_messages *messages);
+void firn_forces_destroy(firn_sim *sim);
+firn_status firn_force_create(const firn_force_def *def, firn_memory *memory, firn_force *force,
+                              firn_messages *messages);
+void firn_force_destroy(firn_force *force, firn_memory *memory);
+void firn_force_prepare(firn_force *force, double time);
+/* Changes v by what the force does in dt; forces act one after the other. */
+void firn_force_push(const firn_force *force, const double x[3], double time, double dt,
+                     double v[3]);
+
+#endif

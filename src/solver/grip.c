@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* grip.c: grips made from their definitions, what they take hold of, and the impulses of those
+ * that pull.
+ *
+ *   traction   dt F / n on each of the n particles that the grip took
+ *   follow     dt m (w^2 (X - x) + 2 z w (V - v)): X the particle's own place in the moving region
+ *              now, V its velocity, w^2 = stiffness / mass of all that the grip took, z the
+ *              damping (1: critical)
+ *   motion     particles are moved as one rigid piece, by the method (mpm/grip_particles.c)
+ *
+ * A pull does the work J . (v_before + v_after) / 2, which in a free body is the kinetic energy
+ * that it gives, exactly. */
+#include "solver/grip.h"
+#include "solver/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+firn_status firn_grips_create(firn_sim *sim, firn_messages *messages)
+{
+    const firn_scene_def *scene = &sim->scene;
+    sim->grips = firn_memory_array(&sim->memory, (size_t)scene->n_grips, sizeof *sim->grips);
+    if (!sim->grips) return firn_messages_no_memory(messages, "grips");
+    for (int g = 0; g < scene->n_grips; g++) {
+        firn_grip *grip = &sim->grips[g];
+        grip->def = scene->grips[g];
+        sim->n_grips = g + 1;
+        sim->has_pull |= grip->def.mode != FIRN_GRIP_MOTION;
+        sim->has_follow |= grip->def.mode == FIRN_GRIP_FOLLOW;
+        if (firn_motion_create(&grip->def.motion, &sim->memory, &grip->motion) != FIRN_OK)
+            return firn_messages_no_memory(messages, "keys of grip '%s'", grip->def.name);
+        firn_status status = firn_shape_create_for(
+            grip->def.n_shapes, grip->def.shapes,
+            (firn_shape_need){0, sim->h, .memory = sim->memory.limit}, &grip->region, messages);
+        if (status != FIRN_OK)
+            return firn_messages_add(messages, status, "grip '%s' cannot be used: see above",
+                                     grip->def.name);
+    }
+    return FIRN_OK;
+}
+
+void firn_grips_destroy(firn_sim *sim)
+{
+    for (int g = 0; g < sim->n_grips; g++) {
+        firn_motion_destroy(&sim->grips[g].motion, &sim->memory);
+        firn_shape_destroy(sim->grips[g].region);
+    }
+    firn_memory_release(&sim->memory, sim->grips, (size_t)sim->scene.n_grips * sizeof *sim->grips);
+}
+
+void firn_grips_prepare(firn_sim *sim)
+{
+    const double end = sim->time + sim->dt;
+    for (int g = 0; g < sim->n_grips; g++) {
+        firn_grip *grip = &sim->grips[g];
+        grip->is_active = end > grip->def.start && sim->time < grip->def.release;
+        firn_motion_at(&grip->motion, sim->time, grip->def.start, &grip->pose_before);
+        firn_motion_at(&grip->motion, end, grip->def.start, &grip->pose);
+    }
+}
+
+/* ---------------------------------------------------------------- taking hold */
+
+/* The particles of one material that are in the region of a grip. */
+static void take(firn_sim *sim, int index, int material)
+{
+    const firn_method *method = sim->method;
+    firn_grip *grip = &sim->grips[index];
+    firn_place at = {.material = material};
+    for (at.block = 0; at.block < method->n_blocks(sim, material); at.block++)
+        for (at.index = 0; at.index < method->block_size(sim, material, at.block); at.index++) {
+            double x[3], y[3];
+            const uint32_t id = (uint32_t)firn_solver_value(sim, at, FIRN_FIELD_ID, 0);
+            if (grip->def.body[0] &&
+                strcmp(sim->sources[firn_solver_source(sim, id)].name, grip->def.body) != 0)
+                continue;
+            /* a pull is chosen by the position itself: its motion may lead away at once */
+            method->read(sim, at, FIRN_FIELD_X, x);
+            memcpy(y, x, sizeof y);
+            if (grip->def.mode == FIRN_GRIP_MOTION) firn_pose_to_shape(&grip->pose, x, y);
+            if (firn_shape_distance(grip->region, y, grip->def.start) > 0) continue;
+
+            const uint32_t bits = (uint32_t)firn_solver_value(sim, at, FIRN_FIELD_GRIP, 0);
+            method->write(sim, at, FIRN_FIELD_GRIP, 0, (double)(bits | 1u << index));
+            grip->n_particles++;
+            grip->mass += firn_solver_value(sim, at, FIRN_FIELD_MASS, 0);
+            for (int a = 0; grip->def.mode == FIRN_GRIP_FOLLOW && a < 3; a++)
+                method->write(sim, at, FIRN_FIELD_START, a, y[a]);
+        }
+}
+
+void firn_grips_take(firn_sim *sim, firn_messages *messages)
+{
+    for (int g = 0; g < sim->n_grips; g++) {
+        firn_grip *grip = &sim->grips[g];
+        /* a pull takes what begins in its region, a hold what is there when its time has come */
+        if (grip->has_taken || (grip->def.mode == FIRN_GRIP_MOTION && sim->time < grip->def.start))
+            continue;
+        firn_motion_at(&grip->motion, grip->def.start, grip->def.start, &grip->pose);
+        for (int m = 0; m < sim->n_materials; m++) take(sim, g, m);
+        grip->has_taken = 1;
+        if (grip->n_particles == 0 && sim->time > 0)
+            firn_messages_warn(messages, "grip '%s' took hold of no particle at t = %.9g s",
+                               grip->def.name, sim->time);
+    }
+}
+
+/* ---------------------------------------------------------------- impulses of pulls */
+
+/* Frequency of the spring of a grip that is followed: every particle has its share of the
+ * stiffness by mass. */
+static double frequency_of(const firn_grip *g)
+{
+    return g->def.mode == FIRN_GRIP_FOLLOW && g->mass > 0 ? sqrt(g->def.stiffness / g->mass) : 0;
+}
+
+double firn_grips_rate(const firn_sim *sim)
+{
+    double w2 = 0, damping = 0; /* as if one particle hung on all springs */
+    for (int g = 0; g < sim->n_grips; g++) {
+        double w = sim->time < sim->grips[g].def.release ? frequency_of(&sim->grips[g]) : 0;
+        w2 += w * w;
+        damping += sim->grips[g].def.damping * w;
+    }
+    return sqrt(w2 + damping * damping) + damping;
+}
+
+/* The impulse of a grip that pulls on a particle at x with velocity v. Of a step that meets
+ * start or release only the part between counts. */
+void firn_grip_impulse(const firn_sim *sim, const firn_grip *g, const double x[3],
+                       const double v[3], const double start[3], double mass, double impulse[3])
+{
+    const double from = fmax(sim->time, g->def.start),
+                 until = fmin(sim->time + sim->dt, g->def.release);
+    if (g->def.mode == FIRN_GRIP_TRACTION) {
+        for (int a = 0; a < 3; a++)
+            impulse[a] = (until - from) * g->def.force[a] / (double)g->n_particles;
+        return;
+    }
+    double X[3], V[3], w = frequency_of(g);
+    firn_pose_to_world(&g->pose_before, start, X);
+    firn_pose_velocity(&g->pose_before, X, V);
+    for (int a = 0; a < 3; a++)
+        impulse[a] = (until - from) * mass *
+                     (w * w * (X[a] - x[a]) + 2 * g->def.damping * w * (V[a] - v[a]));
+}
+
+/* A grip of one of the bits that pulls now. */
+int firn_grip_pulls(const firn_sim *sim, uint32_t bits, int g)
+{
+    const firn_grip *grip = &sim->grips[g];
+    return (bits >> g & 1) && grip->is_active && grip->def.mode != FIRN_GRIP_MOTION &&
+           grip->n_particles > 0;
+}
+
+/* An impulse that P2G has already given. */
+void firn_grip_book_pull(const firn_moved_point *p, const double impulse[3], const double pivot[3],
+                      firn_boundary_impulse *e)
+{
+    const double x[3] = {p->before[0] - pivot[0], p->before[1] - pivot[1], p->before[2] - pivot[2]};
+    for (int a = 0; a < 3; a++) {
+        e->impulse[a] -= impulse[a];
+        e->work += impulse[a] * 0.5 * (p->v_before[a] + p->v[a]);
+    }
+    e->torque[0] -= x[1] * impulse[2] - x[2] * impulse[1];
+    e->torque[1] -= x[2] * impulse[0] - x[0] * impulse[2];
+    e->torque[2] -= x[0] * impulse[1] - x[1] * impulse[0];
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* grip.h: grips of a running simulation. A grip holds, pulls or leads the particles that were in
+ * its region when it took hold (field GRIP), until it is released. */
+#ifndef FIRN_GRIP_H
+#define FIRN_GRIP_H
+
+#include "geometry/motion.h"
+#include "geometry/shape.h"
+#include "solver/boundary.h"
+#include "solver/collider.h"
+
+typedef struct firn_grip {
+    firn_grip_def def;
+    firn_shape *region;
+    firn_motion motion;
+    firn_pose pose, pose_before; /* at the end and at the beginning of the step being made */
+    int is_active, has_taken;
+    int64_t n_particles; /* taken */
+    double mass;         /* of these, kg */
+} firn_grip;
+
+firn_status firn_grips_create(firn_sim *sim, firn_messages *messages);
+void firn_grips_destroy(firn_sim *sim);
+void firn_grips_prepare(firn_sim *sim);
+/* A rate (1/s) of which cfl / rate is a stable step for grips that are followed; 0: none. */
+double firn_grips_rate(const firn_sim *sim);
+/* Grips whose time has come take hold of the particles in their regions. */
+void firn_grips_take(firn_sim *sim, firn_messages *messages);
+/* Whether grip g, one of `bits`, pulls on its particles now. */
+int firn_grip_pulls(const firn_sim *sim, uint32_t bits, int g);
+/* Its impulse (N s) in this step on a particle at x with velocity v; start: its field START. */
+void firn_grip_impulse(const firn_sim *sim, const firn_grip *g, const double x[3],
+                       const double v[3], const double start[3], double mass, double impulse[3]);
+/* Books an impulse that was given to a particle while it moved. */
+void firn_grip_book_pull(const firn_moved_point *p, const double impulse[3], const double pivot[3],
+                         firn_boundary_impulse *e);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* ledger.c: the ledger of a material or of everything: what its method finds of the particles as
+ * they stand, and the sums since the start. */
+#include "solver/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+void firn_ledger_clear(firn_ledger *l)
+{
+    *l = (firn_ledger){.min_J = INFINITY, .max_J = -INFINITY, .gap_particle = -1};
+    for (int a = 0; a < 3; a++) {
+        l->min[a] = INFINITY;
+        l->max[a] = -INFINITY;
+    }
+}
+
+/* What has been booked since the start. */
+static void add_sums(firn_ledger *l, const firn_ledger_sums *a)
+{
+    for (int cause = 0; cause < FIRN_N_LOSSES; cause++) {
+        l->n_lost_by[cause] += a->n_lost_by[cause];
+        l->n_lost += a->n_lost_by[cause];
+    }
+    l->n_inverted += a->n_inverted;
+    l->lost_mass += a->lost_mass;
+    l->plastic_work += a->plastic;
+    l->viscous_work += a->viscous;
+    l->external_work += a->work;
+    l->friction_work += a->friction;
+    for (int c = 0; c < 3; c++) {
+        l->wall_impulse[c] += a->impulse[FIRN_BOUNDARY_WALLS][c];
+        l->collider_impulse[c] += a->impulse[FIRN_BOUNDARY_COLLIDERS][c];
+        l->grip_impulse[c] += a->impulse[FIRN_BOUNDARY_GRIPS][c];
+        l->force_impulse[c] += a->impulse[FIRN_BOUNDARY_FORCES][c];
+    }
+}
+
+firn_status firn_sim_ledger(firn_sim *sim, int material, firn_ledger *ledger,
+                            firn_messages *messages)
+{
+    if (!sim)
+        return firn_messages_add(messages, FIRN_USAGE,
+                                 "firn_sim_ledger: there is no simulation (NULL)");
+    if (material < -1 || material >= sim->n_materials)
+        return firn_messages_add(messages, FIRN_USAGE,
+                                 "there is no material %d; there are %d, and -1 means all",
+                                 material, sim->n_materials);
+    firn_ledger_clear(ledger);
+    for (int m = 0; m < sim->n_materials; m++)
+        if (material < 0 || m == material) {
+            if (sim->method->ledger(sim, m, ledger) != FIRN_OK)
+                return firn_messages_no_memory(messages, "the ledger");
+            add_sums(ledger, &sim->materials[m].sums);
+        }
+    strcpy(ledger->material, material < 0 ? "" : sim->materials[material].resolved.name);
+    for (int a = 0; a < 3; a++)
+        if (ledger->mass > 0) ledger->center[a] /= ledger->mass;
+    return FIRN_OK;
+}

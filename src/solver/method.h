@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* method.h: what a discretisation is - the seam between a simulation and the way it is computed.
+ *
+ *     scene, session, attributes, ledger, checkpoints        positions in metres, fields by name
+ *     -------------------------------------------------      struct firn_method
+ *     mpm/ | meshless/ ...                                   storage, neighbours, step: its own
+ *
+ * A method keeps its own state behind firn_sim (sim->mpm and the like) and stores particles as it
+ * likes, in blocks that are independent of each other; everyone else visits them by block and
+ * index, and reads and writes fields (fields.h) through the table below. What is shared by all
+ * methods - materials, colliders, grips, sinks, forces, emitters, ledger sums, the choice of dt,
+ * saving - is in solver/ and acts on points.
+ *
+ * A new method is one constant table and one line in scene/create.c. */
+#ifndef FIRN_METHOD_H
+#define FIRN_METHOD_H
+
+#include "solver/fields.h"
+#include "solver/newborn.h"
+#include "solver/walk.h"
+
+/* Where a particle stands in a method's storage; valid until the next step. */
+typedef struct firn_place {
+    int material;
+    int32_t block, index;
+} firn_place;
+
+typedef struct firn_method {
+    const char *name, *title, *citation, *validity;
+
+    /* State for sim->materials, colliders, grips, ...; and its end (also after a failure). */
+    firn_status (*create)(firn_sim *sim, const firn_run_options *options, firn_messages *messages);
+    void (*destroy)(firn_sim *sim);
+    /* Once all bodies are there; ids of the ranges get their volume from the density that the
+     * method finds around them. */
+    firn_status (*begin)(firn_sim *sim, const firn_id_range *weighed, int n, firn_messages *messages);
+    /* New particles with the ids from sim->next_id on. */
+    firn_status (*add)(firn_sim *sim, int material, const firn_newborn *born, const char *source,
+                       firn_messages *messages);
+    /* One step, at most to `until`. */
+    firn_status (*step)(firn_sim *sim, double until, firn_messages *messages);
+
+    /* Particles as others see them. */
+    int64_t (*n_particles)(const firn_sim *sim, int material);
+    int32_t (*n_blocks)(const firn_sim *sim, int material);
+    int32_t (*block_size)(const firn_sim *sim, int material, int32_t block);
+    int (*n_components)(const firn_sim *sim, int material, firn_field field);
+    void (*read)(const firn_sim *sim, firn_place at, firn_field field, double *values);
+    void (*write)(firn_sim *sim, firn_place at, firn_field field, int component, double value);
+    /* After writing: stresses and limits follow. */
+    firn_status (*changed)(firn_sim *sim, firn_messages *messages);
+    firn_status (*view)(const firn_sim *sim, int material, firn_field field, firn_view *view);
+
+    /* Adds a material's particles to a ledger; sums since the start are added by the caller. */
+    firn_status (*ledger)(firn_sim *sim, int material, firn_ledger *ledger);
+    void (*stats)(const firn_sim *sim, firn_stats *stats);
+    const char *(*variant_name)(const firn_sim *sim);
+
+    /* A material's particles through a walk over the state (walk.h), written or read; and what
+     * is rebuilt after reading. */
+    firn_status (*pass)(firn_sim *sim, int material, firn_walk *walk, firn_messages *messages);
+    firn_status (*restored)(firn_sim *sim, firn_messages *messages);
+    void (*empty)(firn_sim *sim); /* no particles are left */
+    uint64_t (*hash)(firn_sim *sim);
+} firn_method;
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* newborn.h: particles on their way into a simulation. */
+#ifndef FIRN_NEWBORN_H
+#define FIRN_NEWBORN_H
+
+#include "firn/sim.h"
+
+/* Particles to be added to one material. */
+typedef struct firn_newborn {
+    int64_t n;
+    const double *x;             /* [n][3] m */
+    const double *v, *C, *F, *T; /* [n][3] [n][9] [n][9] [n]; NULL: those of `body`, else 0 0 I */
+    const firn_body_def *body;   /* its velocity, spin about `center`, F; NULL: none */
+    double center[3];
+    double temperature, mass, volume;
+    const double *masses, *volumes, *history; /* [n] [n] [n][n_history]; NULL: mass, volume, as
+                                               * the law declares */
+} firn_newborn;
+
+/* What particle i starts with: its own arrays, or its body's motion
+ * v = velocity + spin x (x - center), C = spin. */
+void firn_newborn_state(const firn_newborn *born, int is_affine, int64_t i, double v[3],
+                        double C[9], double F[9]);
+
+typedef struct firn_id_range {
+    uint32_t first, end;
+} firn_id_range;
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* populate.c: the bodies of a scene as particles: points sampled in a shape, with the body's
+ * motion, mass and volume. */
+#include "geometry/sampling.h"
+#include "solver/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What particle i starts with: its own arrays, or its body's motion v = velocity + spin x (x -
+ * center), C = spin. */
+void firn_newborn_state(const firn_newborn *born, int is_affine, int64_t i, double v[3], double C[9],
+                     double F[9])
+{
+    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    memset(v, 0, 3 * sizeof *v);
+    memset(C, 0, 9 * sizeof *C);
+    memcpy(F, identity, sizeof identity);
+    if (born->body) {
+        const double *w = born->body->spin, W[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
+        double d[3];
+        for (int a = 0; a < 3; a++) d[a] = born->x[3 * i + a] - born->center[a];
+        for (int a = 0; a < 3; a++)
+            v[a] = born->body->velocity[a] + W[3 * a] * d[0] + W[3 * a + 1] * d[1] +
+                   W[3 * a + 2] * d[2];
+        if (is_affine) memcpy(C, W, sizeof W);
+        memcpy(F, born->body->F, sizeof identity);
+    }
+    if (born->v) memcpy(v, born->v + 3 * i, 3 * sizeof *v);
+    if (born->C) memcpy(C, born->C + 9 * i, 9 * sizeof *C);
+    if (born->F) memcpy(F, born->F + 9 * i, 9 * sizeof *F);
+}
+
+void firn_populate_place(const firn_body_def *def, int64_t n, double *x, double center[3])
+{
+    for (int a = 0; a < 3; a++) center[a] = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int a = 0; a < 3; a++) center[a] += x[3 * i + a] / (double)n;
+    for (int64_t i = 0; def->deform_positions && i < n; i++) {
+        double d[3];
+        for (int a = 0; a < 3; a++) d[a] = x[3 * i + a] - center[a];
+        for (int a = 0; a < 3; a++)
+            x[3 * i + a] = center[a] + def->F[3 * a] * d[0] + def->F[3 * a + 1] * d[1] +
+                           def->F[3 * a + 2] * d[2];
+    }
+}
+
+/* The points of a body; the first *n_surface of them stand for cubes of edge spacing[0], the
+ * others of spacing[1]. */
+static firn_status sample_body(const firn_sim *sim, const firn_body_def *def,
+                               const double spacing[2], double **x, int64_t *n, int64_t *n_surface,
+                               firn_messages *messages)
+{
+    int is_layered = def->particles_at_surface > 0;
+    double depth = def->surface_depth > 0 ? def->surface_depth : sim->h;
+    uint64_t seed = def->seed + sim->scene.seed;
+    firn_shape *shape = NULL;
+    const firn_shape_need need = {is_layered ? depth + sim->h : 0, sim->h, 1,
+                                  .memory = sim->memory.limit};
+    firn_status status = firn_shape_create_for(def->n_shapes, def->shapes, need, &shape, messages);
+    if (status != FIRN_OK) return status;
+    *n_surface = 0;
+    status = is_layered ? firn_sample_layers(shape, def->sampling, spacing, depth, seed, x, n,
+                                             n_surface, messages)
+                        : firn_sample_shape(shape, def->sampling, spacing[1], seed, x, n, messages);
+    firn_shape_destroy(shape);
+    return status;
+}
+
+/* Volumes and masses of two layers, each particle's own: two columns of n numbers */
+static double *weigh_layers(firn_sim *sim, double density, const double spacing[2], int64_t n,
+                            int64_t n_surface)
+{
+    double *volumes = firn_memory_array(&sim->memory, (size_t)n, 2 * sizeof *volumes);
+    for (int64_t i = 0; volumes && i < n; i++) {
+        double edge = spacing[i >= n_surface];
+        volumes[i] = edge * edge * edge;
+        volumes[n + i] = density * volumes[i];
+    }
+    return volumes;
+}
+
+static firn_status add_body(firn_sim *sim, const firn_body_def *def, firn_messages *messages)
+{
+    const int material = firn_solver_material(sim, def->material);
+    if (material < 0)
+        return firn_messages_add(messages, FIRN_REFUSED, "body '%s': there is no material '%s'",
+                                 def->name, def->material);
+    const double density = sim->materials[material].resolved.density;
+    double *x = NULL, *volumes = NULL;
+    const double spacing[2] = {sim->h / cbrt(def->particles_at_surface),
+                               def->spacing > 0 ? def->spacing
+                                                : sim->h / cbrt(def->particles_per_cell)};
+    int64_t n = 0, n_surface = 0;
+    firn_status status = sample_body(sim, def, spacing, &x, &n, &n_surface, messages);
+    if (status != FIRN_OK) {
+        const char *file = def->n_shapes ? def->shapes[0].file : "";
+        return firn_messages_add(messages, status, "body '%s'%s%s cannot be filled: see above",
+                                 def->name, file[0] ? " from " : "", file);
+    }
+    double volume = spacing[1] * spacing[1] * spacing[1];
+    firn_newborn born = {.n = n,
+                         .x = x,
+                         .body = def,
+                         .temperature = def->temperature,
+                         .mass = density * volume,
+                         .volume = volume};
+    firn_populate_place(def, n, x, born.center);
+    if (n_surface > 0) {
+        volumes = weigh_layers(sim, density, spacing, n, n_surface);
+        if (!volumes)
+            status =
+                firn_messages_add(messages, FIRN_MEMORY, "body '%s': no memory for %lld particles",
+                                  def->name, (long long)n);
+        else {
+            born.volumes = volumes;
+            born.masses = volumes + n;
+        }
+    }
+    if (status == FIRN_OK) status = firn_solver_add(sim, material, &born, def->name, messages);
+    firn_memory_release(&sim->memory, volumes, (size_t)n * 2 * sizeof *volumes);
+    firn_memory_release(NULL, x, (size_t)n * 3 * sizeof *x);
+    return status;
+}
+
+/* A closed wall holds what is inside; what begins beyond it was most likely put there by mistake. */
+static void warn_of_outside(firn_sim *sim, firn_messages *messages)
+{
+    const firn_grid_def *grid = &sim->scene.grid;
+    const firn_method *method = sim->method;
+    for (int m = 0; grid->has_box && m < sim->n_materials; m++) {
+        int64_t n = 0;
+        double x[3], first[3] = {0, 0, 0};
+        firn_place at = {.material = m};
+        for (at.block = 0; at.block < method->n_blocks(sim, m); at.block++)
+            for (at.index = 0; at.index < method->block_size(sim, m, at.block); at.index++) {
+                int is_outside = 0;
+                method->read(sim, at, FIRN_FIELD_X, x);
+                for (int w = 0; w < 6; w++)
+                    if (grid->walls[w] != FIRN_WALL_OPEN && grid->walls[w] != FIRN_WALL_DELETE)
+                        is_outside |= w & 1 ? x[w / 2] > grid->box_max[w / 2]
+                                            : x[w / 2] < grid->box_min[w / 2];
+                if (is_outside && n++ == 0) memcpy(first, x, sizeof first);
+            }
+        if (n)
+            firn_messages_warn(messages,
+                               "%lld particles of material '%s' begin beyond closed walls, one at "
+                               "%.4g %.4g %.4g m",
+                               (long long)n, sim->materials[m].resolved.name, first[0], first[1],
+                               first[2]);
+    }
+}
+
+/* Bodies whose density is found on the grid: ranges of ids, joined where they follow each other. */
+enum { RANGES = 256 };
+static firn_status add_range(firn_id_range *ranges, int *n, firn_id_range range,
+                             firn_messages *messages)
+{
+    if (*n && ranges[*n - 1].end == range.first) {
+        ranges[*n - 1].end = range.end;
+        return FIRN_OK;
+    }
+    if (*n == RANGES)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "more than %d separate bodies measure their density on the grid",
+                                 RANGES);
+    ranges[(*n)++] = range;
+    return FIRN_OK;
+}
+
+static firn_status check_grips(const firn_sim *sim, firn_messages *messages)
+{
+    for (int g = 0; g < sim->n_grips; g++) {
+        const firn_grip *grip = &sim->grips[g];
+        if (grip->n_particles) continue;
+        if (grip->def.mode != FIRN_GRIP_MOTION)
+            return firn_messages_add(messages, FIRN_REFUSED,
+                                     "grip '%s' holds no particle: its region misses the body",
+                                     grip->def.name);
+        if (grip->has_taken) /* a hold may be of nodes alone, and of what comes to them later */
+            firn_messages_warn(messages, "grip '%s' holds no particle: its region misses the body",
+                               grip->def.name);
+    }
+    return FIRN_OK;
+}
+
+firn_status firn_populate_bodies(firn_sim *sim, const firn_scene_def *scene,
+                                 firn_messages *messages)
+{
+    firn_id_range ranges[RANGES];
+    int n_ranges = 0;
+    firn_status status = FIRN_OK;
+    for (int i = 0; i < scene->n_bodies && status == FIRN_OK; i++) {
+        const firn_body_def *def = &scene->bodies[i];
+        const uint32_t first = sim->next_id;
+        status =
+            *def->points ? firn_populate_points(sim, def, messages) : add_body(sim, def, messages);
+        if (status == FIRN_OK && def->density_from == FIRN_DENSITY_GRID)
+            status =
+                add_range(ranges, &n_ranges, (firn_id_range){first, sim->next_id}, messages);
+    }
+    if (status != FIRN_OK) return status;
+    firn_grips_take(sim, messages);
+    status = check_grips(sim, messages);
+    if (status != FIRN_OK) return status;
+    warn_of_outside(sim, messages);
+    return sim->method->begin(sim, ranges, n_ranges, messages);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* save.c: the complete state of a simulation in one piece of memory, or piece by piece to a
+ * file, and back.
+ *
+ *   header     magic, version, precision, numbers of things, time, dt, counters, limits
+ *   ledger     what colliders, grips and walls have taken since the start
+ *   sources    where ids came from            grips: particles held          emission: counters
+ *   particles  of each material, by the method (mpm/save.c)
+ *
+ * Native byte order; the header
+ * refuses anything else. */
+#include "solver/sim.h"
+#include "solver/emission.h"
+#include "base/hash.h"
+
+#include <string.h>
+
+enum { SAVE_VERSION = 6 };
+static const char save_magic[8] = "firnsav";
+
+typedef struct header {
+    char magic[8];
+    uint32_t version, byte_order, real_size, n_materials, n_colliders, n_grips, n_emitters,
+        n_sources, must_sort;
+    uint32_t next_id;
+    int32_t rate_is_viscous, rate_material;
+    double time, dt, max_rate, max_speed, dt_factor, h;
+    int64_t n_steps, n_retries, n_sorts, rate_particle;
+} header;
+
+void firn_walk_pass(firn_walk *w, void *data, size_t n)
+{
+    if (n == 0) return; /* and `data` may be NULL */
+    w->n_bytes += n;
+    if (w->put) w->put(w->user, data, n);
+    if (!w->at || w->is_short) return;
+    if ((size_t)(w->end - w->at) < n) {
+        w->is_short = 1;
+        return;
+    }
+    if (w->is_reading)
+        memcpy(data, w->at, n);
+    else
+        memcpy(w->at, data, n);
+    w->at += n;
+}
+
+static header header_of(const firn_sim *sim)
+{
+    header h = {.version = SAVE_VERSION,
+                .byte_order = 0x01020304,
+                .real_size = sim->scene.is_double ? 8u : 4u,
+                .n_materials = (uint32_t)sim->n_materials,
+                .n_colliders = (uint32_t)sim->n_colliders,
+                .n_sources = (uint32_t)sim->n_sources,
+                .n_grips = (uint32_t)sim->n_grips,
+                .n_emitters = (uint32_t)sim->scene.n_emitters,
+                .must_sort = (uint32_t)sim->must_sort,
+                .next_id = sim->next_id,
+                .rate_is_viscous = sim->rates.is_viscous,
+                .rate_material = sim->rates.material,
+                .time = sim->time,
+                .dt = sim->dt,
+                .max_rate = sim->rates.max_rate,
+                .max_speed = sim->rates.max_speed,
+                .dt_factor = sim->dt_factor,
+                .h = sim->h,
+                .n_steps = sim->n_steps,
+                .n_retries = sim->n_retries,
+                .n_sorts = sim->n_sorts,
+                .rate_particle = sim->rates.particle};
+    memcpy(h.magic, save_magic, sizeof h.magic);
+    return h;
+}
+
+/* What n colliders have taken since the start, by their names: a scene may have other colliders
+ * when it goes on. */
+static void pass_colliders(firn_walk *w, firn_sim *sim, uint32_t n)
+{
+    if (w->is_reading) memset(sim->total, 0, (size_t)sim->n_colliders * sizeof *sim->total);
+    for (uint32_t k = 0; k < n && !w->is_short; k++) {
+        char name[FIRN_NAME] = "";
+        firn_boundary_impulse taken = {0};
+        if (!w->is_reading) {
+            strcpy(name, sim->colliders[k].def.name);
+            taken = sim->total[k];
+        }
+        firn_walk_pass(w, name, sizeof name);
+        firn_walk_pass(w, &taken, sizeof taken);
+        if (!w->is_reading) continue;
+        int c = (int)k; /* at its old place, most likely */
+        if (c >= sim->n_colliders || strncmp(name, sim->colliders[c].def.name, sizeof name) != 0)
+            for (c = 0; c < sim->n_colliders &&
+                        strncmp(name, sim->colliders[c].def.name, sizeof name) != 0;
+                 c++) {}
+        if (c < sim->n_colliders) sim->total[c] = taken;
+    }
+}
+
+static void pass_ledger(firn_walk *w, firn_sim *sim, uint32_t n_colliders)
+{
+    pass_colliders(w, sim, n_colliders);
+    firn_walk_pass(w, sim->total + sim->n_colliders, (size_t)(sim->n_grips + 2) * sizeof *sim->total);
+    firn_walk_pass(w, sim->sources, (size_t)sim->n_sources * sizeof *sim->sources);
+    for (int g = 0; g < sim->n_grips; g++) {
+        firn_walk_pass(w, &sim->grips[g].n_particles, sizeof sim->grips[g].n_particles);
+        firn_walk_pass(w, &sim->grips[g].mass, sizeof sim->grips[g].mass);
+        firn_walk_pass(w, &sim->grips[g].has_taken, sizeof sim->grips[g].has_taken);
+    }
+    size_t n = 0;
+    void *emission = firn_emission_state(sim, &n);
+    firn_walk_pass(w, emission, n);
+}
+
+static void walk_out(firn_walk *w, firn_sim *sim)
+{
+    header h = header_of(sim);
+    firn_walk_pass(w, &h, sizeof h);
+    pass_ledger(w, sim, h.n_colliders);
+    for (int m = 0; m < sim->n_materials; m++) sim->method->pass(sim, m, w, NULL);
+}
+
+firn_status firn_save_stream(firn_sim *sim, firn_save_put *put, void *user, size_t *n_bytes,
+                             firn_messages *messages)
+{
+    *n_bytes = 0;
+    if (sim->is_empty)
+        return firn_messages_add(messages, FIRN_STOPPED,
+                                 "the simulation is empty: a restore failed half way");
+    if (sim->is_spoiled)
+        return firn_messages_add(messages, FIRN_STOPPED,
+                                 "the state at t = %.9g s is not saved: it is not finite",
+                                 sim->time);
+    firn_walk w = {.put = put, .user = user};
+    walk_out(&w, sim);
+    *n_bytes = w.n_bytes;
+    return FIRN_OK;
+}
+
+firn_status firn_sim_save(firn_sim *sim, void **state, size_t *n_bytes, firn_messages *messages)
+{
+    *state = NULL;
+    *n_bytes = 0;
+    if (!sim)
+        return firn_messages_add(messages, FIRN_USAGE,
+                                 "firn_sim_save: there is no simulation (NULL)");
+    firn_status status = firn_save_stream(sim, NULL, NULL, n_bytes, messages);
+    if (status != FIRN_OK) return status;
+    *state = firn_memory_allocate(&sim->memory, *n_bytes);
+    if (!*state) {
+        status = firn_messages_add(messages, FIRN_MEMORY, "no memory for a checkpoint of %.1f MB",
+                                   (double)*n_bytes / 1e6);
+        return *n_bytes = 0, status;
+    }
+    firn_walk write = {.at = *state, .end = (char *)*state + *n_bytes};
+    walk_out(&write, sim);
+    return FIRN_OK;
+}
+
+void firn_sim_release_state(firn_sim *sim, void *state, size_t n_bytes)
+{
+    firn_memory_release(&sim->memory, state, n_bytes);
+}
+
+/* The particles alone, in their order: what a restored or re-threaded run must share. */
+uint64_t firn_sim_hash(firn_sim *sim) { return sim->method->hash(sim); }
+
+/* ---------------------------------------------------------------- restoring */
+
+static firn_status check_header(const firn_sim *sim, const header *h, firn_messages *messages)
+{
+    header mine = header_of(sim);
+    if (memcmp(h->magic, save_magic, sizeof h->magic) != 0)
+        return firn_messages_add(messages, FIRN_REFUSED, "this is not a saved state of firn");
+    if (h->version != SAVE_VERSION || h->byte_order != mine.byte_order)
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "the saved state has version %u; this firn reads version %d of its own kind of machine",
+            h->version, SAVE_VERSION);
+    if (h->real_size != mine.real_size)
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "the saved state is in %s precision; the precision of a run cannot change",
+            h->real_size == 8 ? "double" : "float");
+    if (h->h != mine.h)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "the saved state has dx = %g m, the scene %g m; dx cannot change",
+                                 h->h, mine.h);
+    if (h->n_materials != mine.n_materials)
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "the saved state has %u materials, the scene %u; their number cannot change",
+            h->n_materials, mine.n_materials);
+    if (h->n_grips != mine.n_grips || h->n_emitters != mine.n_emitters)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "the saved state has %u grips and %u emitters, the scene %u and "
+                                 "%u; their number cannot "
+                                 "change",
+                                 h->n_grips, h->n_emitters, mine.n_grips, mine.n_emitters);
+    return FIRN_OK;
+}
+
+static firn_status read_state(firn_sim *sim, firn_walk *w, const header *h, firn_messages *messages)
+{
+    firn_memory_release(&sim->memory, sim->sources,
+                        (size_t)sim->source_capacity * sizeof *sim->sources);
+    sim->sources = firn_memory_array(&sim->memory, h->n_sources, sizeof *sim->sources);
+    sim->n_sources = sim->source_capacity = sim->sources ? (int)h->n_sources : 0;
+    if (!sim->sources)
+        return firn_messages_add(messages, FIRN_MEMORY,
+                                 "no memory to restore where particles came from");
+    pass_ledger(w, sim, h->n_colliders);
+    firn_status status = FIRN_OK;
+    for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++)
+        status = sim->method->pass(sim, m, w, messages);
+    if (status != FIRN_OK) return status;
+    sim->is_spoiled = 0;
+    sim->must_sort = (int)h->must_sort;
+    sim->next_id = h->next_id;
+    sim->rates.is_viscous = h->rate_is_viscous;
+    sim->rates.material = h->rate_material;
+    sim->time = h->time;
+    sim->dt = h->dt;
+    sim->rates.max_rate = h->max_rate;
+    sim->rates.max_speed = h->max_speed;
+    sim->dt_factor = h->dt_factor;
+    sim->n_steps = h->n_steps;
+    sim->n_retries = h->n_retries;
+    sim->n_sorts = h->n_sorts;
+    sim->rates.particle = h->rate_particle;
+    if (sim->rates.material >= sim->n_materials) sim->rates.material = -1;
+    return sim->method->restored(sim, messages);
+}
+
+firn_status firn_sim_restore(firn_sim *sim, const void *state, size_t n_bytes,
+                             firn_messages *messages)
+{
+    if (!sim || !state)
+        return firn_messages_add(messages, FIRN_USAGE, "firn_sim_restore: there is no %s (NULL)",
+                                 sim ? "state" : "simulation");
+    firn_walk w = {.at = (char *)state, .end = (char *)state + n_bytes, .is_reading = 1};
+    header h;
+    firn_walk_pass(&w, &h, sizeof h);
+    if (w.is_short)
+        return firn_messages_add(messages, FIRN_REFUSED, "the saved state ends too early");
+    firn_status status = check_header(sim, &h, messages);
+    if (status != FIRN_OK) return status;
+    if (h.n_sources > n_bytes / sizeof *sim->sources)
+        return firn_messages_add(messages, FIRN_REFUSED, "the saved state is damaged");
+    sim->is_empty = 0;
+    status = read_state(sim, &w, &h, messages);
+    if (status != FIRN_OK) {
+        sim->method->empty(sim);
+        sim->is_empty = 1;
+    }
+    return status;
+}
