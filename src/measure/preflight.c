@@ -11,7 +11,7 @@
 #include "geometry/sampling.h"
 #include "geometry/shape.h"
 #include "solver/attributes.h"
-#include "solver/solver.h"
+#include "solver/sim.h"
 
 #include <math.h>
 #include <string.h>

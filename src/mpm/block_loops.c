@@ -67,10 +67,12 @@ void firn_block_loops_assign_owners(firn_sim *sim)
  * most of the nodes and follows in memory, where its particles have been asked for already. */
 int firn_block_loops_claim_owners(const firn_sim *sim, firn_range *owners)
 {
-    const int32_t share = sim->mpm->grid.n_owners / (8 * sim->n_threads), most = share < 1    ? 1
-                                                                            : share < 16 ? share
-                                                                                         : 16;
-    return firn_work_ranges_claim(sim->mpm->shares, sim->n_threads, omp_get_thread_num(), most, owners);
+    const int32_t share = sim->mpm->grid.n_owners / (8 * sim->n_threads), most = share < 1 ? 1
+                                                                                 : share < 16
+                                                                                     ? share
+                                                                                     : 16;
+    return firn_work_ranges_claim(sim->mpm->shares, sim->n_threads, omp_get_thread_num(), most,
+                                  owners);
 }
 
 /* Of each color the clusters that begin in the thread's owner blocks: a list a color. */
@@ -139,7 +141,8 @@ static void ask_nodes(const firn_sim *sim, int32_t owner)
 
 static firn_block_report *report_of(const firn_sim *sim, int material_index, int32_t owner)
 {
-    return &sim->mpm->reports[(size_t)material_index * (size_t)sim->mpm->grid.n_owners + (size_t)owner];
+    return &sim->mpm
+                ->reports[(size_t)material_index * (size_t)sim->mpm->grid.n_owners + (size_t)owner];
 }
 
 /* What the block's particles touch: where the last step left them, or, after a sort, where they
@@ -178,7 +181,8 @@ static void p2g_block(firn_sim *sim, int32_t owner, const firn_workspace *w)
                 firn_particle_boundary_pull(sim, r.particles, r.block, w->pull);
                 r.block_particles.pull = w->pull;
             }
-            k->p2g(&r.transfer, &r.block_particles, w->patch, sim->mpm->keeps_old ? w->forces : NULL);
+            k->p2g(&r.transfer, &r.block_particles, w->patch,
+                   sim->mpm->keeps_old ? w->forces : NULL);
         }
         if (has_any) firn_impulse_split_weigh(sim, owner, m, w->patch);
     }
@@ -189,7 +193,8 @@ static void p2g_block(firn_sim *sim, int32_t owner, const firn_workspace *w)
 /* What the particles of a owner block see of the nodes, into the thread's patch. */
 void firn_block_loops_load(const firn_sim *sim, int32_t owner, const void *nodes, void *patch)
 {
-    sim->mpm->kernels->patch_load(patch, sim->mpm->grid.columns[owner], sim->mpm->grid.neighbours[owner], nodes);
+    sim->mpm->kernels->patch_load(patch, sim->mpm->grid.columns[owner],
+                                  sim->mpm->grid.neighbours[owner], nodes);
 }
 
 void firn_block_loops_p2g(firn_sim *sim)
@@ -265,7 +270,8 @@ static firn_boundary_impulse *acts_of(const firn_sim *sim, int material_index, i
 {
     firn_boundary_impulse *acts =
         sim->mpm->acts +
-        ((size_t)material_index * (size_t)sim->mpm->grid.n_owners + (size_t)owner) * (size_t)sim->mpm->n_acts;
+        ((size_t)material_index * (size_t)sim->mpm->grid.n_owners + (size_t)owner) *
+            (size_t)sim->mpm->n_acts;
     memset(acts, 0, (size_t)sim->mpm->n_acts * sizeof *acts);
     return acts;
 }
@@ -283,8 +289,8 @@ static uint32_t id_at(const firn_particles *particles, const firn_particle_block
 static void diagnose(const firn_sim *sim, const firn_block_material *r, const firn_workspace *w,
                      firn_block_report *report)
 {
-    sim->mpm->kernels->diagnose(&r->transfer, &r->block_particles, w->wave, w->viscosity, w->plastic,
-                           w->viscous, w->flags, report);
+    sim->mpm->kernels->diagnose(&r->transfer, &r->block_particles, w->wave, w->viscosity,
+                                w->plastic, w->viscous, w->flags, report);
     report->rate_id = id_at(r->particles, r->block, report->rate_bundle, report->rate_lane);
 }
 
@@ -319,8 +325,8 @@ static void g2p_block(firn_sim *sim, int32_t owner, const firn_workspace *w, dou
         diagnose(sim, &r, w, report);
         if (drains && !(report->flags & FIRN_FLAGS_TROUBLE))
             firn_sink_particles_drain(sim, r.particles,
-                             &r.particles->blocks[r.particles->block_of_owner[owner]], w->before,
-                             report);
+                                      &r.particles->blocks[r.particles->block_of_owner[owner]],
+                                      w->before, report);
         double t3 = is_timed ? firn_sim_clock() : 0;
         seconds[0] += t1 - t0;
         seconds[1] += t2 - t1;
@@ -376,8 +382,8 @@ static firn_status report_failure(const firn_sim *sim, firn_messages *messages)
             const firn_block_report *r = report_of(sim, m, block->owner);
             char who[4 * FIRN_NAME];
             if (!(r->flags & FIRN_FLAGS_TROUBLE)) continue;
-            firn_block_loops_particle(&sim->mpm->particles[m], block, r->flag_bundle, r->flag_lane, who,
-                                      sizeof who);
+            firn_block_loops_particle(&sim->mpm->particles[m], block, r->flag_bundle, r->flag_lane,
+                                      who, sizeof who);
             return firn_messages_add(messages, FIRN_STOPPED,
                                      "in the step at t = %.9g s, dt = %.3g s: %s: %s", sim->time,
                                      sim->dt, who, firn_block_loops_trouble(r->flags));
@@ -471,7 +477,8 @@ void firn_block_loops_measure(firn_sim *sim)
 #pragma omp for schedule(dynamic, 2)
         for (int32_t owner = 0; owner < sim->mpm->grid.n_owners; owner++)
             FIRN_BLOCK_MATERIALS (sim, owner, r) {
-                size_t lanes = (size_t)firn_bundles_of(r.block->n) * 16 * sim->mpm->kernels->real_size;
+                size_t lanes =
+                    (size_t)firn_bundles_of(r.block->n) * 16 * sim->mpm->kernels->real_size;
                 memset(w.grad_v, 0, 9 * lanes);
                 memset(w.plastic, 0, lanes);
                 memset(w.viscous, 0, lanes);
@@ -497,8 +504,8 @@ static void weigh_block(firn_sim *sim, const firn_block_material *r, const firn_
         uint32_t id = id_at(particles, block, p / 16, p % 16);
         int is_wanted = 0;
         for (int k = 0; k < n_ranges; k++) is_wanted |= id >= ranges[k].first && id < ranges[k].end;
-        double rho =
-            sim->mpm->kernels->is_double ? ((double *)w->energy)[p] : (double)((float *)w->energy)[p];
+        double rho = sim->mpm->kernels->is_double ? ((double *)w->energy)[p]
+                                                  : (double)((float *)w->energy)[p];
         if (is_wanted && rho > 0)
             firn_particles_set(
                 particles, FIRN_FIELD_VOLUME, block->first + p / 16, 0, p % 16,
@@ -517,8 +524,7 @@ void firn_block_loops_weigh(firn_sim *sim, const firn_id_range *ranges, int n_ra
 #pragma omp for schedule(dynamic, 2)
         for (int32_t owner = 0; owner < sim->mpm->grid.n_owners; owner++) {
             firn_block_loops_load(sim, owner, sim->mpm->grid.nodes, w.patch);
-            FIRN_BLOCK_MATERIALS (sim, owner, r)
-                weigh_block(sim, &r, &w, ranges, n_ranges);
+            FIRN_BLOCK_MATERIALS (sim, owner, r) weigh_block(sim, &r, &w, ranges, n_ranges);
         }
     }
 }

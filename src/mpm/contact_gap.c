@@ -157,8 +157,8 @@ firn_status firn_contact_gap_measure(firn_sim *sim)
 #pragma omp for schedule(dynamic, 1)
         for (int32_t i = firn_grid_cluster(&sim->mpm->grid, color, 0);
              i < firn_grid_cluster(&sim->mpm->grid, color + 1, 0); i++)
-            for (int32_t owner = sim->mpm->grid.clusters[i].first; owner < sim->mpm->grid.clusters[i].end;
-                 owner++)
+            for (int32_t owner = sim->mpm->grid.clusters[i].first;
+                 owner < sim->mpm->grid.clusters[i].end; owner++)
                 add_block(sim, owner);
     }
     return FIRN_OK;

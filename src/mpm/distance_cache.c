@@ -395,8 +395,7 @@ int firn_distance_cache_is_far(const firn_sim *sim, int32_t owner)
         const firn_collider *collider = &sim->colliders[c];
         if (!collider->is_active || !collider->def.particle_pass) continue;
         double distance = firn_contact_distance(collider, center, sim->time + sim->dt);
-        least =
-            fmin(least, firn_collider_clearance(collider, distance) - 2.5 * sqrt(3) * sim->h);
+        least = fmin(least, firn_collider_clearance(collider, distance) - 2.5 * sqrt(3) * sim->h);
     }
     block->all_particles = firn_distance_cache_until(sim, least);
     block->again = firn_distance_cache_until(sim, fmax(needed - least, 0.5 * sim->h));
@@ -405,7 +404,8 @@ int firn_distance_cache_is_far(const firn_sim *sim, int32_t owner)
 
 void firn_distance_cache_renew(firn_sim *sim, int32_t owner)
 {
-    if (!sim->mpm->distance_cache.is_kept || !sim->mpm->distance_cache.blocks[owner].is_stale) return;
+    if (!sim->mpm->distance_cache.is_kept || !sim->mpm->distance_cache.blocks[owner].is_stale)
+        return;
     sim->mpm->distance_cache.blocks[owner].is_stale = 0;
     for (int m = 0; m < sim->n_materials; m++) {
         const firn_particles *particles = &sim->mpm->particles[m];
@@ -424,9 +424,10 @@ void firn_distance_cache_mark_stale(firn_sim *sim, int32_t owner)
 
 void firn_distance_cache_renew_all(firn_sim *sim)
 {
-    const int is_of_this_grid =
-        sim->mpm->distance_cache.n_sorts == sim->n_sorts && sim->mpm->distance_cache.n == sim->mpm->grid.n_blocks;
-    for (int32_t b = 0; sim->has_particle_pass && is_of_this_grid && b < sim->mpm->grid.n_owners; b++)
+    const int is_of_this_grid = sim->mpm->distance_cache.n_sorts == sim->n_sorts &&
+                                sim->mpm->distance_cache.n == sim->mpm->grid.n_blocks;
+    for (int32_t b = 0; sim->has_particle_pass && is_of_this_grid && b < sim->mpm->grid.n_owners;
+         b++)
         firn_distance_cache_renew(sim, b);
 }
 

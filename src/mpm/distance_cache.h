@@ -32,7 +32,7 @@ typedef struct firn_distance_cache_still {
 
 typedef struct firn_distance_cache {
     int is_kept, has_poses;
-    double gone;                  /* the odometer, m */
+    double gone;                   /* the odometer, m */
     firn_distance_cache_ways ways; /* since particles last moved */
     double time;
     uint64_t active;  /* which colliders act */

@@ -35,7 +35,8 @@ static uint32_t bits_of_owner(const firn_sim *sim, int32_t owner)
     uint32_t bits = 0;
     for (int m = 0; m < sim->n_materials; m++) {
         const firn_particle_block *block = firn_particle_block_at(&sim->mpm->particles[m], owner);
-        for (int p = 0; block && p < block->n; p++) bits |= bits_of(&sim->mpm->particles[m], block, p);
+        for (int p = 0; block && p < block->n; p++)
+            bits |= bits_of(&sim->mpm->particles[m], block, p);
     }
     return bits;
 }

@@ -115,7 +115,7 @@ void firn_impulse_split_share(const firn_sim *sim, int chunk, int32_t block, int
         if (s < sim->n_materials - 1) {
             const void *at = mass_at(sim, block, s, node);
             up_to = fmin(mass, sim->mpm->kernels->is_double ? *(const double *)at
-                                                       : (double)*(const float *)at);
+                                                            : (double)*(const float *)at);
         }
         double(*sums)[4] = t->sums[chunk * sim->n_materials + s], own = up_to - before;
         before = up_to;

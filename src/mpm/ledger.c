@@ -115,8 +115,8 @@ firn_status firn_particles_ledger(firn_sim *sim, int material, firn_ledger *ledg
             particles->material->resolved.law->kernels[sim->variant].measure(&batch);
             firn_ledger_clear(&parts[i]);
             for (int p = 0; p < block->n; p++)
-                add_particle(sim, particles, block, p, at(w.energy, sim->mpm->kernels->is_double, p),
-                             &parts[i]);
+                add_particle(sim, particles, block, p,
+                             at(w.energy, sim->mpm->kernels->is_double, p), &parts[i]);
         }
     }
     firn_ledger sum;
@@ -126,4 +126,3 @@ firn_status firn_particles_ledger(firn_sim *sim, int material, firn_ledger *ledg
     firn_memory_release(&sim->memory, parts, bytes);
     return FIRN_OK;
 }
-

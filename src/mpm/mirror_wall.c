@@ -53,7 +53,8 @@ static size_t at(cell c)
 
 static double get(const firn_sim *sim, const void *array, size_t i)
 {
-    return sim->mpm->kernels->is_double ? ((const double *)array)[i] : (double)((const float *)array)[i];
+    return sim->mpm->kernels->is_double ? ((const double *)array)[i]
+                                        : (double)((const float *)array)[i];
 }
 
 static void put(const firn_sim *sim, void *array, size_t i, double value)

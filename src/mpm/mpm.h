@@ -68,7 +68,8 @@ enum { FIRN_CHUNKS = 64 };
 static inline firn_range firn_mpm_chunk(const firn_sim *sim, int chunk, int part)
 {
     const firn_grid *grid = &sim->mpm->grid;
-    const int64_t base = part ? grid->n_owners : 0, n = part ? grid->n_blocks - base : grid->n_owners;
+    const int64_t base = part ? grid->n_owners : 0,
+                  n = part ? grid->n_blocks - base : grid->n_owners;
     return (firn_range){(int32_t)(base + n * chunk / FIRN_CHUNKS),
                         (int32_t)(base + n * (chunk + 1) / FIRN_CHUNKS)};
 }

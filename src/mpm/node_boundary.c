@@ -278,7 +278,8 @@ static int is_reached(const firn_sim *sim, int32_t block)
 {
     const firn_distance_cache_block *near = firn_distance_cache_at(sim, block);
     const int has_others = sim->n_forces || sim->n_grips || sim->scene.grid.has_box;
-    if (!has_others && near && !near->colliders && (double)near->others > sim->mpm->distance_cache.gone)
+    if (!has_others && near && !near->colliders &&
+        (double)near->others > sim->mpm->distance_cache.gone)
         return 0;
     return find_touching(sim, block).any;
 }
@@ -392,8 +393,8 @@ void firn_node_boundary_collect(firn_sim *sim)
             for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++) {
                 size_t block = (size_t)m * (size_t)sim->mpm->grid.n_owners +
                                (size_t)sim->mpm->particles[m].blocks[b].owner;
-                firn_boundary_impulse_add(
-                    &sum, &sim->mpm->acts[block * (size_t)sim->mpm->n_acts + (size_t)sim->mpm->act_of[e]]);
+                firn_boundary_impulse_add(&sum, &sim->mpm->acts[block * (size_t)sim->mpm->n_acts +
+                                                                (size_t)sim->mpm->act_of[e]]);
             }
             firn_ledger_sums_book(&sim->materials[m].sums, kind, &sum);
             firn_boundary_impulse_add(&sim->last[e], &sum);

@@ -85,8 +85,7 @@ void firn_particle_boundary_apply(const firn_sim *sim, firn_particles *particles
         for (uint32_t left = (met | met >> 16) & 0xffff; left; left &= left - 1) {
             int lane = __builtin_ctz(left);
             if (first + lane >= end) break;
-            firn_block_point s =
-                firn_block_point_of(sim, particles, block, first + lane, x, NULL);
+            firn_block_point s = firn_block_point_of(sim, particles, block, first + lane, x, NULL);
             firn_particle_collision_act(&s, met >> (16 + lane) & 1, acts);
         }
     }

@@ -89,8 +89,9 @@ double firn_particles_blank(const firn_particles *particles, firn_field field, i
     if (field == FIRN_FIELD_X) return 1.5;
     if (field == FIRN_FIELD_F) return component % 4 == 0;
     if (field == FIRN_FIELD_T) return 293.15;
-    return field == FIRN_FIELD_HISTORY ? particles->material->resolved.law->info.history[component].initial
-                                       : 0;
+    return field == FIRN_FIELD_HISTORY
+               ? particles->material->resolved.law->info.history[component].initial
+               : 0;
 }
 
 firn_block_particles firn_particle_block_particles(const firn_particles *particles,

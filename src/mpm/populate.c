@@ -84,7 +84,8 @@ static firn_status fill_blocks(firn_sim *sim, firn_particles *particles, const f
         return firn_messages_add(
             messages, FIRN_MEMORY,
             "material '%s': no memory for %lld more particles (%.1f MiB in use)",
-            particles->material->resolved.name, (long long)born->n, (double)sim->memory.now / (1 << 20));
+            particles->material->resolved.name, (long long)born->n,
+            (double)sim->memory.now / (1 << 20));
     for (int64_t first = 0, end; first < born->n; first = end) {
         for (end = first + 1; end < born->n && order[end].key == order[first].key;) end++;
         firn_particle_block *block = &particles->blocks[particles->n_blocks++];
@@ -108,8 +109,9 @@ firn_status firn_populate_add(firn_sim *sim, int material, const firn_newborn *b
 {
     const size_t bytes = (size_t)born->n * sizeof(placed);
     placed *order = firn_memory_allocate(&sim->memory, bytes);
-    if (!order) return firn_messages_no_memory(messages, "'%s': %lld particles", source,
-                                               (long long)born->n);
+    if (!order)
+        return firn_messages_no_memory(messages, "'%s': %lld particles", source,
+                                       (long long)born->n);
     firn_status status = FIRN_OK;
     for (int64_t i = 0; i < born->n && status == FIRN_OK; i++) {
         int32_t coord[3];

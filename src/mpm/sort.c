@@ -80,7 +80,7 @@ static void places_of(const firn_sim *sim, const firn_particles *particles, int6
                       uint8_t target[16], uint8_t cell[16])
 {
     sim->mpm->kernels->places(firn_particles_at(particles, FIRN_FIELD_X, bundle),
-                         sim->scene.grid.spline == FIRN_QUADRATIC, target, cell);
+                              sim->scene.grid.spline == FIRN_QUADRATIC, target, cell);
 }
 
 static int fate_in(const firn_sim *sim, const firn_particles *particles,
@@ -287,7 +287,8 @@ static void move_field(firn_sim *sim, firn_particles *particles, const move_plan
 #pragma omp parallel num_threads(sim->n_threads)
     for (int first = 0; first < n; first += TOGETHER) {
         const int together = n - first < TOGETHER ? n - first : TOGETHER;
-        char *at = (char *)particles->field[field] + (size_t)first * component, *spare = sim->mpm->spare;
+        char *at = (char *)particles->field[field] + (size_t)first * component,
+             *spare = sim->mpm->spare;
         double blank[TOGETHER];
         for (int c = 0; c < together; c++)
             blank[c] = firn_particles_blank(particles, field, first + c);
@@ -297,7 +298,7 @@ static void move_field(firn_sim *sim, firn_particles *particles, const move_plan
             const firn_gather gather = {sim->mpm->order + block->first * 16, block->n, n, together,
                                         blank};
             sim->mpm->kernels->gather(&gather, is_integer, at,
-                                 spare + (size_t)block->first * (size_t)together * component);
+                                      spare + (size_t)block->first * (size_t)together * component);
         }
 #pragma omp for schedule(static)
         for (int64_t i = 0; i < plan->n_bundles; i++)
@@ -312,7 +313,7 @@ static void settle(firn_sim *sim, firn_particles *particles, const move_plan *pl
     for (int32_t b = 0; b < plan->n_blocks; b++) {
         double low[3], high[3];
         sim->mpm->kernels->settle(firn_particles_at(particles, FIRN_FIELD_X, plan->blocks[b].first),
-                             plan->blocks[b].n, low, high);
+                                  plan->blocks[b].n, low, high);
         plan->blocks[b].reach = (uint16_t)firn_grid_reach(low, high);
     }
 }
@@ -337,8 +338,8 @@ static firn_status reserve_move(firn_sim *sim, firn_particles *particles, const 
         firn_memory_release(&sim->memory, sim->mpm->order,
                             (size_t)sim->mpm->order_capacity * sizeof *sim->mpm->order);
         sim->mpm->order_capacity = particles->capacity[FIRN_FIELD_X] * 16;
-        sim->mpm->order =
-            firn_memory_array(&sim->memory, (size_t)sim->mpm->order_capacity, sizeof *sim->mpm->order);
+        sim->mpm->order = firn_memory_array(&sim->memory, (size_t)sim->mpm->order_capacity,
+                                            sizeof *sim->mpm->order);
         if (!sim->mpm->order) return sim->mpm->order_capacity = 0, FIRN_MEMORY;
     }
     return FIRN_OK;
@@ -357,8 +358,8 @@ static void book_losses(const firn_sim *sim, firn_particles *particles, const mo
         if (!has_losses) continue;
         for (int p = 0; p < block->n; p++) {
             if (fate_in(sim, particles, block, p) >= GONE)
-                particles->material->sums.lost_mass += firn_particles_value(particles, FIRN_FIELD_MASS,
-                                                                  block->first + p / 16, 0, p % 16);
+                particles->material->sums.lost_mass += firn_particles_value(
+                    particles, FIRN_FIELD_MASS, block->first + p / 16, 0, p % 16);
         }
     }
 }
@@ -397,7 +398,8 @@ static firn_status activate(firn_sim *sim, const uint64_t *keys)
 {
     for (int m = 0; m < sim->n_materials; m++)
         for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++)
-            sim->mpm->grid.reach[sim->mpm->particles[m].blocks[b].owner] |= sim->mpm->particles[m].blocks[b].reach;
+            sim->mpm->grid.reach[sim->mpm->particles[m].blocks[b].owner] |=
+                sim->mpm->particles[m].blocks[b].reach;
     return firn_grid_activate(&sim->mpm->grid, keys);
 }
 
@@ -452,7 +454,8 @@ firn_status firn_sort_rebuild(firn_sim *sim, firn_messages *messages)
         for (int32_t i = 0; i < sim->mpm->grid.n_owners && status == FIRN_OK; i++)
             particles->block_of_owner[i] = -1;
         for (int32_t b = 0; b < particles->n_blocks && status == FIRN_OK; b++) {
-            particles->blocks[b].owner = firn_grid_find(&sim->mpm->grid, particles->blocks[b].coord);
+            particles->blocks[b].owner =
+                firn_grid_find(&sim->mpm->grid, particles->blocks[b].coord);
             particles->block_of_owner[particles->blocks[b].owner] = b;
         }
     }

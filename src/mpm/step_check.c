@@ -102,7 +102,7 @@ static int has_failed(const firn_sim *sim, const firn_particle_block *block,
 {
     for (int p = 0; p < block->n; p++) {
         double flags = sim->mpm->kernels->is_double ? ((const double *)w->flags)[p]
-                                               : (double)((const float *)w->flags)[p];
+                                                    : (double)((const float *)w->flags)[p];
         check->trouble = (unsigned)flags & FIRN_FLAGS_TROUBLE;
         check->bundle = p / 16;
         check->lane = p % 16;

@@ -8,7 +8,7 @@
 #include "scene/scene_help.h"
 #include "geometry/shape.h"
 #include "solver/attributes.h"
-#include "solver/solver.h"
+#include "solver/force.h"
 
 #include <string.h>
 

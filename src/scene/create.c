@@ -4,6 +4,7 @@
 #include "mpm/mpm.h"
 #include "scene/read_limits.h"
 #include "scene/scene_check.h"
+#include "scene/scene_schema.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "base/suggest.h"
 #include "scene/scene_value.h"
 #include "geometry/shape.h"
-#include "solver/solver.h"
+#include "solver/force.h"
 
 #include <stdio.h>
 #include <string.h>

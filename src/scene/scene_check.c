@@ -11,7 +11,7 @@
 #include "scene/scene_schema.h"
 #include "geometry/shape.h"
 #include "solver/attributes.h"
-#include "solver/solver.h"
+#include "solver/force.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "scene/scene_value.h"
 #include "measure/measure.h"
 #include "base/suggest.h"
-#include "solver/solver.h"
+#include "solver/force.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "mpm/kernels.h"
 #include "simd/peak_flops.h"
 #include "base/memory.h"
-#include "solver/solver.h"
+#include "mpm/mpm.h"
 
 #include <math.h>
 #include <omp.h>
@@ -29,13 +29,13 @@ static double multiply_adds(firn_variant variant, int n_threads)
     firn_peak_flops_fn flops = firn_peak_flops_find(variant);
     double best = 0;
     for (int repeat = 0; flops && repeat < 3; repeat++) {
-        double total = 0, begin = firn_solver_clock();
+        double total = 0, begin = firn_sim_clock();
 #pragma omp parallel num_threads(n_threads) reduction(+ : total)
         {
             double sink = 0;
             total += flops(4000000, &sink) + 0 * sink;
         }
-        best = fmax(best, total / (firn_solver_clock() - begin));
+        best = fmax(best, total / (firn_sim_clock() - begin));
     }
     return best;
 }
@@ -47,11 +47,11 @@ static double copy_bandwidth(int n_threads)
     char *from = firn_memory_allocate(NULL, bytes), *to = firn_memory_allocate(NULL, bytes);
     double best = 0;
     for (int repeat = 0; from && to && repeat < 5; repeat++) {
-        double begin = firn_solver_clock();
+        double begin = firn_sim_clock();
 #pragma omp parallel for schedule(static) num_threads(n_threads)
         for (int c = 0; c < CHUNKS; c++)
             memcpy(to + (size_t)c * CHUNK, from + (size_t)c * CHUNK, CHUNK);
-        best = fmax(best, 2 * (double)bytes / (firn_solver_clock() - begin));
+        best = fmax(best, 2 * (double)bytes / (firn_sim_clock() - begin));
     }
     firn_memory_release(NULL, from, bytes);
     firn_memory_release(NULL, to, bytes);
@@ -155,9 +155,9 @@ static firn_status make_scene(const firn_bench_case *b, firn_sim **sim, firn_mes
 static firn_status time_ledger(firn_sim *sim, firn_bench_result *r, firn_messages *messages)
 {
     firn_ledger ledger;
-    double begin = firn_solver_clock();
+    double begin = firn_sim_clock();
     firn_status status = firn_sim_ledger(sim, -1, &ledger, messages);
-    r->ledger_ns = (firn_solver_clock() - begin) / (double)firn_sim_n_particles(sim) * 1e9;
+    r->ledger_ns = (firn_sim_clock() - begin) / (double)firn_sim_n_particles(sim) * 1e9;
     return status;
 }
 
@@ -177,10 +177,10 @@ static firn_status measure(const firn_bench_case *b, firn_sim *sim, firn_bench_r
     const firn_stats first = firn_sim_stats(sim);
     for (int repeat = 0; repeat < n_repeats && status == FIRN_OK; repeat++) {
         firn_stats before = firn_sim_stats(sim);
-        double begin = firn_solver_clock();
+        double begin = firn_sim_clock();
         for (int i = 0; i < b->n_steps && status == FIRN_OK; i++)
             status = firn_sim_step(sim, INFINITY, messages);
-        double seconds = firn_solver_clock() - begin;
+        double seconds = firn_sim_clock() - begin;
         firn_stats after = firn_sim_stats(sim);
         total += seconds;
         seconds -= after.stage_seconds[FIRN_STAGE_SORT] - before.stage_seconds[FIRN_STAGE_SORT];

@@ -5,7 +5,7 @@
 #include "mpm/separation.h"
 #include "base/memory.h"
 #include "solver/attributes.h"
-#include "solver/solver.h"
+#include "solver/sim.h"
 
 #include <math.h>
 #include <string.h>

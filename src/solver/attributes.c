@@ -47,10 +47,7 @@ static double history(const particle *p, const char *name, double otherwise)
     return i < 0 ? otherwise : firn_solver_value(p->sim, p->at, FIRN_FIELD_HISTORY, i);
 }
 
-static void get_P(const particle *p, double *out)
-{
-    copy_field(p, FIRN_FIELD_X, out);
-}
+static void get_P(const particle *p, double *out) { copy_field(p, FIRN_FIELD_X, out); }
 static void get_v(const particle *p, double *out) { copy_field(p, FIRN_FIELD_V, out); }
 static void get_id(const particle *p, double *out) { out[0] = scalar(p, FIRN_FIELD_ID); }
 /* Radius of the sphere that fills the particle's cube to the sides: half its edge, stretched

@@ -15,7 +15,7 @@ typedef struct firn_force {
 
 typedef struct firn_force_info {
     const char *name, *meaning;
-    const char *keys;                        /* members of firn_force_def that it uses, see shape.h */
+    const char *keys; /* members of firn_force_def that it uses, see shape.h */
     const char *vector_unit, *strength_unit; /* "" where it has none */
     int needs_vector;
 } firn_force_info;

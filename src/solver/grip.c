@@ -155,7 +155,7 @@ int firn_grip_pulls(const firn_sim *sim, uint32_t bits, int g)
 
 /* An impulse that P2G has already given. */
 void firn_grip_book_pull(const firn_moved_point *p, const double impulse[3], const double pivot[3],
-                      firn_boundary_impulse *e)
+                         firn_boundary_impulse *e)
 {
     const double x[3] = {p->before[0] - pivot[0], p->before[1] - pivot[1], p->before[2] - pivot[2]};
     for (int a = 0; a < 3; a++) {

@@ -33,7 +33,8 @@ typedef struct firn_method {
     void (*destroy)(firn_sim *sim);
     /* Once all bodies are there; ids of the ranges get their volume from the density that the
      * method finds around them. */
-    firn_status (*begin)(firn_sim *sim, const firn_id_range *weighed, int n, firn_messages *messages);
+    firn_status (*begin)(firn_sim *sim, const firn_id_range *weighed, int n,
+                         firn_messages *messages);
     /* New particles with the ids from sim->next_id on. */
     firn_status (*add)(firn_sim *sim, int material, const firn_newborn *born, const char *source,
                        firn_messages *messages);

@@ -23,7 +23,8 @@ static double clearance_of(const firn_sim *sim, const firn_collider *c, double d
 /* The particle's way u in this step, seen from the surface where that is now, and its length. A
  * body carries what is fixed to it from the pose before to the pose now, whatever its velocity
  * at the end; what deforms goes `own` more. */
-static double way_of(const firn_moved_point *s, const firn_collider *c, const double own[3], double u[3])
+static double way_of(const firn_moved_point *s, const firn_collider *c, const double own[3],
+                     double u[3])
 {
     double y[3], carried[3], length2 = 0;
     firn_pose_to_shape(&c->pose_before, s->before, y);

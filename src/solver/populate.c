@@ -9,8 +9,8 @@
 
 /* What particle i starts with: its own arrays, or its body's motion v = velocity + spin x (x -
  * center), C = spin. */
-void firn_newborn_state(const firn_newborn *born, int is_affine, int64_t i, double v[3], double C[9],
-                     double F[9])
+void firn_newborn_state(const firn_newborn *born, int is_affine, int64_t i, double v[3],
+                        double C[9], double F[9])
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     memset(v, 0, 3 * sizeof *v);
@@ -196,8 +196,7 @@ firn_status firn_populate_bodies(firn_sim *sim, const firn_scene_def *scene,
         status =
             *def->points ? firn_populate_points(sim, def, messages) : add_body(sim, def, messages);
         if (status == FIRN_OK && def->density_from == FIRN_DENSITY_GRID)
-            status =
-                add_range(ranges, &n_ranges, (firn_id_range){first, sim->next_id}, messages);
+            status = add_range(ranges, &n_ranges, (firn_id_range){first, sim->next_id}, messages);
     }
     if (status != FIRN_OK) return status;
     firn_grips_take(sim, messages);

@@ -100,7 +100,8 @@ static void pass_colliders(firn_walk *w, firn_sim *sim, uint32_t n)
 static void pass_ledger(firn_walk *w, firn_sim *sim, uint32_t n_colliders)
 {
     pass_colliders(w, sim, n_colliders);
-    firn_walk_pass(w, sim->total + sim->n_colliders, (size_t)(sim->n_grips + 2) * sizeof *sim->total);
+    firn_walk_pass(w, sim->total + sim->n_colliders,
+                   (size_t)(sim->n_grips + 2) * sizeof *sim->total);
     firn_walk_pass(w, sim->sources, (size_t)sim->n_sources * sizeof *sim->sources);
     for (int g = 0; g < sim->n_grips; g++) {
         firn_walk_pass(w, &sim->grips[g].n_particles, sizeof sim->grips[g].n_particles);

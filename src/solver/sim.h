@@ -12,6 +12,7 @@
 #define FIRN_SOLVER_SIM_H
 
 #include "base/comm.h"
+#include "base/messages.h"
 #include "base/memory.h"
 #include "laws/law.h"
 #include "solver/boundary.h"

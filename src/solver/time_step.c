@@ -66,7 +66,8 @@ firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *me
         else if (sim->rates.is_viscous)
             limit_by(sim, dt, "viscosity", 1);
         else
-            limit_by(sim, dt, 2 * sim->rates.max_speed > sim->rates.max_rate * sim->h ? "speed" : "wave", 1);
+            limit_by(sim, dt,
+                     2 * sim->rates.max_speed > sim->rates.max_rate * sim->h ? "speed" : "wave", 1);
     }
     double user = def->dt_fixed > 0 ? def->dt_fixed : INFINITY;
     if (def->dt_max > 0 && def->dt_max < user) user = def->dt_max;

@@ -4,7 +4,7 @@
 #include "verify/verify.h"
 #include "support/geometry.h"
 #include "support/scratch.h"
-#include "solver/solver.h"
+#include "mpm/mpm.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -427,7 +427,7 @@ static void causes_are_told_apart(void **state)
         assert_int_equal(l.n_lost_by[FIRN_LOST_WALL], 256);
         assert_int_equal(l.n_lost_by[FIRN_LOST_FAR], 0);
         assert_int_equal(l.n_lost, 768);
-        assert_true(one->max_rate == 0 && one->max_speed == 0 &&
+        assert_true(one->rates.max_rate == 0 && one->rates.max_speed == 0 &&
                     !one->must_sort); /* nobody is left who could say more */
         firn_sim_destroy(one);
     }
@@ -590,8 +590,9 @@ static void what_is_remembered_changes_nothing(void **state)
             }
             assert_true(sim->time > 0.11);
             assert_true(forgets ? n_kept == 0 : n_kept > 10);
-            assert_true(sim->mpm->distance_cache.is_kept && (forgets ? sim->mpm->distance_cache.gone < 0.1
-                                                                : sim->mpm->distance_cache.gone > 0.5));
+            assert_true(sim->mpm->distance_cache.is_kept &&
+                        (forgets ? sim->mpm->distance_cache.gone < 0.1
+                                 : sim->mpm->distance_cache.gone > 0.5));
             hash[forgets] = firn_sim_hash(sim);
             for (int c = 0; c < 4; c++) { /* all of them met the slab */
                 firn_reaction reaction;

@@ -2,7 +2,7 @@
 /* test_contact.c: what a surface does with the velocity of a point on it, against Coulomb's law
  * in closed form: with the normal part un and the tangential part t of the velocity against the
  * surface, sliding takes away friction (adhesion + |un|) of |t|, at most all of it. */
-#include "solver/solver.h"
+#include "solver/collider.h"
 
 #include <math.h>
 #include <stdarg.h>

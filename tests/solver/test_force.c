@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_force.c: force fields against their formulas, and their factors over time. */
-#include "solver/solver.h"
+#include "solver/force.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -4,7 +4,8 @@
 #include "firn/firn.h"
 #include "support/running.h"
 #include "base/memory.h"
-#include "solver/solver.h"
+#include "mpm/mpm.h"
+#include "mpm/sort.h"
 
 #include <math.h>
 #include <omp.h>
