@@ -36,8 +36,8 @@ position-by-half|src/mpm/transfer.c|move = fr_set1((real)(transfer->dt / transfe
 gravity-twice|src/mpm/block_loops.c|sim->dt * sim->scene.gravity[a]|2 * sim->dt * sim->scene.gravity[a]|basics
 unfold-omitted|src/mpm/block_loops.c|    firn_mirror_wall_unfold(sim);|    ;|bar
 fold-omitted|src/mpm/block_loops.c|    firn_mirror_wall_fold(sim, sim->dt);|    ;|mms
-dt-without-wave|src/mpm/time_step.c|rate > 0 ? def->cfl / rate : INFINITY|sim->max_speed > 0 ? def->cfl * sim->h / sim->max_speed : INFINITY|basics
-dt-twice-cfl|src/mpm/time_step.c|? def->cfl / rate :|? 2 * def->cfl / rate :|basics
+dt-without-wave|src/solver/time_step.c|rate > 0 ? def->cfl / rate : INFINITY|sim->rates.max_speed > 0 ? def->cfl * sim->h / sim->rates.max_speed : INFINITY|basics
+dt-twice-cfl|src/solver/time_step.c|? def->cfl / rate :|? 2 * def->cfl / rate :|basics
 wall-off|src/mpm/mirror_wall.c|[axis] / sim->h);|[axis] / sim->h + 0.6);|bar
 mirror-keeps-normal|src/mpm/mirror_wall.c|put(sim, nodes, b + (size_t)c, sign * get|put(sim, nodes, b + (size_t)c, get|bar
 mirror-gravity-not-mirrored|src/mpm/mirror_wall.c|back = c == m->axis ? 2 * mass * m->fall : 0|back = 0 * c|ledger
@@ -49,14 +49,14 @@ collider-sunk|src/solver/contact.c|if (!(s->distance <= reach)) return 0;|if (!(
 touches-too-early|src/mpm/contact_gap.c|filled(sim->scene.grid.spline|2 * filled(sim->scene.grid.spline|node_boundary
 gap-from-node|src/mpm/contact_gap.c|center[a] = x[a] + sum[a] / sum[3] * h|center[a] = x[a]|node_boundary
 grip-lets-go|src/mpm/node_boundary.c|if (!is_held && firn_shape|if (firn_shape|node_boundary
-pull-not-shared|src/mpm/acts.c|g->def.force[a] / (double)g->n_particles|g->def.force[a]|bar
-pull-a-step-late|src/mpm/acts.c|fmin(sim->time + sim->dt, g->def.release)|fmin(sim->time + 2 * sim->dt, g->def.release)|ledger
-hold-keeps-velocity|src/mpm/acts.c|    firn_pose_velocity(&g->pose, x, v);|    memcpy(v, s->v, sizeof v);|sim
+pull-not-shared|src/solver/grip.c|g->def.force[a] / (double)g->n_particles|g->def.force[a]|bar
+pull-a-step-late|src/solver/grip.c|fmin(sim->time + sim->dt, g->def.release)|fmin(sim->time + 2 * sim->dt, g->def.release)|ledger
+hold-keeps-velocity|src/mpm/grip_particles.c|    firn_pose_velocity(&g->pose, x, v);|    memcpy(v, p->v, sizeof v);|sim
 work-of-standing-bodies|src/solver/contact.c|e->work -= d[a] * surface_v[a];|e->work -= d[a] * after[a];|ledger
 friction-unbooked|src/solver/contact.c|e->friction += d[a] * (after[a] - surface_v[a]);|e->friction += 0 * d[a];|ledger
 shares-without-mass|src/mpm/impulse_split.c|+= own * given|+= 0 * own + given|ledger
-caller-force-without-mass|src/mpm/acts.c|impulse[a] = sim->dt * own[a] * mass;|impulse[a] = sim->dt * own[a];|mms
-volume-wrong|src/mpm/populate.c|volume = spacing[1] * spacing[1] * spacing[1];|volume = 1.1 * spacing[1] * spacing[1] * spacing[1];|bar
+caller-force-without-mass|src/mpm/grip_particles.c|impulse[a] = sim->dt * own[a] * mass;|impulse[a] = sim->dt * own[a];|mms
+volume-wrong|src/solver/populate.c|volume = spacing[1] * spacing[1] * spacing[1];|volume = 1.1 * spacing[1] * spacing[1] * spacing[1];|bar
 F-transposed-dropped|src/laws/law_common.h|tau[i] = 2 * mu * (s[i] - 1) * s[i] + volumetric|tau[i] = 2 * mu * (s[i] - 1) + volumetric|bar
 mu-for-lambda|materials/neo_hookean.c|fr volumetric = q->d[LAW_LAMBDA] * fr_log1p(j)|fr volumetric = q->d[LAW_MU] * fr_log1p(j)|mms
 lambda-mu-swapped|src/laws/law_common.h|d[LAW_LAMBDA] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);\n    d[LAW_MU] = law_mu|d[LAW_MU] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);\n    d[LAW_LAMBDA] = law_mu|mms
@@ -67,10 +67,10 @@ far-sum-along-x-added|src/mpm/transfer.c|*X = row_subtract(n == 4|*X = row_add(n
 first-offset-of-moments|src/mpm/transfer.c|fr_fma(fr_load(in->d[a] + l) + 1, v[i], c[i])|fr_fma(fr_load(in->d[a] + l), v[i], c[i])|basics
 quadratic-in-the-last-row|src/mpm/transfer.c|return fr_min(first, last);|return first;|basics
 fan-folded-one-off|src/mpm/shifted_rows.h|row_within(zero, r, 4 - z)|row_within(zero, r, z)|basics
-columns-of-before-the-sort|src/mpm/sort.c|sim->impulse_split.is_kept = sim->has_reports = 0;|sim->impulse_split.is_kept = 0;|sim
+columns-of-before-the-sort|src/mpm/workspace.c|mpm->impulse_split.is_kept = mpm->has_reports = 0;|mpm->impulse_split.is_kept = 0;|sim
 sort-by-old-cell|src/mpm/sort_kernels.c|fr_floor(at - 4 * shift - half)|fr_floor(at - half)|sim
 blank-lanes-kept|src/mpm/sort_kernels.c|to[l] = (type)g->blank[c];|to[l] = from[at[0] + (size_t)c * N];|sim
-far-blocks-not-renewed|src/mpm/distance_cache.c|if (!sim->distance_cache.is_kept || !sim->distance_cache.blocks[owner].is_stale) return;|return;|node_boundary
+far-blocks-not-renewed|src/mpm/distance_cache.c|if (!cache->is_kept || !cache->blocks[owner].is_stale) return;|return;|node_boundary
 first-offset-along-z|src/mpm/transfer.c|if (with_products) fr_store(out->d[2] + l, first - 2 - at);|if (with_products) fr_store(out->d[2] + l, first - 1 - at);|basics
 edge-unsaid|materials/st_venant_kirchhoff.c|q->is_edge = fr_lt(nearest, edge);|(void)edge, (void)nearest;|sim
 failure-unsaid|materials/st_venant_kirchhoff.c|q->failed = fr_le(least, zero);|q->failed = fr_le(zero, zero - 1);|bar

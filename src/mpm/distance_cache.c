@@ -404,9 +404,9 @@ int firn_distance_cache_is_far(const firn_sim *sim, int32_t owner)
 
 void firn_distance_cache_renew(firn_sim *sim, int32_t owner)
 {
-    if (!sim->mpm->distance_cache.is_kept || !sim->mpm->distance_cache.blocks[owner].is_stale)
-        return;
-    sim->mpm->distance_cache.blocks[owner].is_stale = 0;
+    firn_distance_cache *cache = &sim->mpm->distance_cache;
+    if (!cache->is_kept || !cache->blocks[owner].is_stale) return;
+    cache->blocks[owner].is_stale = 0;
     for (int m = 0; m < sim->n_materials; m++) {
         const firn_particles *particles = &sim->mpm->particles[m];
         const firn_particle_block *block = firn_particle_block_at(particles, owner);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* particles.c: particles of all methods - how many there are, how they come, where from. */
+#include "solver/sim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static firn_status add_source(firn_sim *sim, const char *name, firn_messages *messages)
+{
+    if (sim->n_sources && strcmp(sim->sources[sim->n_sources - 1].name, name) == 0) return FIRN_OK;
+    if (sim->n_sources == sim->source_capacity) {
+        int capacity = sim->source_capacity ? 2 * sim->source_capacity : 8;
+        firn_source *grown = firn_memory_array(&sim->memory, (size_t)capacity, sizeof *grown);
+        if (!grown)
+            return firn_messages_add(messages, FIRN_MEMORY,
+                                     "no memory to note where particles came from");
+        if (sim->n_sources) memcpy(grown, sim->sources, (size_t)sim->n_sources * sizeof *grown);
+        firn_memory_release(&sim->memory, sim->sources,
+                            (size_t)sim->source_capacity * sizeof *grown);
+        sim->sources = grown;
+        sim->source_capacity = capacity;
+    }
+    sim->sources[sim->n_sources].first_id = sim->next_id;
+    snprintf(sim->sources[sim->n_sources++].name, FIRN_NAME, "%s", name);
+    return FIRN_OK;
+}
+
+int firn_solver_source(const firn_sim *sim, uint32_t id)
+{
+    int low = 0, high = sim->n_sources; /* the last source whose first id is not beyond */
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (sim->sources[middle].first_id <= id)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int firn_solver_material(const firn_sim *sim, const char *name)
+{
+    for (int m = 0; m < sim->n_materials; m++)
+        if (strcmp(sim->materials[m].resolved.name, name) == 0) return m;
+    return -1;
+}
+
+firn_status firn_solver_add(firn_sim *sim, int material, const firn_newborn *born,
+                            const char *source, firn_messages *messages)
+{
+    if (born->n == 0) return FIRN_OK;
+    if (born->n >= (int64_t)UINT32_MAX - sim->next_id || born->n > INT32_MAX)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "'%s' would bring the number of particles beyond 2^32", source);
+    const int n_sources = sim->n_sources;
+    firn_status status = add_source(sim, source, messages);
+    if (status == FIRN_OK) status = sim->method->add(sim, material, born, source, messages);
+    if (status != FIRN_OK) {
+        sim->n_sources = n_sources;
+        return status;
+    }
+    sim->next_id += (uint32_t)born->n;
+    sim->must_sort = 1;
+    return FIRN_OK;
+}
+
+int64_t firn_sim_n_particles(const firn_sim *sim)
+{
+    int64_t n = 0;
+    for (int m = 0; m < sim->n_materials; m++) n += sim->method->n_particles(sim, m);
+    return n;
+}
