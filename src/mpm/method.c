@@ -20,7 +20,7 @@ static firn_status choose_kernels(firn_sim *sim, const firn_run_options *options
 {
     char why[200];
     const char *isa = options->isa[0] ? options->isa : getenv("FIRN_ISA");
-    int variant = firn_kernels_choose(isa ? isa : "", sim->scene.is_double, why, sizeof why);
+    int variant = firn_variant_choose(isa ? isa : "", sim->scene.is_double, why, sizeof why);
     if (variant < 0) return firn_messages_add(messages, FIRN_REFUSED, "%s", why);
     sim->variant = (firn_variant)variant;
     sim->mpm->kernels = firn_kernels_find(sim->variant);
@@ -48,7 +48,7 @@ static firn_status create_particles(firn_sim *sim, firn_messages *messages)
     for (int m = 0; m < sim->n_materials; m++) {
         firn_particles *particles = &mpm->particles[m];
         firn_sim_material *material = &sim->materials[m];
-        if (!material->resolved.law->kernels[sim->variant].update)
+        if (!material->resolved.law->kernels[sim->variant].evaluate)
             return firn_messages_add(messages, FIRN_REFUSED, "law '%s' is not built for %s",
                                      material->resolved.law->info.name,
                                      firn_variant_name(sim->variant));

@@ -6,9 +6,8 @@
  *     | patch | forces | outputs by lanes ... |    | patch | forces | ...                    */
 #include "mpm/workspace.h"
 
-/* grad v; six outputs of the law; pull; places and velocities before; F, history and stress of a
- * step that is only tried */
-enum { SCRATCH_LANES = 9 + 6 + 3 + 6 + 9 + FIRN_MAX_HISTORY + 6 };
+/* grad v; six outputs of the law; pull; places and velocities before; stress of a trial step */
+enum { SCRATCH_LANES = 9 + 6 + 3 + 6 + 6 };
 
 /* Two patches are written and read side by side: places in both must differ in their last twelve
  * bits, by which processors guess whether a load waits for a store. */
@@ -120,9 +119,7 @@ firn_workspace firn_workspace_of(const firn_sim *sim, int thread)
     w.energy = at + 5 * lanes;
     w.pull = at + 6 * lanes;
     w.before = at + 9 * lanes;
-    w.try_F = at + 15 * lanes;
-    w.try_tau = at + 24 * lanes;
-    w.try_history = at + 30 * lanes;
+    w.try_tau = at + 15 * lanes;
     return w;
 }
 

@@ -8,7 +8,7 @@
 typedef struct firn_workspace {
     void *patch, *forces; /* patches of nodes, see kernels.h */
     void *grad_v, *wave, *viscosity, *plastic, *viscous, *flags, *pull, *energy, *before;
-    void *try_F, *try_tau, *try_history; /* of a step that is only tried */
+    void *try_tau; /* of a trial step */
 } firn_workspace;
 
 /* Room for all threads, for the largest block that there is; at a sort. */

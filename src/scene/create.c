@@ -2,7 +2,7 @@
 /* create.c: a simulation from a scene: checked, then made by the method that it names. A new
  * method is one entry of the table below. */
 #include "mpm/mpm.h"
-#include "scene/read_limits.h"
+#include "scene/scene_files.h"
 #include "scene/scene_check.h"
 #include "scene/scene_schema.h"
 
@@ -25,7 +25,8 @@ firn_status firn_sim_create(const firn_scene_def *scene, const firn_run_options 
         return firn_messages_add(messages, FIRN_REFUSED,
                                  "run options do not come from firn_run_options_default()");
     firn_status status = firn_scene_check(scene, messages);
-    if (status == FIRN_OK) status = firn_read_limits_check(scene, options->max_memory, messages);
+    if (status == FIRN_OK)
+        status = firn_scene_files_check_lengths(scene, options->max_memory, messages);
     if (status != FIRN_OK) return status;
     return firn_solver_create(scene, options, methods[0], out, messages);
 }
