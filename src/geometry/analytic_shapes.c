@@ -27,24 +27,9 @@ static firn_status need_positive(double value, const char *name, const firn_shap
                              def->kind, value);
 }
 
-static firn_status need_size(firn_shape_part *part, const firn_shape_def *def, const char *where,
-                             firn_messages *messages)
-{
-    for (int i = 0; i < 3; i++) {
-        if (!(def->size[i] > 0))
-            return firn_messages_add(
-                messages, FIRN_REFUSED,
-                "%s: all three edges of size must be greater than 0; size is [%g, %g, %g].", where,
-                def->size[0], def->size[1], def->size[2]);
-        part->half[i] = 0.5 * def->size[i];
-    }
-    return FIRN_OK;
-}
-
-static firn_status build_plane(firn_shape_part *part, const firn_shape_def *def, const char *where,
+static firn_status check_plane(const firn_shape_def *def, const char *where,
                                firn_messages *messages)
 {
-    (void)part;
     if (def->normal[0] != 0 || def->normal[1] != 0 || def->normal[2] != 0) return FIRN_OK;
     return firn_messages_add(
         messages, FIRN_REFUSED,
@@ -52,37 +37,32 @@ static firn_status build_plane(firn_shape_part *part, const firn_shape_def *def,
         where, def->kind);
 }
 
-static firn_status build_sphere(firn_shape_part *part, const firn_shape_def *def, const char *where,
+static firn_status check_sphere(const firn_shape_def *def, const char *where,
                                 firn_messages *messages)
 {
-    part->radius = def->radius;
     return need_positive(def->radius, "radius", def, where, messages);
 }
 
-static firn_status build_box(firn_shape_part *part, const firn_shape_def *def, const char *where,
-                             firn_messages *messages)
+static firn_status check_box(const firn_shape_def *def, const char *where, firn_messages *messages)
 {
-    return need_size(part, def, where, messages);
+    for (int i = 0; i < 3; i++)
+        if (!(def->size[i] > 0))
+            return firn_messages_add(
+                messages, FIRN_REFUSED,
+                "%s: all three edges of size must be greater than 0; size is [%g, %g, %g].", where,
+                def->size[0], def->size[1], def->size[2]);
+    return FIRN_OK;
 }
 
-static firn_status build_cylinder(firn_shape_part *part, const firn_shape_def *def,
-                                  const char *where, firn_messages *messages)
+static firn_status check_cylinder(const firn_shape_def *def, const char *where,
+                                  firn_messages *messages)
 {
-    part->radius = part->radius2 = def->radius;
-    part->half[2] = 0.5 * def->height;
     firn_status status = need_positive(def->radius, "radius", def, where, messages);
     return status ? status : need_positive(def->height, "height", def, where, messages);
 }
 
-static firn_status build_cone(firn_shape_part *part, const firn_shape_def *def, const char *where,
-                              firn_messages *messages)
+static firn_status check_cone(const firn_shape_def *def, const char *where, firn_messages *messages)
 {
-    part->radius = def->radius;
-    part->radius2 = def->radius2;
-    part->half[2] = 0.5 * def->height;
-    const double slant = length_of(def->height, def->radius - def->radius2);
-    part->side[0] = def->height / slant;
-    part->side[1] = (def->radius - def->radius2) / slant;
     if (!(def->radius >= 0) || !(def->radius2 >= 0) || !(def->radius + def->radius2 > 0))
         return firn_messages_add(
             messages, FIRN_REFUSED,
@@ -92,18 +72,16 @@ static firn_status build_cone(firn_shape_part *part, const firn_shape_def *def, 
     return need_positive(def->height, "height", def, where, messages);
 }
 
-static firn_status build_funnel(firn_shape_part *part, const firn_shape_def *def, const char *where,
+static firn_status check_funnel(const firn_shape_def *def, const char *where,
                                 firn_messages *messages)
 {
-    firn_status status = build_cone(part, def, where, messages);
+    firn_status status = check_cone(def, where, messages);
     return status ? status : need_positive(def->thickness, "thickness", def, where, messages);
 }
 
-static firn_status build_torus(firn_shape_part *part, const firn_shape_def *def, const char *where,
+static firn_status check_torus(const firn_shape_def *def, const char *where,
                                firn_messages *messages)
 {
-    part->radius = def->radius;
-    part->radius2 = def->radius2;
     firn_status status = need_positive(def->radius, "radius", def, where, messages);
     if (!status)
         status = need_positive(def->radius2, "radius2 (of the tube)", def, where, messages);
@@ -113,6 +91,41 @@ static firn_status build_torus(firn_shape_part *part, const firn_shape_def *def,
             "%s: the tube of a torus (radius2 %g) must not be thicker than its ring (radius %g).",
             where, def->radius2, def->radius);
     return status;
+}
+
+/* ---------------------------------------------------------------- numbers of a part */
+
+/* All kinds but cones: radii, half the edges, half the height. */
+static firn_status build_plain(firn_shape_part *part, const firn_shape_def *def, const char *where,
+                               firn_messages *messages)
+{
+    (void)where, (void)messages;
+    part->radius = def->radius;
+    part->radius2 = def->radius2;
+    for (int i = 0; i < 3; i++) part->half[i] = 0.5 * def->size[i];
+    return FIRN_OK;
+}
+
+static firn_status build_cylinder(firn_shape_part *part, const firn_shape_def *def,
+                                  const char *where, firn_messages *messages)
+{
+    (void)where, (void)messages;
+    part->radius = part->radius2 = def->radius;
+    part->half[2] = 0.5 * def->height;
+    return FIRN_OK;
+}
+
+static firn_status build_cone(firn_shape_part *part, const firn_shape_def *def, const char *where,
+                              firn_messages *messages)
+{
+    const double slant = length_of(def->height, def->radius - def->radius2);
+    (void)where, (void)messages;
+    part->radius = def->radius;
+    part->radius2 = def->radius2;
+    part->half[2] = 0.5 * def->height;
+    part->side[0] = def->height / slant;
+    part->side[1] = (def->radius - def->radius2) / slant;
+    return FIRN_OK;
 }
 
 /* ---------------------------------------------------------------- distances */
@@ -391,21 +404,37 @@ static void bounds_torus(const firn_shape_part *part, double min[3], double max[
 const firn_shape_kind firn_solid_kinds[] = {
     {{"plane", "everything below the plane through center; normal points out of the solid",
       "normal", 1},
-     build_plane,
+     build_plain,
      plane,
      NULL,
      NULL,
      NULL,
-     1},
-    {{"half_space", "the same as plane", "normal", 1}, build_plane, plane, NULL, NULL, NULL, 1},
-    {{"sphere", "a ball", "radius"}, build_sphere, sphere, bounds_sphere, NULL, NULL, 0},
+     1,
+     .check = check_plane},
+    {{"half_space", "the same as plane", "normal", 1},
+     build_plain,
+     plane,
+     NULL,
+     NULL,
+     NULL,
+     1,
+     .check = check_plane},
+    {{"sphere", "a ball", "radius"},
+     build_plain,
+     sphere,
+     bounds_sphere,
+     NULL,
+     NULL,
+     0,
+     .check = check_sphere},
     {{"box", "a block with edges along the axes", "size (full edges)"},
-     build_box,
+     build_plain,
      box,
      bounds_box,
      NULL,
      NULL,
-     0},
+     0,
+     .check = check_box},
     {{"capsule", "a cylinder with round ends; height is the straight part's",
       "radius height normal (axis)"},
      build_cylinder,
@@ -413,7 +442,8 @@ const firn_shape_kind firn_solid_kinds[] = {
      bounds_capsule,
      NULL,
      NULL,
-     1},
+     1,
+     .check = check_cylinder},
     {{"cylinder", "a cylinder with flat ends", "radius height normal (axis)"},
      build_cylinder,
      cylinder,
@@ -421,14 +451,16 @@ const firn_shape_kind firn_solid_kinds[] = {
      NULL,
      NULL,
      1,
-     cylinder_distance},
+     cylinder_distance,
+     .check = check_cylinder},
     {{"ellipsoid", "an ellipsoid", "size (full axes)"},
-     build_box,
+     build_plain,
      ellipsoid,
      bounds_box,
      NULL,
      NULL,
-     0},
+     0,
+     .check = check_box},
     {{"cone", "a cone or frustum, center at half height",
       "radius (low end) radius2 (high end) height normal (axis)"},
      build_cone,
@@ -436,21 +468,24 @@ const firn_shape_kind firn_solid_kinds[] = {
      bounds_cone,
      NULL,
      NULL,
-     1},
+     1,
+     .check = check_cone},
     {{"funnel", "the wall of a cone, open at both ends; a pipe where both radii are equal",
       "radius (low end) radius2 (high end) height thickness normal (axis)"},
-     build_funnel,
+     build_cone,
      funnel,
      bounds_cone,
      NULL,
      NULL,
-     1},
+     1,
+     .check = check_funnel},
     {{"torus", "a ring", "radius (of the ring) radius2 (of the tube) normal (axis)"},
-     build_torus,
+     build_plain,
      torus,
      bounds_torus,
      NULL,
      NULL,
-     1},
+     1,
+     .check = check_torus},
     {.info = {NULL, NULL, NULL}},
 };

@@ -160,7 +160,8 @@ static firn_status build_part(firn_shape_part *part, const firn_shape_def *def,
     *part = (firn_shape_part){
         .kind = kind, .csg = def->csg, .half_wall = 0.5 * def->thickness, .need = need};
     place(part, def);
-    status = kind->build(part, def, where, messages);
+    if (kind->check) status = kind->check(def, where, messages);
+    if (!status) status = kind->build(part, def, where, messages);
     if (status) part->kind = NULL; /* a kind releases nothing of what it could not build */
     part->has_box = !status && kind->bounds && !kind->voxel;
     if (part->has_box) kind->bounds(part, part->low, part->high);
@@ -170,13 +171,11 @@ static firn_status build_part(firn_shape_part *part, const firn_shape_def *def,
 firn_status firn_shape_check(const firn_shape_def *def, firn_messages *messages)
 {
     char where[FIRN_NAME + 16];
-    firn_shape_part part = {0};
-    for (const firn_shape_kind *kind = firn_solid_kinds; kind->info.name; kind++) {
-        if (strcmp(kind->info.name, def->kind) != 0) continue;
+    for (int i = 0; kind_at(i); i++) {
+        const firn_shape_kind *kind = kind_at(i);
+        if (strcmp(kind->info.name, def->kind) != 0 || !kind->check) continue;
         snprintf(where, sizeof where, "is no %.60s", def->kind);
-        firn_status status = kind->build(&part, def, where, messages);
-        if (!status && kind->release) kind->release(&part);
-        return status;
+        return kind->check(def, where, messages);
     }
     return FIRN_OK;
 }

@@ -14,8 +14,8 @@ typedef struct firn_shape_part firn_shape_part;
 
 typedef struct firn_shape_kind {
     firn_shape_kind_info info;
-    /* Checks the kind's own parameters and fills the numbers (and `data`, where there is more).
-     * `where` names the shape in sentences. */
+    /* Fills the numbers of a part (and `data`, where there is more) from parameters that `check`
+     * accepts; kinds from files check what they read here. `where` names the shape in messages. */
     firn_status (*build)(firn_shape_part *part, const firn_shape_def *def, const char *where,
                          firn_messages *messages);
     /* Signed distance, outward normal and, for surfaces that deform or are painted, the rest;
@@ -38,6 +38,8 @@ typedef struct firn_shape_kind {
         const firn_shape_part *part); /* see shape.h; NULL: distances are from formulas */
     double (*border)(const firn_shape_part *part, double from); /* see shape.h; NULL: never */
     double (*stickiness)(const firn_shape_part *part);          /* see shape.h; NULL: not painted */
+    /* The kind's own parameters; NULL: `build` checks. */
+    firn_status (*check)(const firn_shape_def *def, const char *where, firn_messages *messages);
 } firn_shape_kind;
 
 struct firn_shape_part {
