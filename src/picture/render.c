@@ -331,11 +331,15 @@ static firn_status trace(frame *f, const firn_camera *camera, firn_tracer **trac
     f->n_hits = (size_t)columns * (size_t)rows;
     f->hits = firn_memory_array(NULL, f->n_hits, sizeof *f->hits);
     if (!f->hits) return FIRN_MEMORY;
-    if (def->engine == FIRN_ENGINE_SPLAT ||
-        (def->engine == FIRN_ENGINE_AUTO && !firn_tracer_is_built()))
+    const firn_tracer_engine *embree = firn_tracer_embree;
+    if (def->engine == FIRN_ENGINE_SPLAT || (def->engine == FIRN_ENGINE_AUTO && !embree))
         return firn_splat_hits(&f->spheres, camera, columns, rows, f->n_threads, f->hits);
-    firn_status status = firn_tracer_create(&f->spheres, f->n_threads, tracer, messages);
-    if (status == FIRN_OK) firn_tracer_hits(*tracer, camera, columns, rows, f->n_threads, f->hits);
+    if (!embree)
+        return firn_messages_add(messages, FIRN_USAGE,
+                                 "engine embree: this firn was built without Embree; try: --engine "
+                                 "splat, or install Embree 3 and build again");
+    firn_status status = embree->create(&f->spheres, f->n_threads, tracer, messages);
+    if (status == FIRN_OK) embree->hits(*tracer, camera, columns, rows, f->n_threads, f->hits);
     return status;
 }
 
@@ -385,7 +389,7 @@ static firn_status paint(frame *f, firn_image *image, firn_messages *messages)
         light.solid_hits = f->solid_hits;
     }
     if (status == FIRN_OK) status = firn_shading_paint(&light, image);
-    firn_tracer_destroy(tracer);
+    if (tracer) firn_tracer_embree->destroy(tracer);
     if (status == FIRN_MEMORY && !firn_messages_count(messages, FIRN_ERROR))
         firn_messages_add(messages, status, "memory is exhausted");
     return status;

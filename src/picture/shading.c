@@ -67,7 +67,7 @@ static void flush(ray_list *list)
 {
     int is_free[FIRN_TRACER_WIDTH];
     for (int k = 0; k < FIRN_TRACER_WIDTH; k++) list->rays.is_used[k] = k < list->n ? -1 : 0;
-    if (list->n) firn_tracer_free(list->light->tracer, &list->rays, is_free);
+    if (list->n) firn_tracer_embree->free(list->light->tracer, &list->rays, is_free);
     for (int k = 0; k < list->n; k++)
         if (is_free[k]) *list->target[k] += list->weight[k];
     list->n = 0;

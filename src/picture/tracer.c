@@ -14,14 +14,20 @@ struct firn_tracer {
     RTCScene scene;
 };
 
-int firn_tracer_is_built(void) { return 1; }
+static void destroy(firn_tracer *tracer)
+{
+    if (!tracer) return;
+    if (tracer->scene) rtcReleaseScene(tracer->scene);
+    if (tracer->device) rtcReleaseDevice(tracer->device);
+    firn_memory_release(NULL, tracer, sizeof *tracer);
+}
 
 /* Ends a tracer that cannot be made. Asking Embree for its error also clears it, hence the
  * argument. */
 static firn_status refuse(firn_tracer *tracer, enum RTCError error, firn_messages *messages)
 {
     firn_status status = error == RTC_ERROR_OUT_OF_MEMORY ? FIRN_MEMORY : FIRN_USAGE;
-    firn_tracer_destroy(tracer);
+    destroy(tracer);
     if (status == FIRN_MEMORY)
         return firn_messages_add(
             messages, status,
@@ -31,8 +37,8 @@ static firn_status refuse(firn_tracer *tracer, enum RTCError error, firn_message
                              (int)error);
 }
 
-firn_status firn_tracer_create(const firn_spheres *spheres, int n_threads, firn_tracer **out,
-                               firn_messages *messages)
+static firn_status create(const firn_spheres *spheres, int n_threads, firn_tracer **out,
+                          firn_messages *messages)
 {
     *out = NULL;
     firn_tracer *tracer = firn_memory_allocate(NULL, sizeof *tracer);
@@ -56,14 +62,6 @@ firn_status firn_tracer_create(const firn_spheres *spheres, int n_threads, firn_
     if (error != RTC_ERROR_NONE) return refuse(tracer, error, messages);
     *out = tracer;
     return FIRN_OK;
-}
-
-void firn_tracer_destroy(firn_tracer *tracer)
-{
-    if (!tracer) return;
-    if (tracer->scene) rtcReleaseScene(tracer->scene);
-    if (tracer->device) rtcReleaseDevice(tracer->device);
-    firn_memory_release(NULL, tracer, sizeof *tracer);
 }
 
 /* The 4 x 2 cells whose upper left one is (i, j). */
@@ -105,15 +103,15 @@ static void look(const firn_tracer *tracer, const firn_camera *camera, int colum
     }
 }
 
-void firn_tracer_hits(const firn_tracer *tracer, const firn_camera *camera, int columns, int rows,
-                      int n_threads, firn_hit *hits)
+static void hits_of(const firn_tracer *tracer, const firn_camera *camera, int columns, int rows,
+                    int n_threads, firn_hit *hits)
 {
 #pragma omp parallel for num_threads(n_threads) schedule(dynamic)
     for (int j = 0; j < rows; j += 2)
         for (int i = 0; i < columns; i += 4) look(tracer, camera, columns, rows, i, j, hits);
 }
 
-void firn_tracer_free(const firn_tracer *tracer, const firn_ray8 *rays,
+static void free_rays(const firn_tracer *tracer, const firn_ray8 *rays,
                       int is_free[FIRN_TRACER_WIDTH])
 {
     struct RTCIntersectContext context;
@@ -139,3 +137,6 @@ void firn_tracer_free(const firn_tracer *tracer, const firn_ray8 *rays,
     for (int k = 0; k < 8; k++)
         is_free[k] = !(r.tfar[k] < 0); /* Embree writes -infinity where something is met */
 }
+
+static const firn_tracer_engine engine = {create, destroy, hits_of, free_rays};
+const firn_tracer_engine *const firn_tracer_embree = &engine;

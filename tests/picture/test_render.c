@@ -57,7 +57,7 @@ static void test_light_and_shadow(void **state)
     def.ground = FIRN_GROUND_GIVEN;
     def.ground_height = -0.2;
     for (int engine = FIRN_ENGINE_EMBREE; engine <= FIRN_ENGINE_SPLAT; engine++) {
-        if (engine == FIRN_ENGINE_EMBREE && !firn_tracer_is_built()) continue;
+        if (engine == FIRN_ENGINE_EMBREE && !firn_tracer_embree) continue;
         def.engine = (firn_engine)engine;
         firn_image *image = picture(points, &def);
         int bright = pixel(image, 74, 40)[1], dark = pixel(image, 90, 52)[1],
@@ -168,7 +168,7 @@ static void test_refusals(void **state)
     def = small_picture();
     def.samples = 0;
     refused(points, &def, "samples");
-    if (!firn_tracer_is_built()) {
+    if (!firn_tracer_embree) {
         firn_image *image;
         def = small_picture();
         def.engine = FIRN_ENGINE_EMBREE;

@@ -34,9 +34,9 @@ static void with_embree(const firn_spheres *spheres, const firn_camera *camera, 
                         int rows, int n_threads, firn_hit *hits)
 {
     firn_tracer *tracer;
-    assert_int_equal(firn_tracer_create(spheres, n_threads, &tracer, NULL), FIRN_OK);
-    firn_tracer_hits(tracer, camera, columns, rows, n_threads, hits);
-    firn_tracer_destroy(tracer);
+    assert_int_equal(firn_tracer_embree->create(spheres, n_threads, &tracer, NULL), FIRN_OK);
+    firn_tracer_embree->hits(tracer, camera, columns, rows, n_threads, hits);
+    firn_tracer_embree->destroy(tracer);
 }
 
 typedef void engine(const firn_spheres *, const firn_camera *, int, int, int, firn_hit *);
@@ -70,7 +70,7 @@ static void test_single_splat(void **state) { (void)state, check_single(with_spl
 static void test_single_embree(void **state)
 {
     (void)state;
-    if (!firn_tracer_is_built()) SKIP("firn was built without Embree");
+    if (!firn_tracer_embree) SKIP("firn was built without Embree");
     check_single(with_embree);
 }
 
@@ -114,7 +114,7 @@ static void test_off_axis(void **state)
 static void test_engines_agree(void **state)
 {
     (void)state;
-    if (!firn_tracer_is_built()) SKIP("firn was built without Embree");
+    if (!firn_tracer_embree) SKIP("firn was built without Embree");
     enum { W = 320, H = 180, N = 20000 };
     static firn_hit a[W * H], b[W * H];
     static float xyzr[N][4];
@@ -163,7 +163,7 @@ static void test_threads(void **state)
 {
     (void)state;
     check_threads(with_splat);
-    if (firn_tracer_is_built()) check_threads(with_embree);
+    if (firn_tracer_embree) check_threads(with_embree);
 }
 
 /* An eye inside a sphere, spheres of no size, spheres that are not numbers, and none at all. */
@@ -185,17 +185,17 @@ static void test_odd(void **state)
 {
     (void)state;
     check_odd(with_splat);
-    if (firn_tracer_is_built()) check_odd(with_embree);
+    if (firn_tracer_embree) check_odd(with_embree);
 }
 
 static void test_free_rays(void **state)
 {
     (void)state;
-    if (!firn_tracer_is_built()) SKIP("firn was built without Embree");
+    if (!firn_tracer_embree) SKIP("firn was built without Embree");
     float sphere[4] = {0, 0, 0, 1};
     firn_spheres spheres = {1, sphere};
     firn_tracer *tracer;
-    assert_int_equal(firn_tracer_create(&spheres, 1, &tracer, NULL), FIRN_OK);
+    assert_int_equal(firn_tracer_embree->create(&spheres, 1, &tracer, NULL), FIRN_OK);
     firn_ray8 rays = {0};
     for (int k = 0; k < 8;
          /* from x = 3 towards it; every second one aside, one too short, one starting behind */
@@ -209,10 +209,10 @@ static void test_free_rays(void **state)
     rays.far[2] = 1.9f;
     rays.near[4] = 4.1f;
     int is_free[8];
-    firn_tracer_free(tracer, &rays, is_free);
+    firn_tracer_embree->free(tracer, &rays, is_free);
     const int expected[8] = {0, 1, 1, 1, 1, 1, 0, 1};
     for (int k = 0; k < 8; k++) assert_int_equal(is_free[k], expected[k]);
-    firn_tracer_destroy(tracer);
+    firn_tracer_embree->destroy(tracer);
 }
 
 static void test_no_memory(void **state)
