@@ -49,15 +49,3 @@ firn_color firn_color_from_oklab(const float lab[3])
         firn_color_encode(-1.2684380046f * l + 2.6097574011f * m - 0.3413193965f * s),
         firn_color_encode(-0.0041960863f * l - 0.7034186147f * m + 1.7076147010f * s));
 }
-
-firn_color firn_color_category(int i)
-{
-    /* Hues in the order in which neighbours differ most, in degrees around the OKLab axis;
-     * lightness alternates a little so that the order survives a grey print. */
-    static const float hue[8] = {255, 45, 145, 350, 95, 300, 200, 20};
-    static const float lightness[8] = {0.58f, 0.66f, 0.62f, 0.56f, 0.74f, 0.54f, 0.68f, 0.48f};
-    int k = i < 0 ? 0 : i % 8;
-    float angle = hue[k] * 3.14159265f / 180.0f, chroma = 0.135f;
-    return firn_color_from_oklab(
-        (float[3]){lightness[k], chroma * cosf(angle), chroma * sinf(angle)});
-}

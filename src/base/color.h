@@ -25,8 +25,4 @@ float firn_color_decode(float value);  /* sRGB value to linear light */
 void firn_color_to_oklab(firn_color color, float lab[3]);
 firn_color firn_color_from_oklab(const float lab[3]); /* clamped into sRGB */
 
-/* The i-th colour of a palette for categories (materials, curves): equal lightness, distinct
- * hues, repeating after eight. */
-firn_color firn_color_category(int i);
-
 #endif

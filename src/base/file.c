@@ -254,20 +254,14 @@ static void drain(firn_file_writer *writer, int is_last)
     writer->used = 0;
 }
 
-void *firn_file_room(firn_file_writer *writer, size_t n_bytes)
-{
-    if (n_bytes > BUFFER - writer->used) drain(writer, 0);
-    void *room = writer->buffer + writer->used;
-    writer->used += n_bytes;
-    return room;
-}
-
 void firn_file_write(firn_file_writer *writer, const void *data, size_t n_bytes)
 {
     const unsigned char *p = data;
     while (n_bytes) {
-        size_t n = n_bytes < FIRN_FILE_ROOM ? n_bytes : FIRN_FILE_ROOM;
-        memcpy(firn_file_room(writer, n), p, n);
+        if (writer->used == BUFFER) drain(writer, 0);
+        size_t n = n_bytes < BUFFER - writer->used ? n_bytes : BUFFER - writer->used;
+        memcpy(writer->buffer + writer->used, p, n);
+        writer->used += n;
         p += n;
         n_bytes -= n;
     }
@@ -305,14 +299,6 @@ firn_status firn_file_commit(firn_file_writer *writer, firn_file_receipt *receip
         *receipt = (firn_file_receipt){writer->hash.n_bytes, firn_hash_value(&writer->hash)};
     release(writer);
     return status;
-}
-
-void firn_file_abandon(firn_file_writer *writer)
-{
-    if (!writer) return;
-    close(writer->fd);
-    unlink(writer->temporary);
-    release(writer);
 }
 
 /* ---------------------------------------------------------------- files that others write */

@@ -8,7 +8,7 @@
  *     firn_file_writer *writer = firn_file_create("a.bgeo", 0, report);
  *     if (!writer) return FIRN_IO;
  *     firn_file_write(writer, header, sizeof header);
- *     return firn_file_commit(writer, &receipt, report);    (or firn_file_abandon(writer))
+ *     return firn_file_commit(writer, &receipt, report);
  *
  * Reading never trusts a number of the file: ask firn_file_left before allocating for it. */
 #ifndef FIRN_FILE_H
@@ -32,16 +32,11 @@ typedef struct firn_file_writer firn_file_writer;
 /* gzip: 0 none, 1..9 zlib's level. NULL: the reason is in the report. */
 firn_file_writer *firn_file_create(const char *path, int gzip, firn_messages *messages);
 void firn_file_write(firn_file_writer *writer, const void *data, size_t n_bytes);
-/* Room for n_bytes (at most FIRN_FILE_ROOM) to be filled in place; they count as written. Never
- * NULL. */
-enum { FIRN_FILE_ROOM = 1 << 18 };
-void *firn_file_room(firn_file_writer *writer, size_t n_bytes);
 /* printf into the file; one call at most 4 kB */
 void firn_file_print(firn_file_writer *writer, const char *format, ...) FIRN_PRINTF(2, 3);
-/* Both end the writer's life. receipt may be NULL. */
+/* Ends the writer's life. receipt may be NULL. */
 firn_status firn_file_commit(firn_file_writer *writer, firn_file_receipt *receipt,
                              firn_messages *messages);
-void firn_file_abandon(firn_file_writer *writer);
 
 /* For libraries that write by themselves: a temporary name with the same ending, to be published
  * once written (checksum, sync, rename), or discarded. */

@@ -176,12 +176,6 @@ void firn_json_flag(firn_json_writer *writer, const char *key, int value)
     put_text(writer, value ? "true" : "false");
 }
 
-void firn_json_null(firn_json_writer *writer, const char *key)
-{
-    lead(writer, key);
-    put_text(writer, "null");
-}
-
 void firn_json_hex(firn_json_writer *writer, const char *key, uint64_t value)
 {
     char text[32];

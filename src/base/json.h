@@ -32,7 +32,6 @@ void firn_json_number(firn_json_writer *writer, const char *key, double value);
 void firn_json_numbers(firn_json_writer *writer, const char *key, const double *values, int n);
 void firn_json_integer(firn_json_writer *writer, const char *key, int64_t value);
 void firn_json_flag(firn_json_writer *writer, const char *key, int value);
-void firn_json_null(firn_json_writer *writer, const char *key);
 /* 64 bits as 16 hexadecimal digits in a string: a JSON number would lose some of them in most
  * readers. */
 void firn_json_hex(firn_json_writer *writer, const char *key, uint64_t value);

@@ -85,7 +85,9 @@ static const tint tints[] = {
     {"foam", 0xe9d6a8},  {"butter", 0xf0d873},    {"honey", 0xd9932b},  {"lava", 0xd2521f},
 };
 
-firn_color firn_particle_color_of_material(const char *name, int i)
+/* A colour that fits a material's name (snow is white, dough is beige), else the i-th of a set of
+ * natural tints. */
+static firn_color color_of_material(const char *name, int i)
 {
     /* For names that say nothing: quiet tints that differ in hue and lightness and go well with
      * the backdrop. */
@@ -116,7 +118,7 @@ void firn_particle_color_categories(const firn_points *points, firn_particle_col
     const firn_attribute *a = category_attribute(points);
     for (int k = 0; a && k < a->n_strings && k < 32; k++) {
         palette->names[k] = a->strings[k];
-        palette->colors[k] = firn_particle_color_of_material(a->strings[k], k);
+        palette->colors[k] = color_of_material(a->strings[k], k);
         palette->n = k + 1;
     }
 }

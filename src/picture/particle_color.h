@@ -27,10 +27,6 @@ typedef struct firn_particle_color_palette {
     firn_color colors[32];
 } firn_particle_color_palette;
 
-/* A colour that fits a material's name (snow is white, dough is beige), else the i-th of a set
- * of natural tints. */
-firn_color firn_particle_color_of_material(const char *name, int i);
-
 void firn_particle_color_categories(const firn_points *points,
                                     firn_particle_color_palette *palette);
 /* Linear light of particle i by material; an attribute Cd, where there is one, is the particle's

@@ -21,7 +21,7 @@ typedef struct prop {
 
 struct firn_scene_colliders {
     int up; /* axis */
-    double fps, time;
+    double time;
     int has_floor;
     double floor, foot; /* foot: INFINITY where nothing stands */
     int n_props, n_materials;
@@ -130,7 +130,6 @@ static firn_status fill(firn_scene_colliders *props, const firn_scene_def *scene
                         firn_messages *messages)
 {
     props->up = upright_axis(scene->gravity);
-    props->fps = scene->fps;
     props->foot = INFINITY;
     const double *low = scene->grid.box_min;
     if (scene->grid.has_box && scene->grid.walls[2 * props->up] != FIRN_WALL_OPEN &&
@@ -211,8 +210,6 @@ void firn_scene_colliders_destroy(firn_scene_colliders *props)
 }
 
 int firn_scene_colliders_is_z_up(const firn_scene_colliders *props) { return props->up == 2; }
-
-double firn_scene_colliders_fps(const firn_scene_colliders *props) { return props->fps; }
 
 int firn_scene_colliders_floor(const firn_scene_colliders *props, double *height)
 {

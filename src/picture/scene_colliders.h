@@ -20,7 +20,6 @@ firn_status firn_scene_colliders_of_scene(const firn_scene_def *scene, firn_scen
 void firn_scene_colliders_destroy(firn_scene_colliders *props);
 
 int firn_scene_colliders_is_z_up(const firn_scene_colliders *props); /* gravity points along z */
-double firn_scene_colliders_fps(const firn_scene_colliders *props);
 /* Height of a level plane among the colliders, or of the box's lower wall. False: there is none. */
 int firn_scene_colliders_floor(const firn_scene_colliders *props, double *height);
 /* How far down colliders reach that never move and have an end. False: there are none. */

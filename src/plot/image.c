@@ -171,33 +171,6 @@ void firn_image_paste(firn_image *image, const firn_image *source, int i, int j)
                (size_t)columns * 3);
 }
 
-firn_image *firn_image_resize(const firn_image *image, int width, int height)
-{
-    firn_image *small = firn_image_create(width, height);
-    if (!small) return NULL;
-    float light[256];
-    for (int k = 0; k < 256; k++) light[k] = firn_color_decode((float)k / 255.0f);
-    double sx = (double)image->width / width, sy = (double)image->height / height;
-    for (int j = 0; j < height; j++)
-        for (int i = 0; i < width; i++) {
-            float x0 = (float)(i * sx), x1 = (float)((i + 1) * sx), y0 = (float)(j * sy),
-                  y1 = (float)((j + 1) * sy);
-            float sum[3] = {0, 0, 0}, weight = 0;
-            for (int y = (int)y0; y < image->height && (float)y < y1; y++)
-                for (int x = (int)x0; x < image->width && (float)x < x1; x++) {
-                    float w = overlap(x0, x1, x) * overlap(y0, y1, y);
-                    const uint8_t *p =
-                        image->rgb + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
-                    for (int c = 0; c < 3; c++) sum[c] += w * light[p[c]];
-                    weight += w;
-                }
-            uint8_t *p = small->rgb + 3 * ((size_t)j * (size_t)width + (size_t)i);
-            for (int c = 0; c < 3; c++)
-                p[c] = to_byte(firn_color_encode(weight > 0 ? sum[c] / weight : 0));
-        }
-    return small;
-}
-
 /* ---------------------------------------------------------------- PNG */
 
 typedef struct png_sink {

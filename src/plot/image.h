@@ -45,8 +45,6 @@ int firn_image_strokes(firn_image *image, int n, const firn_segment *segments, f
 
 /* Copies `source` so that its corner falls on (i, j); what does not fit is left out. */
 void firn_image_paste(firn_image *image, const firn_image *source, int i, int j);
-/* Scaled by area averaging in linear light, for thumbnails; NULL: out of memory. */
-firn_image *firn_image_resize(const firn_image *image, int width, int height);
 
 /* PNG in memory, added to `bytes`. */
 firn_status firn_image_encode_png(const firn_image *image, firn_text *bytes,

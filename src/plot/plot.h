@@ -79,9 +79,6 @@ typedef struct firn_figure {
 /* The SVG element, complete and self-contained; usable inline in HTML and as a file. */
 firn_status firn_plot_svg(const firn_figure *figure, firn_text *svg, firn_messages *messages);
 
-/* The same as pixels, `zoom` pixels a unit of length; NULL: the reason is in the report. */
-firn_image *firn_plot_image(const firn_figure *figure, double zoom, firn_messages *messages);
-
 /* To a file, .svg or .png as its name says (png at zoom 2). */
 firn_status firn_plot_write(const firn_figure *figure, const char *path, firn_messages *messages);
 

@@ -132,7 +132,7 @@ static double text_width(void *user, const char *string, double size, int is_bol
     return firn_font_width(string, (float)size * p->zoom) / p->zoom;
 }
 
-firn_image *firn_plot_image(const firn_figure *figure, double zoom, firn_messages *messages)
+static firn_image *draw_image(const firn_figure *figure, double zoom, firn_messages *messages)
 {
     painter p = {.zoom = (float)zoom};
     firn_canvas canvas = {&p, begin, lines, marker, rectangle, text, text_width};
@@ -148,7 +148,7 @@ firn_status firn_plot_write(const firn_figure *figure, const char *path, firn_me
 {
     size_t n = strlen(path);
     if (n > 4 && strcmp(path + n - 4, ".png") == 0) {
-        firn_image *image = firn_plot_image(figure, 2, messages);
+        firn_image *image = draw_image(figure, 2, messages);
         if (!image)
             return firn_messages_status(messages) != FIRN_OK ? firn_messages_status(messages)
                                                              : FIRN_REFUSED;

@@ -30,7 +30,8 @@ struct firn_shot {
 
 /* ---------------------------------------------------------------- names */
 
-void firn_shot_stem(const firn_scene_def *scene, char *stem, size_t n_stem)
+/* The scene's name with what file systems and Houdini dislike replaced by _. */
+static void stem_of(const firn_scene_def *scene, char *stem, size_t n_stem)
 {
     snprintf(stem, n_stem, "%s", *scene->name ? scene->name : "shot");
     for (char *p = stem; *p; p++)
@@ -201,7 +202,7 @@ static firn_status make(const firn_shot_setup *setup, firn_shot **made, firn_mes
                                  setup->folder);
     if (scene->n_outputs)
         memcpy(shot->outputs, scene->outputs, (size_t)scene->n_outputs * sizeof *shot->outputs);
-    firn_shot_stem(scene, manifest->name, sizeof manifest->name);
+    stem_of(scene, manifest->name, sizeof manifest->name);
     now_as_text(manifest->started, sizeof manifest->started);
     snprintf(manifest->isa, sizeof manifest->isa, "%s", setup->isa ? setup->isa : "");
     snprintf(manifest->state, sizeof manifest->state, "running");

@@ -89,8 +89,6 @@ int firn_shot_parse_name(const char *file, const char *name, int *frame, int *th
                          size_t *n_stem);
 /* Whether some shot's cache may have this name, whatever the shot is called. */
 int firn_shot_is_cache_name(const char *file);
-/* The stem: the scene's name with what file systems and Houdini dislike replaced by _. */
-void firn_shot_stem(const firn_scene_def *scene, char *stem, size_t n_stem);
 uint64_t firn_shot_scene_hash(const firn_shot *shot);
 
 #endif
