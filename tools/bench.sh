@@ -99,7 +99,7 @@ awk -F, '
         ratio("8 M particles / 1 M", "eight times the particles", a, .8, .95)
         ratio("AVX2 / this", "avx2", a, .6, .75)
         ratio("double / float", "double", a, .35, .5)
-        ratio("steps judged / not judged", a, "steps not judged", .93, .98)
+        ratio("steps checked / not checked", a, "steps not checked", .93, .98)
         printf "%-52s %6.2f  at least .95   aim .99\n", "bgeo every frame / none", best["shot without caches over with bgeo every frame"]
         printf "%-52s %6.1f  at most  200   aim 160\n", "peak bytes a particle", peak[a]
     }' "$out"

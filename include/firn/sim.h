@@ -72,15 +72,16 @@ typedef struct firn_dt_limit {
     int64_t particle;      /* id; -1 where no particle is meant */
 } firn_dt_limit;
 
+/* Stages of a step, in the order in which they run. */
 enum {
-    FIRN_STAGE_TIMESTEP,
-    FIRN_STAGE_SORT,
-    FIRN_STAGE_GRID,
-    FIRN_STAGE_P2G,
-    FIRN_STAGE_GRID_UPDATE,
-    FIRN_STAGE_G2P,
-    FIRN_STAGE_CONSTITUTIVE,
-    FIRN_STAGE_DIAGNOSE,
+    FIRN_STAGE_TIME_STEP, /* the choice of dt */
+    FIRN_STAGE_SORT,      /* births, grips that take hold, sorting, the grid around particles */
+    FIRN_STAGE_P2G,       /* particles to grid */
+    FIRN_STAGE_GRID,      /* forces and boundaries on nodes */
+    FIRN_STAGE_CHECK,     /* whether the step is good */
+    FIRN_STAGE_G2P,       /* grid to particles */
+    FIRN_STAGE_LAW,       /* return map, stress */
+    FIRN_STAGE_DIAGNOSE,  /* limits and reports */
     FIRN_N_STAGES
 };
 

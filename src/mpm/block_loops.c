@@ -445,7 +445,7 @@ firn_status firn_block_loops_g2p(firn_sim *sim, firn_messages *messages)
     double timed = total[0] + total[1] + total[2],
            scale = timed > 0 ? (firn_sim_clock() - began) / timed : 0;
     sim->stage_seconds[FIRN_STAGE_G2P] += total[0] * scale;
-    sim->stage_seconds[FIRN_STAGE_CONSTITUTIVE] += total[1] * scale;
+    sim->stage_seconds[FIRN_STAGE_LAW] += total[1] * scale;
     sim->stage_seconds[FIRN_STAGE_DIAGNOSE] += total[2] * scale;
     return collect_summaries(sim, messages);
 }

@@ -366,14 +366,61 @@ firn_status firn_distance_cache_prepare(firn_sim *sim)
 
 /* ---------------------------------------------------------------- what is known of nodes */
 
-firn_distance_cache_block *firn_distance_cache_at(const firn_sim *sim, int32_t block)
-{
-    return sim->mpm->distance_cache.is_kept ? &sim->mpm->distance_cache.blocks[block] : NULL;
-}
-
-float firn_distance_cache_until(const firn_sim *sim, double clearance)
+static float until(const firn_sim *sim, double clearance)
 {
     return below(clearance + sim->mpm->distance_cache.gone);
+}
+
+int firn_distance_cache_is_kept(const firn_sim *sim) { return sim->mpm->distance_cache.is_kept; }
+
+int firn_distance_cache_recall_colliders(const firn_sim *sim, int32_t block, uint64_t *colliders,
+                                         double *others)
+{
+    const firn_distance_cache *cache = &sim->mpm->distance_cache;
+    if (!cache->is_kept || !((double)cache->blocks[block].others > cache->gone)) return 0;
+    *others = (double)cache->blocks[block].others - cache->gone;
+    *colliders = cache->blocks[block].colliders;
+    return 1;
+}
+
+/* What touches now may go away: it is asked anew after two cells at the latest. */
+void firn_distance_cache_remember_colliders(const firn_sim *sim, int32_t block, int n,
+                                            const uint16_t *colliders, double others)
+{
+    if (!sim->mpm->distance_cache.is_kept) return;
+    firn_distance_cache_block *known = &sim->mpm->distance_cache.blocks[block];
+    known->colliders = 0;
+    known->others = -INFINITY;
+    if (n < 0) return;
+    for (int k = 0; k < n; k++) {
+        if (colliders[k] >= 64) return;
+        known->colliders |= 1ull << colliders[k];
+    }
+    known->others = until(sim, n ? fmin(others, 2 * sim->h) : others);
+}
+
+int firn_distance_cache_is_clear(const firn_sim *sim, int32_t block)
+{
+    const firn_distance_cache *cache = &sim->mpm->distance_cache;
+    return cache->is_kept && !cache->blocks[block].colliders &&
+           (double)cache->blocks[block].others > cache->gone;
+}
+
+firn_distance_cache_node firn_distance_cache_node_at(const firn_sim *sim, int32_t block, int node)
+{
+    const firn_distance_cache *cache = &sim->mpm->distance_cache;
+    const double left = (double)cache->blocks[block].nodes[node];
+    return (firn_distance_cache_node){.is_far = left > cache->gone,
+                                      .in = cache->blocks[block].in[node],
+                                      .clearance = left - cache->gone};
+}
+
+void firn_distance_cache_remember_node(const firn_sim *sim, int32_t block, int node, int in,
+                                       const double *clearance)
+{
+    firn_distance_cache_block *known = &sim->mpm->distance_cache.blocks[block];
+    known->in[node] = (int16_t)in;
+    if (clearance) known->nodes[node] = until(sim, *clearance);
 }
 
 /* ---------------------------------------------------------------- what is known of particles */
@@ -397,9 +444,14 @@ int firn_distance_cache_is_far(const firn_sim *sim, int32_t owner)
         double distance = firn_contact_distance(collider, center, sim->time + sim->dt);
         least = fmin(least, firn_collider_clearance(collider, distance) - 2.5 * sqrt(3) * sim->h);
     }
-    block->all_particles = firn_distance_cache_until(sim, least);
-    block->again = firn_distance_cache_until(sim, fmax(needed - least, 0.5 * sim->h));
+    block->all_particles = until(sim, least);
+    block->again = until(sim, fmax(needed - least, 0.5 * sim->h));
     return (double)block->all_particles - near->gone > needed;
+}
+
+const firn_distance_cache_ways *firn_distance_cache_ways_of_step(const firn_sim *sim)
+{
+    return &sim->mpm->distance_cache.ways;
 }
 
 void firn_distance_cache_renew(firn_sim *sim, int32_t owner)

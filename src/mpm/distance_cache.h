@@ -53,16 +53,36 @@ void firn_distance_cache_clear(firn_sim *sim);
 
 /* ---------------------------------------------------------------- nodes */
 
-/* What is known of a block; NULL: nothing is kept. */
-firn_distance_cache_block *firn_distance_cache_at(const firn_sim *sim, int32_t block);
-/* Up to which state of the odometer a place with that clearance from all colliders is outside. */
-float firn_distance_cache_until(const firn_sim *sim, double clearance);
+/* Whether anything is kept: not where a caller's function gives distances. */
+int firn_distance_cache_is_kept(const firn_sim *sim);
+/* The colliders (bits) that nodes of a block may meet, and the least clearance (m) of any node
+ * from the others, as remembered; 0: they must be asked anew. */
+int firn_distance_cache_recall_colliders(const firn_sim *sim, int32_t block, uint64_t *colliders,
+                                         double *others);
+/* n < 0: too many to be remembered. */
+void firn_distance_cache_remember_colliders(const firn_sim *sim, int32_t block, int n,
+                                            const uint16_t *colliders, double others);
+/* No collider can have come near any node of the block. */
+int firn_distance_cache_is_clear(const firn_sim *sim, int32_t block);
+
+/* What is known of a node: whether all colliders but the one that it is `in` (-1: none) are at
+ * least `clearance` (m) away. */
+typedef struct firn_distance_cache_node {
+    int is_far, in;
+    double clearance;
+} firn_distance_cache_node;
+firn_distance_cache_node firn_distance_cache_node_at(const firn_sim *sim, int32_t block, int node);
+/* clearance NULL: as it was. */
+void firn_distance_cache_remember_node(const firn_sim *sim, int32_t block, int node, int in,
+                                       const double *clearance);
 /* As firn_contact_surface for a node that is in the collider, or near it. */
 int firn_distance_cache_surface(const firn_sim *sim, int collider, int32_t block, int node,
                                 const double x[3], firn_surface_point *s);
 
 /* ---------------------------------------------------------------- particles */
 
+/* What colliders with a second pass did in this step, for the kernel `clearance`. */
+const firn_distance_cache_ways *firn_distance_cache_ways_of_step(const firn_sim *sim);
 /* No collider with a second pass can have touched any particle of an owner block. */
 int firn_distance_cache_is_far(const firn_sim *sim, int32_t owner);
 /* Of an owner block that is far nothing is kept up to date: before it is near again, and before

@@ -30,10 +30,10 @@ static firn_status solve_grid(firn_sim *sim, double *clock, firn_messages *messa
         *clock = firn_sim_lap(sim, FIRN_STAGE_P2G, *clock);
         firn_block_loops_grid(sim);
         if (firn_node_boundary_check(sim, messages) != FIRN_OK) return FIRN_STOPPED;
-        *clock = firn_sim_lap(sim, FIRN_STAGE_GRID_UPDATE, *clock);
+        *clock = firn_sim_lap(sim, FIRN_STAGE_GRID, *clock);
         firn_step_result check =
             sim->is_unchecked ? FIRN_STEP_GOOD : firn_step_check(sim, why, sizeof why);
-        *clock = firn_sim_lap(sim, FIRN_STAGE_GRID, *clock);
+        *clock = firn_sim_lap(sim, FIRN_STAGE_CHECK, *clock);
         if (check == FIRN_STEP_GOOD) return FIRN_OK;
         if (halvings >= sim->time_def.max_halvings)
             return firn_messages_add(messages, FIRN_STOPPED,

@@ -175,7 +175,7 @@ typedef struct firn_kernels {
      * patch_load_both. */
     void (*g2p)(const firn_transfer *transfer, const firn_block_particles *particles,
                 const void *patch, const void *old_patch, void *grad_v);
-    /* The same interpolation, judged instead of applied; grad_v as in g2p. */
+    /* The same interpolation, checked instead of applied; grad_v as in g2p. */
     void (*check)(const firn_transfer *transfer, const firn_block_particles *particles,
                   const void *patch, void *grad_v, firn_block_check *check);
     /* The largest difference of a component of velocity between neighbouring nodes that carry

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* node_boundary.c: what acts on the nodes between P2G and G2P - force fields, colliders, grips,
- * walls. What a contact does to a node is in contact.c. Everything keeps ledger: the impulse it
- * took from the material, the torque about its pivot, the work it did, what friction cost; where
- * several materials share nodes also node by node (impulse_split.c). */
+ * walls. What acts on a node is found as constraints (solver/constraint.h), which project its
+ * velocity one after the other: colliders, grips, walls. The ledger is kept apart from that, from
+ * the velocities before and after: the impulse that a boundary took from the material, the torque
+ * about its pivot, the work it did, what friction cost; where several materials share nodes also
+ * node by node (impulse_split.c). */
 #include "mpm/node_boundary.h"
 #include "mpm/mpm.h"
 #include "mpm/particle_boundary.h"
+#include "solver/constraint.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,69 +25,94 @@ typedef struct node {
 
 /* ---------------------------------------------------------------- one node */
 
+/* What was given to a node in the projection of its velocity from `before` to n->v, which took
+ * *e from the material. */
 static void keep_ledger(firn_boundary_impulse *boundary, firn_boundary_kind kind, node *n,
-                        const double before[3], const double surface_v[3], const double pivot[3])
+                        const double before[3], const firn_boundary_impulse *e)
 {
-    firn_boundary_impulse e = {0};
-    if (n->v[0] == before[0] && n->v[1] == before[1] && n->v[2] == before[2]) return;
     n->kinds |= 1u << kind | 1u << FIRN_BOUNDARY_WALLS;
-    firn_contact_book(&e, n->x, n->mass, before, n->v, surface_v, pivot);
     for (int a = 0; a < 3; a++) {
-        boundary->impulse[a] += e.impulse[a];
-        boundary->torque[a] += e.torque[a];
+        boundary->impulse[a] += e->impulse[a];
+        boundary->torque[a] += e->torque[a];
         n->given[kind][a] += n->v[a] - before[a];
     }
-    for (int a = 0; kind == FIRN_BOUNDARY_FORCES && a < 3; a++) /* a pull, see acts.c */
-        e.work -= 0.5 * n->mass * (n->v[a] - before[a]) * (n->v[a] - before[a]);
-    boundary->work += e.work;
-    boundary->friction += e.friction;
-    if (kind != FIRN_BOUNDARY_WALLS) n->given[kind][3] += e.work / n->mass;
-    n->given[FIRN_BOUNDARY_WALLS][3] += e.friction / n->mass;
+    boundary->work += e->work;
+    boundary->friction += e->friction;
+    if (kind != FIRN_BOUNDARY_WALLS) n->given[kind][3] += e->work / n->mass;
+    n->given[FIRN_BOUNDARY_WALLS][3] += e->friction / n->mass;
 }
 
+static int is_same(const double v[3], const double w[3])
+{
+    return v[0] == w[0] && v[1] == w[1] && v[2] == w[2];
+}
+
+static void apply_constraint(const firn_constraint *c, node *n, firn_boundary_impulse *boundary)
+{
+    const double before[3] = {n->v[0], n->v[1], n->v[2]};
+    firn_constraint_project(c, n->v);
+    if (is_same(n->v, before)) return;
+    firn_boundary_impulse e = {0};
+    firn_constraint_book(c, n->x, n->mass, before, n->v, &e);
+    keep_ledger(boundary, c->kind, n, before, &e);
+}
+
+/* Force fields accelerate a node: a pull, whose work is that of the mean velocity (grip.c). */
 static void push(const firn_sim *sim, node *n, firn_boundary_impulse *boundary)
 {
     const double origin[3] = {0, 0, 0}, before[3] = {n->v[0], n->v[1], n->v[2]};
     for (int f = 0; f < sim->n_forces; f++)
         firn_force_push(&sim->forces[f], n->x, sim->time, sim->dt, n->v);
-    keep_ledger(boundary, FIRN_BOUNDARY_FORCES, n, before, n->v, origin);
+    if (is_same(n->v, before)) return;
+    firn_boundary_impulse e = {0};
+    firn_contact_book(&e, n->x, n->mass, before, n->v, n->v, origin);
+    for (int a = 0; a < 3; a++)
+        e.work -= 0.5 * n->mass * (n->v[a] - before[a]) * (n->v[a] - before[a]);
+    keep_ledger(boundary, FIRN_BOUNDARY_FORCES, n, before, &e);
 }
 
-/* Returns the clearance from the surface; -INFINITY: the node is in it. What stands still a node
- * never comes nearer. */
-static double collide(const firn_sim *sim, int index, node *n, firn_boundary_impulse *boundary)
+/* ---------------------------------------------------------------- constraints of a node */
+
+/* Returns the clearance from the surface; -INFINITY: the node is in it, and *constraint is set.
+ * What stands still a node never comes nearer. *s.distance NAN: a caller's function failed. */
+static double collider_constraint(const firn_sim *sim, int index, const node *n,
+                                  firn_surface_point *s, firn_constraint *constraint)
 {
     const firn_collider *c = &sim->colliders[index];
-    firn_surface_point s;
-    if (isnan(boundary->work))
-        return -INFINITY; /* the step is lost, see firn_node_boundary_check */
-    if (!firn_distance_cache_surface(sim, index, n->block, n->index, n->x, &s)) {
-        if (isnan(s.distance)) {
-            boundary->work = NAN;
-            memcpy(boundary->impulse, n->x, sizeof n->x);
-        }
-        return c->is_at_rest ? INFINITY : firn_collider_clearance(c, s.distance);
+    if (!firn_distance_cache_surface(sim, index, n->block, n->index, n->x, s))
+        return c->is_at_rest ? INFINITY : firn_collider_clearance(c, s->distance);
+    *constraint =
+        (firn_constraint){.kind = FIRN_BOUNDARY_COLLIDERS,
+                          .boundary = index,
+                          .contact = c->def.contact,
+                          .friction = s->friction,
+                          .adhesion = s->stickiness * sim->h * sim->h * sim->dt / n->mass};
+    const double gap = firn_contact_gap_at(sim, c, n->block, n->index, n->x, s);
+    for (int a = 0; a < 3; a++) {
+        constraint->normal[a] = s->normal[a];
+        constraint->limit[a] = s->velocity[a] - gap / sim->dt * s->normal[a];
+        constraint->surface_v[a] = s->velocity[a];
+        constraint->pivot[a] = c->pose.position[a];
     }
-    double before[3] = {n->v[0], n->v[1], n->v[2]}, limit[3];
-    double gap = firn_contact_gap_at(sim, c, n->block, n->index, n->x, &s);
-    for (int a = 0; a < 3; a++) limit[a] = s.velocity[a] - gap / sim->dt * s.normal[a];
-    firn_contact_resolve(c->def.contact, s.friction,
-                         s.stickiness * sim->h * sim->h * sim->dt / n->mass, limit, s.normal, n->v);
-    keep_ledger(boundary, FIRN_BOUNDARY_COLLIDERS, n, before, s.velocity, c->pose.position);
     return -INFINITY;
 }
 
-/* A node in the grip's region, or one that a held particle reaches. */
-static void hold(const firn_grip *g, node *n, int is_held, double time,
-                 firn_boundary_impulse *boundary)
+/* A node in the grip's region, or one that a held particle reaches; 0: it is neither. */
+static int grip_constraint(const firn_sim *sim, int g, const node *n, int is_held,
+                           firn_constraint *constraint)
 {
-    double y[3], v[3], before[3] = {n->v[0], n->v[1], n->v[2]};
-    firn_pose_to_shape(&g->pose, n->x, y);
-    if (!is_held && firn_shape_distance(g->region, y, time) > 0) return;
-    firn_pose_velocity(&g->pose, n->x, v);
-    for (int a = 0; a < 3; a++)
-        if (!g->def.free_axes[a]) n->v[a] = v[a];
-    keep_ledger(boundary, FIRN_BOUNDARY_GRIPS, n, before, n->v, g->pose.position);
+    const firn_grip *grip = &sim->grips[g];
+    double y[3];
+    firn_pose_to_shape(&grip->pose, n->x, y);
+    if (!is_held && firn_shape_distance(grip->region, y, sim->time) > 0) return 0;
+    *constraint = (firn_constraint){
+        .kind = FIRN_BOUNDARY_GRIPS, .boundary = sim->n_colliders + g, .is_hold = 1};
+    firn_pose_velocity(&grip->pose, n->x, constraint->limit);
+    for (int a = 0; a < 3; a++) {
+        constraint->free_axes[a] = grip->def.free_axes[a];
+        constraint->pivot[a] = grip->pose.position[a];
+    }
+    return 1;
 }
 
 static const firn_contact wall_contact[] = {
@@ -94,18 +122,36 @@ static const firn_contact wall_contact[] = {
     [FIRN_WALL_MIRROR] = FIRN_SLIP,
 };
 
-static void wall(const firn_sim *sim, int w, node *n, firn_boundary_impulse *boundary)
+static int wall_constraint(const firn_sim *sim, int w, const node *n, firn_constraint *constraint)
 {
     const firn_grid_def *grid = &sim->scene.grid;
-    int axis = w / 2, is_upper = w & 1;
-    double still[3] = {0, 0, 0}, normal[3] = {0, 0, 0}, before[3] = {n->v[0], n->v[1], n->v[2]};
-    double depth = is_upper ? n->x[axis] - grid->box_max[axis] : grid->box_min[axis] - n->x[axis];
-    if (depth < -1e-6 * sim->h) return;
-    normal[axis] = is_upper ? -1 : 1;
-    firn_contact_resolve(wall_contact[grid->walls[w]],
-                         grid->walls[w] == FIRN_WALL_MIRROR ? 0 : grid->wall_friction, 0, still,
-                         normal, n->v);
-    keep_ledger(boundary, FIRN_BOUNDARY_WALLS, n, before, still, still);
+    const int axis = w / 2, is_upper = w & 1;
+    const double depth =
+        is_upper ? n->x[axis] - grid->box_max[axis] : grid->box_min[axis] - n->x[axis];
+    if (depth < -1e-6 * sim->h) return 0;
+    *constraint =
+        (firn_constraint){.kind = FIRN_BOUNDARY_WALLS,
+                          .boundary = firn_sim_walls(sim),
+                          .contact = wall_contact[grid->walls[w]],
+                          .friction = grid->walls[w] == FIRN_WALL_MIRROR ? 0 : grid->wall_friction};
+    constraint->normal[axis] = is_upper ? -1 : 1;
+    return 1;
+}
+
+/* Finds, projects and books; returns the clearance as collider_constraint does. */
+static double collide(const firn_sim *sim, int index, node *n, firn_boundary_impulse *boundary)
+{
+    firn_constraint constraint;
+    firn_surface_point s;
+    if (isnan(boundary->work)) return -INFINITY; /* see firn_node_boundary_check */
+    const double clearance = collider_constraint(sim, index, n, &s, &constraint);
+    if (clearance == -INFINITY)
+        apply_constraint(&constraint, n, boundary);
+    else if (isnan(s.distance)) {
+        boundary->work = NAN;
+        memcpy(boundary->impulse, n->x, sizeof n->x);
+    }
+    return clearance;
 }
 
 /* ---------------------------------------------------------------- one block */
@@ -146,35 +192,18 @@ static void find_colliders(const firn_sim *sim, const double center[3], double h
 }
 
 /* As find_colliders, if nothing can have come near since that was asked. */
-static int recall_colliders(const firn_sim *sim, const firn_distance_cache_block *near, touching *t)
+static int recall_colliders(const firn_sim *sim, int32_t block, touching *t)
 {
-    if (!near || !((double)near->others > sim->mpm->distance_cache.gone)) return 0;
-    t->others = (double)near->others - sim->mpm->distance_cache.gone;
-    for (uint64_t left = near->colliders; left; left &= left - 1)
-        add_collider(t, __builtin_ctzll(left));
+    uint64_t colliders;
+    if (!firn_distance_cache_recall_colliders(sim, block, &colliders, &t->others)) return 0;
+    for (; colliders; colliders &= colliders - 1) add_collider(t, __builtin_ctzll(colliders));
     return 1;
-}
-
-/* What touches now may go away: it is asked anew after two cells at the latest. */
-static void remember_colliders(const firn_sim *sim, const touching *t,
-                               firn_distance_cache_block *near)
-{
-    near->colliders = 0;
-    near->others = -INFINITY;
-    if (t->n_colliders < 0) return;
-    for (int k = 0; k < t->n_colliders; k++) {
-        if (t->colliders[k] >= 64) return;
-        near->colliders |= 1ull << t->colliders[k];
-    }
-    near->others =
-        firn_distance_cache_until(sim, t->n_colliders ? fmin(t->others, 2 * sim->h) : t->others);
 }
 
 static touching find_touching(const firn_sim *sim, int32_t block)
 {
     touching t = {.any = sim->n_forces > 0, .held = firn_grip_nodes_of_block(sim, block)};
     const int32_t *coord = sim->mpm->grid.coord[block];
-    firn_distance_cache_block *near = firn_distance_cache_at(sim, block);
     const double h = sim->h, half = 1.5 * sqrt(3.0) * h * (1 + 1e-9);
     double center[3], low[3], high[3];
     for (int a = 0; a < 3; a++) {
@@ -182,9 +211,9 @@ static touching find_touching(const firn_sim *sim, int32_t block)
         high[a] = low[a] + 3 * h;
         center[a] = 0.5 * (low[a] + high[a]);
     }
-    if (!recall_colliders(sim, near, &t)) {
+    if (!recall_colliders(sim, block, &t)) {
         find_colliders(sim, center, half, &t);
-        if (near) remember_colliders(sim, &t, near);
+        firn_distance_cache_remember_colliders(sim, block, t.n_colliders, t.colliders, t.others);
     }
     for (int g = 0; g < sim->n_grips; g++) {
         const firn_grip *grip = &sim->grips[g];
@@ -225,62 +254,61 @@ static void meet_all(const firn_sim *sim, const touching *t, node *n,
         if (sim->colliders[c].is_active) collide(sim, c, n, &boundary[c]);
 }
 
-/* `near`: what is known of the block, NULL: nothing. The collider that the node is in is asked
- * in any case, the others when they may have come near. */
+/* The collider that the node is in is asked in any case, the others when they may have come near
+ * (distance_cache.h). */
 static void meet_colliders(const firn_sim *sim, const touching *t, node *n,
-                           firn_distance_cache_block *near, firn_boundary_impulse *boundary)
+                           firn_boundary_impulse *boundary)
 {
-    if (!near || t->n_colliders < 0) {
+    if (!firn_distance_cache_is_kept(sim) || t->n_colliders < 0) {
         meet_all(sim, t, n, boundary);
         return;
     }
-    float *until = &near->nodes[n->index];
-    int16_t *in = &near->in[n->index];
-    const int is_far = (double)*until > sim->mpm->distance_cache.gone,
-              n_asked = is_far ? *in >= 0 : t->n_colliders, was_in = *in;
-    double least = is_far ? (double)*until - sim->mpm->distance_cache.gone : t->others;
+    const firn_distance_cache_node known = firn_distance_cache_node_at(sim, n->block, n->index);
+    const int n_asked = known.is_far ? known.in >= 0 : t->n_colliders;
+    double least = known.is_far ? known.clearance : t->others;
+    int in = -1;
     if (!n_asked) return;
-    *in = -1;
     for (int k = 0; k < n_asked; k++) {
-        const int c = is_far ? was_in : t->colliders[k];
+        const int c = known.is_far ? known.in : t->colliders[k];
         const double clearance = collide(sim, c, n, &boundary[c]);
-        if (clearance > -INFINITY ||
-            *in >= 0) /* of those that a node is in one is left out of what is known */
+        if (clearance > -INFINITY || in >= 0) /* of several that it is in, one is left out */
             least = fmin(least, clearance);
         else
-            *in = (int16_t)c;
+            in = c;
     }
-    if (!is_far || *in < 0) *until = firn_distance_cache_until(sim, least);
+    firn_distance_cache_remember_node(sim, n->block, n->index, in,
+                                      known.is_far && in >= 0 ? NULL : &least);
 }
 
 /* Where only colliders act: none has come near the node, and it is in none. */
-static int is_left_alone(const firn_sim *sim, const touching *t,
-                         const firn_distance_cache_block *near, int i)
+static int is_left_alone(const firn_sim *sim, const touching *t, int32_t block, int i)
 {
-    return near && !sim->n_forces && !t->grips && !t->walls && t->n_colliders >= 0 &&
-           (double)near->nodes[i] > sim->mpm->distance_cache.gone && near->in[i] < 0;
+    if (sim->n_forces || t->grips || t->walls || t->n_colliders < 0 ||
+        !firn_distance_cache_is_kept(sim))
+        return 0;
+    const firn_distance_cache_node known = firn_distance_cache_node_at(sim, block, i);
+    return known.is_far && known.in < 0;
 }
 
 static void apply_to_node(const firn_sim *sim, const touching *t, node *n,
-                          firn_distance_cache_block *near, firn_boundary_impulse *boundary)
+                          firn_boundary_impulse *boundary)
 {
     if (sim->n_forces) push(sim, n, &boundary[firn_sim_forces(sim)]);
-    if (t->n_colliders) meet_colliders(sim, t, n, near, boundary);
-    uint32_t held = t->held ? t->held[n->index] : 0;
+    if (t->n_colliders) meet_colliders(sim, t, n, boundary);
+    firn_constraint constraint;
+    const uint32_t held = t->held ? t->held[n->index] : 0;
     for (int g = 0; g < sim->n_grips; g++)
-        if (t->grips >> g & 1)
-            hold(&sim->grips[g], n, held >> g & 1, sim->time, &boundary[sim->n_colliders + g]);
+        if (t->grips >> g & 1 && grip_constraint(sim, g, n, held >> g & 1, &constraint))
+            apply_constraint(&constraint, n, &boundary[constraint.boundary]);
     for (int w = 0; w < 6; w++)
-        if (t->walls >> w & 1) wall(sim, w, n, &boundary[firn_sim_walls(sim)]);
+        if (t->walls >> w & 1 && wall_constraint(sim, w, n, &constraint))
+            apply_constraint(&constraint, n, &boundary[constraint.boundary]);
 }
 
 static int is_reached(const firn_sim *sim, int32_t block)
 {
-    const firn_distance_cache_block *near = firn_distance_cache_at(sim, block);
     const int has_others = sim->n_forces || sim->n_grips || sim->scene.grid.has_box;
-    if (!has_others && near && !near->colliders &&
-        (double)near->others > sim->mpm->distance_cache.gone)
-        return 0;
+    if (!has_others && firn_distance_cache_is_clear(sim, block)) return 0;
     return find_touching(sim, block).any;
 }
 
@@ -294,7 +322,6 @@ int firn_node_boundary_apply(const firn_sim *sim, int32_t block, int chunk)
     if (!has_mass || !firn_impulse_split_is_reached(sim, block)) return 0;
     touching t = find_touching(sim, block);
     if (!t.any) return 0;
-    firn_distance_cache_block *near = firn_distance_cache_at(sim, block);
     void *nodes = firn_grid_nodes(&sim->mpm->grid, block);
     double *wide = sim->mpm->kernels->is_double ? nodes : NULL;
     float *narrow = sim->mpm->kernels->is_double ? NULL : nodes;
@@ -304,7 +331,7 @@ int firn_node_boundary_apply(const firn_sim *sim, int32_t block, int chunk)
         int at = i * FIRN_CHANNELS;
         n.index = i;
         n.mass = wide ? wide[at + 3] : (double)narrow[at + 3];
-        if (!(n.mass > 0) || is_left_alone(sim, &t, near, i)) continue;
+        if (!(n.mass > 0) || is_left_alone(sim, &t, block, i)) continue;
         if (n.kinds) {
             n.kinds = 0;
             memset(n.given, 0, sizeof n.given);
@@ -315,7 +342,7 @@ int firn_node_boundary_apply(const firn_sim *sim, int32_t block, int chunk)
             n.v[a] = wide ? wide[at + a] : (double)narrow[at + a];
         }
         if (is_folded(sim, n.x)) continue;
-        apply_to_node(sim, &t, &n, near, boundary);
+        apply_to_node(sim, &t, &n, boundary);
         if (!n.kinds) continue;
         any = 1;
         firn_impulse_split_share(sim, chunk, block, i, n.mass, n.kinds, n.given);

@@ -33,7 +33,7 @@ void firn_particle_boundary_apply(const firn_sim *sim, firn_particles *particles
 {
     const firn_kernels *kernels = sim->mpm->kernels;
     const size_t bundle = 48 * kernels->real_size;
-    const int is_kept = firn_distance_cache_at(sim, block->owner) != NULL;
+    const int is_kept = firn_distance_cache_is_kept(sim);
     const char *now = firn_particles_at(particles, FIRN_FIELD_X, block->first);
     char *clear = expected & FIRN_PARTICLE_SURFACES
                       ? firn_particles_at(particles, FIRN_FIELD_CLEAR, block->first)
@@ -49,8 +49,8 @@ void firn_particle_boundary_apply(const firn_sim *sim, firn_particles *particles
         const size_t at = (size_t)b * bundle;
         uint32_t met = UINT32_MAX; /* any collider; above these 16 bits, any but the nearest */
         if (is_kept)
-            met = kernels->clearance(now + at, (const char *)x + at, &sim->mpm->distance_cache.ways,
-                                     clear + at);
+            met = kernels->clearance(now + at, (const char *)x + at,
+                                     firn_distance_cache_ways_of_step(sim), clear + at);
         for (uint32_t left = (met | met >> 16) & 0xffff; left; left &= left - 1) {
             int lane = __builtin_ctz(left);
             if (first + lane >= end) break;

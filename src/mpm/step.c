@@ -17,7 +17,7 @@ firn_status firn_step(firn_sim *sim, double until, firn_messages *messages)
 {
     double clock = firn_sim_clock();
     firn_status status = firn_time_step_choose(sim, until, messages);
-    clock = firn_sim_lap(sim, FIRN_STAGE_TIMESTEP, clock);
+    clock = firn_sim_lap(sim, FIRN_STAGE_TIME_STEP, clock);
 
     if (status == FIRN_OK && sim->emission) status = firn_emission_step(sim, until, messages);
     if (status == FIRN_OK) firn_grips_take(sim, messages);

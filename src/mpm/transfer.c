@@ -629,8 +629,8 @@ FIRN_INLINE double sum_of_lanes(fr a)
 /* ---------------------------------------------------------------- judging a step before it is
  * taken */
 
-static void judge(const firn_transfer *transfer, const firn_block_particles *p, const void *patch,
-                  void *grad_v, firn_block_check *check)
+static void check_step(const firn_transfer *transfer, const firn_block_particles *p,
+                       const void *patch, void *grad_v, firn_block_check *check)
 {
     const int gradient = !transfer->is_mls;
     const fr affine_scale = fr_set1((real)((transfer->is_quadratic ? 4.0 : 3.0) / transfer->h));
@@ -837,7 +837,7 @@ const firn_kernels FIRN_VARIANT_NAME(firn_kernels) = {
     FIRN_NODES(load),
     FIRN_NODES(load_both),
     g2p,
-    judge,
+    check_step,
     FIRN_NODES(steepest),
     FIRN_NODES(deviate),
     store,

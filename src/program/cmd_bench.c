@@ -33,7 +33,7 @@ static int all_cases(const firn_bench_case *base, named_case cases[16])
     CASE("one thread", b.n_threads = 1)
     CASE("avx2", strcpy(b.isa, "avx2"))
     CASE("double", b.is_double = 1)
-    CASE("steps not judged", b.is_unchecked = 1)
+    CASE("steps not checked", b.is_unchecked = 1)
     CASE("eight times the particles", b.n_particles *= 8)
 #undef CASE
     return n;

@@ -19,7 +19,7 @@ typedef struct firn_bench_case {
     int is_double, n_threads, n_steps, n_repeats;
     int64_t n_particles;
     double speed;      /* m/s: the cube slides, so that particles change blocks and sorts happen */
-    int is_unchecked;  /* steps are not judged: what that costs */
+    int is_unchecked;  /* steps are not checked: what that costs */
     const char *scene; /* path of a scene that is measured instead of the cube; NULL: the cube */
     double at;         /* s: simulated time at which a scene is measured */
 } firn_bench_case;

@@ -203,8 +203,8 @@ firn_stats firn_sim_stats(const firn_sim *sim)
 
 const char *firn_stage_name(int stage)
 {
-    static const char *const names[FIRN_N_STAGES] = {"timestep", "sort", "judge", "p2g",
-                                                     "grid",     "g2p",  "law",   "diagnose"};
+    static const char *const names[FIRN_N_STAGES] = {"time_step", "sort", "p2g", "grid",
+                                                     "check",     "g2p",  "law", "diagnose"};
     return stage >= 0 && stage < FIRN_N_STAGES ? names[stage] : "";
 }
 
