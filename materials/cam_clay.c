@@ -21,7 +21,7 @@
 
 enum { SLOPE = LAW_OWN_PARAMETERS, COHESION, XI, COMPACTION };
 enum { BULK = LAW_OWN_CONSTANTS };
-enum { ALPHA };
+enum { ALPHA, LOG_JP };
 
 static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(300),
@@ -34,7 +34,8 @@ static const firn_parameter_info parameters[] = {
      1},
 };
 static const firn_history_info history[] = {
-    {"alpha", "1", "plastic log volume; negative: crushed", 0}};
+    {"alpha", "1", "log volume that hardening counts: negative crushed, positive loosened", 0},
+    {"log_Jp", "1", "plastic log volume of F", 0, FIRN_HISTORY_PLASTIC_LOG_VOLUME}};
 static const firn_preset_info presets[] = {
     {"crushable_snow",
      "slab snow: the form of Gaume et al. 2018; all numbers tuned for looks (theirs were not at "
@@ -115,11 +116,27 @@ FIRN_INLINE void return_map(law_point *point, fr *e)
        keep = fr_min(allowed / fr_max(q, fr_set1(MAT3_TINY)), fr_set1(1));
     fr third = (real)(1.0 / 3) * fr_select(crushed, -strength, p[COHESION] * strength),
        mean = trace * (real)(1.0 / 3);
+    fm is_at_tip = fm_or(crushed, torn);
     for (int i = 0; i < 3; i++) {
         fr inside = fr_select(sheared, mean + keep * dev[i], e[i]);
-        e[i] = fr_select(fm_or(crushed, torn), third, inside);
+        e[i] = fr_select(is_at_tip, third, inside);
     }
     point->h[ALPHA] = after;
+    point->h[LOG_JP] = point->h[LOG_JP] + fr_select(is_at_tip, trace - 3 * third, fr_zero());
+}
+
+/* The ellipse's centre and half axis along p, in units of K; distances from the centre are
+ * measured in half axes. Without strength the ellipse is a point, which only yields. */
+FIRN_INLINE fr yield(law_point *point, const fr *e)
+{
+    const fr *p = point->p;
+    fr dev[3], trace, size = law_deviator(e, &trace, dev);
+    fr strength = sinh_of(p[XI] * fr_max(p[COMPACTION] - point->h[ALPHA], fr_zero()));
+    fr q = (real)2.449489742783178 * point->d[LAW_MU] / point->d[BULK] * size / p[SLOPE];
+    fr away = -trace - (real)0.5 * (1 - p[COHESION]) * strength;
+    fr half = (real)0.5 * (1 + p[COHESION]) * strength;
+    fr share = law_yield_share(fr_sqrt((1 + 2 * p[COHESION]) * q * q + away * away), half);
+    return fr_select(fr_gt(strength, fr_zero()), share, fr_set1(1));
 }
 
 static const law_functions functions = {.form = FIRN_FORM_LOG,
@@ -127,6 +144,7 @@ static const law_functions functions = {.form = FIRN_FORM_LOG,
                                         .energy = law_hencky_energy_at,
                                         .stress = law_hencky_stress_at,
                                         .return_map = return_map,
+                                        .yield = yield,
                                         .modulus = law_hencky_modulus_at};
 
 FIRN_LAW(cam_clay,
@@ -141,4 +159,4 @@ FIRN_LAW(cam_clay,
                      "ACM TOG 38(4), 2019",
          .validity = "Effects and comparison. Softening localises: results depend on the cell size "
                      "once it tears.",
-         FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1)
+         FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)

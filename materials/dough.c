@@ -68,7 +68,7 @@ static const firn_parameter_info parameters[] = {
     {"eta", "Pa s", "damping viscosity, added at all stresses", 0, 0, 1e6},
 };
 static const firn_history_info history[] = {
-    {"broken", "1", "share of the structure broken by work", 0},
+    {"broken", "1", "share of the structure broken by work", 0, FIRN_HISTORY_DAMAGE},
     {"bm_xx", "1", "fading memory, b_m - I", 0},
     {"bm_yy", "1", "fading memory, b_m - I", 0},
     {"bm_zz", "1", "fading memory, b_m - I", 0},
@@ -188,6 +188,14 @@ FIRN_INLINE void return_map(law_point *q, fr *e)
     q->h[BROKEN] = (broken + breaking) * fr_rcp(1 + breaking + q->dt * q->d[MENDING]);
 }
 
+FIRN_INLINE fr yield(law_point *q, const fr *e)
+{
+    fr dev[3], trace, size = law_deviator(e, &trace, dev);
+    fr strength = (1 - q->p[SOFTENING] * q->h[BROKEN]) * q->d[FRESH];
+    return law_yield_share(2 * q->d[LAW_MU] * size * (real)0.70710678118654752,
+                           q->p[YIELD] * strength);
+}
+
 /* ---------------------------------------------------------------- the fading memory */
 
 /* H = (volume-preserving part of I + dt grad v) - I */
@@ -235,6 +243,7 @@ static const law_functions functions = {.form = FIRN_FORM_LOG,
                                         .energy = energy,
                                         .stress = law_hencky_stress_at,
                                         .return_map = return_map,
+                                        .yield = yield,
                                         .modulus = modulus,
                                         .flow = flow,
                                         .branch = branch,
@@ -260,4 +269,4 @@ FIRN_LAW(
                 "curve is followed while the stress is below about E/4; a smaller E than the "
                 "presets' makes longer "
                 "time steps and bends the curve at high rates.",
-    FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1)
+    FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)

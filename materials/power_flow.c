@@ -22,7 +22,9 @@ static const firn_parameter_info parameters[] = {
      "share of the deviator that flows in a second, far above yield (mu of the source)", 100, 0,
      1e6},
 };
-static const firn_history_info history[] = {{"alpha", "1", "accumulated plastic log strain", 0}};
+static const firn_history_info history[] = {{"alpha", "1",
+                                             "accumulated length of the plastic log strain", 0,
+                                             FIRN_HISTORY_PLASTIC_STRAIN_LENGTH}};
 
 FIRN_INLINE void return_map(law_point *q, fr *e)
 {
@@ -33,11 +35,18 @@ FIRN_INLINE void return_map(law_point *q, fr *e)
     q->h[ALPHA] = q->h[ALPHA] + gamma * strain;
 }
 
+FIRN_INLINE fr yield(law_point *q, const fr *e)
+{
+    fr dev[3], trace, size = 2 * q->d[LAW_MU] * law_deviator(e, &trace, dev);
+    return law_yield_share(size, q->p[YIELD] + q->p[HARDENING] * q->h[ALPHA]);
+}
+
 static const law_functions functions = {.form = FIRN_FORM_LOG,
                                         .derive = law_derive_lame,
                                         .energy = law_hencky_energy_at,
                                         .stress = law_hencky_stress_at,
                                         .return_map = return_map,
+                                        .yield = yield,
                                         .modulus = law_hencky_modulus_at};
 
 FIRN_LAW(power_flow, .title = "Heuristic flow: a power of the deformation turns plastic",
@@ -48,4 +57,4 @@ FIRN_LAW(power_flow, .title = "Heuristic flow: a power of the deformation turns 
                      "viscoplastic flow, ACM TOG 26(3), 2007",
          .validity = "For comparison. Stress above yield persists until flow has had time, so the "
                      "yield surface is soft.",
-         FIRN_HISTORY(history), .is_isotropic = 1)
+         FIRN_HISTORY(history), .is_isotropic = 1, .is_plastic = 1)

@@ -34,7 +34,8 @@ static const firn_parameter_info parameters[] = {
 };
 static const firn_history_info history[] = {
     {"volume_gain", "1",
-     "log volume opened by separation that must close before the grains touch again", 0},
+     "log volume opened by separation that must close before the grains touch again", 0,
+     FIRN_HISTORY_PLASTIC_LOG_VOLUME},
 };
 static const firn_preset_info presets[] = {
     {"dry_sand",
@@ -81,11 +82,20 @@ FIRN_INLINE void return_map(law_point *q, fr *e)
         fr_select(is_apart, fr_max(gain + before - q->d[APEX], fr_zero()), fr_zero());
 }
 
+/* Grains that are apart, or just touch without cohesion, carry no shear stress: they yield. */
+FIRN_INLINE fr yield(law_point *q, const fr *e)
+{
+    fr dev[3], trace, size = law_deviator(e, &trace, dev);
+    fr share = law_yield_share(size, q->d[REACH] - q->d[SLOPE] * trace);
+    return fr_select(fr_ge(trace + q->h[VOLUME_GAIN], q->d[APEX]), fr_set1(1), share);
+}
+
 static const law_functions functions = {.form = FIRN_FORM_LOG,
                                         .derive = derive,
                                         .energy = law_hencky_energy_at,
                                         .stress = law_hencky_stress_at,
                                         .return_map = return_map,
+                                        .yield = yield,
                                         .modulus = law_hencky_modulus_at};
 
 FIRN_LAW(
@@ -104,4 +114,4 @@ FIRN_LAW(
     .validity = "Slow to moderately fast granular flow without dilation. In plane strain this cone "
                 "mobilises more "
                 "than its nominal angle (43.9 deg at 30 deg), so judge angles of repose in 3D.",
-    FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1)
+    FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)

@@ -21,7 +21,8 @@ static const firn_parameter_info parameters[] = {
     {"h_max", "1", "largest hardening factor (a limit for the time step, not in the paper)", 1000,
      1, 1e6},
 };
-static const firn_history_info history[] = {{"Jp", "1", "plastic volume ratio", 1}};
+static const firn_history_info history[] = {
+    {"Jp", "1", "plastic volume ratio", 1, FIRN_HISTORY_PLASTIC_VOLUME}};
 static const firn_preset_info presets[] = {
     {"packed_snow",
      "the published values (Stomakhin et al. 2013, table 2), confirmed by many public "
@@ -72,12 +73,24 @@ FIRN_INLINE void return_map(law_point *q, fr *s)
     q->h[JP] = fr_clamp(q->h[JP] * ratio, fr_set1((real)1e-3), fr_set1(1000));
 }
 
+/* The stretch that has gone farthest towards its clamp. */
+FIRN_INLINE fr yield(law_point *q, const fr *s)
+{
+    fr most = fr_zero();
+    for (int i = 0; i < 3; i++) {
+        fr pressed = law_yield_share(1 - s[i], q->p[THETA_C]);
+        most = fr_max(most, fr_max(pressed, law_yield_share(s[i] - 1, q->p[THETA_S])));
+    }
+    return most;
+}
+
 static const law_functions functions = {.form = FIRN_FORM_STRETCH,
                                         .allows_inversion = 1,
                                         .derive = law_derive_lame,
                                         .energy = energy,
                                         .stress = stress,
                                         .return_map = return_map,
+                                        .yield = yield,
                                         .modulus = modulus};
 
 FIRN_LAW(snow, .title = "Snow: clamped stretches and hardening by compaction",
@@ -89,4 +102,4 @@ FIRN_LAW(snow, .title = "Snow: clamped stretches and hardening by compaction",
                      "ACM TOG 32(4), 2013",
          .validity = "Effects: the look of snow at human scale. theta_s is 7.5e-3; a value of "
                      "4.5e-3 circulates by mistake.",
-         FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1)
+         FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)

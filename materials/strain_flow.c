@@ -74,13 +74,20 @@ FIRN_INLINE void return_map(law_point *q, fr *f)
     for (int i = 0; i < 6; i++) q->h[i] = q->h[i] * scale;
 }
 
+FIRN_INLINE fr yield(law_point *q, const fr *f)
+{
+    fr e[6];
+    elastic_strain(q, f, e);
+    return law_yield_share(fr_sqrt(mat3_contract(e, e)), q->p[YIELD_STRAIN]);
+}
+
 static const law_functions functions = {.form = FIRN_FORM_GENERAL,
                                         .allows_inversion = 0,
-                                        .is_plastic = 1,
                                         .derive = law_derive_lame,
                                         .energy = energy,
                                         .stress = stress,
                                         .return_map = return_map,
+                                        .yield = yield,
                                         .modulus = modulus};
 
 FIRN_LAW(strain_flow, .title = "Heuristic flow: yield, creep and a largest plastic strain",
@@ -95,4 +102,4 @@ FIRN_LAW(strain_flow, .title = "Heuristic flow: yield, creep and a largest plast
          .validity = "For comparison. Additive split of Green strain: plastic strains up to a few "
                      "tens of per cent; softens "
                      "in compression like St. Venant-Kirchhoff.",
-         FIRN_HISTORY(history), .is_isotropic = 1)
+         FIRN_HISTORY(history), .is_isotropic = 1, .is_plastic = 1)

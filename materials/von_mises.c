@@ -20,7 +20,7 @@ static const firn_parameter_info parameters[] = {
     {"creep_time", "s", "time in which stress above yield relaxes; 0: at once", 0, 0, 1e6},
 };
 static const firn_history_info history[] = {
-    {"alpha", "1", "accumulated equivalent plastic strain", 0}};
+    {"alpha", "1", "accumulated equivalent plastic strain", 0, FIRN_HISTORY_PLASTIC_STRAIN}};
 static const firn_preset_info presets[] = {
     {"clay", "plasticine: E, nu and yield from published effects work; density of plasticine",
      "rho=1800 E=3e5 nu=0.25 yield=5e3"},
@@ -34,11 +34,24 @@ static const firn_preset_info presets[] = {
      "rho=8930 E=1.17e11 nu=0.35 yield=4e8 hardening=1e8"},
 };
 
+#define ROOT ((real)0.81649658092772603) /* sqrt(2/3) */
+
+/* of |dev tau|, at the present hardening */
+FIRN_INLINE fr allowed_deviator(const law_point *q)
+{
+    return ROOT * (q->p[YIELD] + q->p[HARDENING] * q->h[ALPHA]);
+}
+
+FIRN_INLINE fr yield(law_point *q, const fr *e)
+{
+    fr dev[3], trace, size = law_deviator(e, &trace, dev);
+    return law_yield_share(2 * q->d[LAW_MU] * size, allowed_deviator(q));
+}
+
 FIRN_INLINE void return_map(law_point *q, fr *e)
 {
-    const real root = (real)0.81649658092772603; /* sqrt(2/3) */
     fr dev[3], trace, size = law_deviator(e, &trace, dev), two_mu = 2 * q->d[LAW_MU];
-    fr allowed = root * (q->p[YIELD] + q->p[HARDENING] * q->h[ALPHA]);
+    fr allowed = allowed_deviator(q);
     fr flow = (two_mu * size - allowed) / (two_mu + (real)(2.0 / 3) * q->p[HARDENING]);
     fr time = q->p[CREEP], at_once = fr_set1(1);
     fr share = fr_select(fr_gt(time, fr_zero()),
@@ -46,7 +59,7 @@ FIRN_INLINE void return_map(law_point *q, fr *e)
     flow = fr_max(flow, fr_zero()) * share;
     fr shrink = flow / fr_max(size, fr_set1(MAT3_TINY));
     for (int i = 0; i < 3; i++) e[i] = e[i] - shrink * dev[i];
-    q->h[ALPHA] = q->h[ALPHA] + root * flow;
+    q->h[ALPHA] = q->h[ALPHA] + ROOT * flow;
 }
 
 static const law_functions functions = {.form = FIRN_FORM_LOG,
@@ -54,6 +67,7 @@ static const law_functions functions = {.form = FIRN_FORM_LOG,
                                         .energy = law_hencky_energy_at,
                                         .stress = law_hencky_stress_at,
                                         .return_map = return_map,
+                                        .yield = yield,
                                         .modulus = law_hencky_modulus_at};
 
 FIRN_LAW(
@@ -65,4 +79,4 @@ FIRN_LAW(
     .citation = "J. C. Simo, T. J. R. Hughes, Computational Inelasticity, 1998, ch. 3 and 9",
     .validity =
         "Isotropic hardening, no dependence of the yield stress on rate beyond the creep time.",
-    FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1)
+    FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* firn/laws.h: the register of constitutive laws, their parameters and presets. Everything that
- * `firn materials` prints, and everything a scene file is checked against, is read from here. */
+/* firn/laws.h: the register of constitutive laws, their parameters and presets. What
+ * `firn materials` prints and what a scene file is checked against come from here. */
 #ifndef FIRN_LAWS_H
 #define FIRN_LAWS_H
 
@@ -15,9 +15,25 @@ typedef struct firn_parameter_info {
     double value, min, max;            /* default and allowed range (inclusive) */
 } firn_parameter_info;
 
+/* What a number of the history means for every law alike. Attributes, the ledger and the lab are
+ * made from these roles, so that none of them knows a law by name.
+ *
+ *     F_total = F F_p     F is the elastic part that the solver carries
+ *     d_p                 rate of plastic deformation, its axes those of the stress
+ */
+typedef enum firn_history_role {
+    FIRN_HISTORY_OWN,                   /* of no meaning outside the law */
+    FIRN_HISTORY_PLASTIC_VOLUME,        /* J_p = det F_p: the volume ratio is det F J_p */
+    FIRN_HISTORY_PLASTIC_LOG_VOLUME,    /* ln J_p */
+    FIRN_HISTORY_PLASTIC_STRAIN,        /* integral of sqrt(2/3) |dev d_p| dt */
+    FIRN_HISTORY_PLASTIC_STRAIN_LENGTH, /* integral of |dev d_p| dt */
+    FIRN_HISTORY_DAMAGE,                /* broken share of the structure, 0 .. 1; it may heal */
+} firn_history_role;
+
 typedef struct firn_history_info {
-    const char *name, *unit, *meaning; /* a field that each particle carries, e.g. Jp */
+    const char *name, *unit, *meaning; /* a number that each particle carries, e.g. Jp */
     double initial;
+    firn_history_role role;
 } firn_history_info;
 
 typedef struct firn_preset_info {
@@ -33,8 +49,10 @@ typedef struct firn_law_info {
     const firn_history_info *history;
     int n_presets;
     const firn_preset_info *presets;
-    int is_isotropic, is_fluid;
-    int can_fail; /* strained too far it has no answer, and a run is stopped: see validity */
+    int is_isotropic;
+    int is_fluid;   /* keeps the volume ratio alone: det F, times any shape */
+    int is_plastic; /* yields. Without a role of plastic volume its flow keeps the volume */
+    int can_fail;   /* strained too far it has no answer, and a run is stopped: see validity */
 } firn_law_info;
 
 FIRN_API int firn_law_count(void);

@@ -82,9 +82,10 @@ typedef struct firn_law_batch {
     /* out [n][16]  plastic work density done in this step, J/m^3 of initial volume, >= 0 */
     void *plastic;
     void *viscous; /* out [n][16]  viscous work density of this step, >= 0 */
-    /* out [n][16]  elastic energy density, J/m^3 of initial volume (firn_law.measure only) */
-    void *energy;
-    void *flags; /* out [n][16]  FIRN_FLAG_ bits, stored as reals */
+    /* out, `measure` only */
+    void *energy; /* [n][16]  elastic energy density, J/m^3 of initial volume */
+    void *yield;  /* [n][16]  share of the yield surface that is reached: 1 on it; elastic laws 0 */
+    void *flags;  /* out [n][16]  FIRN_FLAG_ bits, stored as reals */
 } firn_law_batch;
 
 typedef struct firn_law {

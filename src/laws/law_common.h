@@ -76,6 +76,13 @@ FIRN_INLINE fr law_deviator(const fr e[3], fr *trace, fr dev[3])
     return fr_sqrt(law_dot(dev, dev));
 }
 
+/* How far a measure of stress or strain has gone to what is allowed: 1 at yield. At most 1000, so
+ * that what is allowed to carry nothing stays finite. */
+FIRN_INLINE fr law_yield_share(fr size, fr allowed)
+{
+    return fr_min(size / fr_max(allowed, fr_set1(MAT3_TINY)), fr_set1(1000));
+}
+
 /* Hencky: Psi = mu sum e_i^2 + lambda (sum e_i)^2 / 2 */
 FIRN_INLINE fr law_hencky_energy(fr lambda, fr mu, const fr e[3])
 {

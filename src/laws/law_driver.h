@@ -47,13 +47,15 @@ typedef struct law_point {
 typedef struct law_functions {
     int form;
     int allows_inversion; /* the law is meant for det F <= 0 too */
-    int is_plastic;       /* general form only: return_map may lower the energy */
     void (*derive)(const fr *p, fr *d);
     fr (*energy)(law_point *q, const fr *state);
     void (*stress)(law_point *q, const fr *state,
                    fr *tau);                     /* Kirchhoff, 3 principal values or 6 components */
     void (*return_map)(law_point *q, fr *state); /* NULL: elastic */
     fr (*modulus)(law_point *q, const fr *state, const fr *tau);
+    /* How far the state has gone to the yield surface: below 1 elastic, 1 on it, above it only
+     * where flow takes time. Laws whose table says is_plastic. */
+    fr (*yield)(law_point *q, const fr *state);
     /* Advances tensors of the history by the motion I + dt grad v (Maxwell branches), after the
      * return map; trials only. NULL: none. Returns the work density lost in it. */
     fr (*flow)(law_point *q, const fr *grad_v);
@@ -211,13 +213,13 @@ FIRN_INLINE void law_principal(const law_functions *k, law_point *q, law_frame *
     mat3_from_principal(frame->b.u, tau, out->tau);
 }
 
-FIRN_INLINE void law_general(const law_functions *k, law_point *q, fr f[9], const fr grad_v[9],
-                             int is_trial, law_result *out)
+FIRN_INLINE void law_general(const law_functions *k, int is_plastic, law_point *q, fr f[9],
+                             const fr grad_v[9], int is_trial, law_result *out)
 {
     if (is_trial && k->return_map) {
-        fr before = k->is_plastic ? k->energy(q, f) : fr_zero();
+        fr before = is_plastic ? k->energy(q, f) : fr_zero();
         k->return_map(q, f);
-        if (k->is_plastic) out->plastic = fr_max(before - k->energy(q, f), fr_zero());
+        if (is_plastic) out->plastic = fr_max(before - k->energy(q, f), fr_zero());
     }
     k->stress(q, f, out->tau);
     if (is_trial && k->flow) out->viscous = k->flow(q, grad_v);
@@ -282,9 +284,10 @@ FIRN_INLINE void law_set_begin(const law_functions *k, const firn_law_batch *b, 
 }
 
 /* at9 and so on are where the set's components start. */
-FIRN_INLINE void law_set_finish(const law_functions *k, const firn_law_batch *b, int n_history,
-                                int is_trial, law_set *set)
+FIRN_INLINE void law_set_finish(const law_functions *k, const firn_law_info *info,
+                                const firn_law_batch *b, int is_trial, law_set *set)
 {
+    const int n_history = info->n_history;
     const int bundle = set->bundle, lane = set->lane;
     int at1 = bundle * FIRN_BUNDLE + lane, at6 = bundle * 6 * FIRN_BUNDLE + lane;
     int at9 = bundle * 9 * FIRN_BUNDLE + lane, at_h = bundle * n_history * FIRN_BUNDLE + lane;
@@ -301,7 +304,7 @@ FIRN_INLINE void law_set_finish(const law_functions *k, const firn_law_batch *b,
 
     q.det = mat3_determinant(f);
     if (k->form == FIRN_FORM_GENERAL)
-        law_general(k, &q, f, grad_v, is_trial, &out);
+        law_general(k, info->is_plastic, &q, f, grad_v, is_trial, &out);
     else
         law_principal(k, &q, &set->frame, f, grad_v, is_trial, &out);
     if (k->branch) k->branch(&q, out.tau);
@@ -326,6 +329,10 @@ FIRN_INLINE void law_set_finish(const law_functions *k, const firn_law_batch *b,
     if (b->plastic) fr_store((real *)b->plastic + at1, out.plastic);
     if (b->viscous) fr_store((real *)b->viscous + at1, out.viscous);
     if (b->energy && !is_trial) fr_store((real *)b->energy + at1, out.energy);
+    if (b->yield && !is_trial) {
+        const fr *state = k->form == FIRN_FORM_GENERAL ? f : set->frame.state;
+        fr_store((real *)b->yield + at1, k->yield ? k->yield(&q, state) : zero);
+    }
     if (b->flags) fr_store((real *)b->flags + at1, law_flags(k, &q, f, out.tau, out.energy));
 }
 
@@ -346,7 +353,7 @@ FIRN_INLINE void law_decompose(int n, law_set *set)
 /* Two sets of lanes go through the eigen-decomposition together (mat3.h): of one bundle, or,
  * where a set is a whole one, of two bundles. */
 FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, const firn_law_batch *b,
-                         int n_history, int is_trial)
+                         int is_trial)
 {
     enum { SETS = 2 };
     const firn_material *m = b->material;
@@ -374,7 +381,7 @@ FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, cons
             if (lane == 0) {
                 lanes_ask(b->F, bundle, 9);
                 if (b->tau) lanes_ask(b->tau, bundle, 6);
-                if (n_history) lanes_ask(b->history, bundle, n_history);
+                if (info->n_history) lanes_ask(b->history, bundle, info->n_history);
                 if (n_varying && b->id) lanes_ask_ids(b->id, bundle);
                 for (int i = 0; i < n_varying; i++)
                     law_parameter_row(b, info, bundle, varying[i], rows[i]);
@@ -385,7 +392,7 @@ FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, cons
         }
         if (k->form != FIRN_FORM_GENERAL) law_decompose(n, set);
 #pragma GCC unroll 1
-        for (int t = 0; t < n; t++) law_set_finish(k, b, n_history, is_trial, &set[t]);
+        for (int t = 0; t < n; t++) law_set_finish(k, info, b, is_trial, &set[t]);
     }
 }
 
@@ -426,11 +433,11 @@ FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, cons
     FIRN_LAW_DECLARE_ALL(law_name)                                                                 \
     void FIRN_LAW_NAME(law_name, evaluate)(const firn_law_batch *batch)                            \
     {                                                                                              \
-        law_run(&functions, &law_info, batch, law_info.n_history, 1);                              \
+        law_run(&functions, &law_info, batch, 1);                                                  \
     }                                                                                              \
     void FIRN_LAW_NAME(law_name, measure)(const firn_law_batch *batch)                             \
     {                                                                                              \
-        law_run(&functions, &law_info, batch, law_info.n_history, 0);                              \
+        law_run(&functions, &law_info, batch, 0);                                                  \
     }                                                                                              \
     FIRN_LAW_ENTRY(law_name, .name = #law_name, FIRN_PARAMETERS(parameters), __VA_ARGS__)
 
