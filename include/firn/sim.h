@@ -117,8 +117,10 @@ typedef struct firn_ledger {
     double external_work,
         friction_work; /* of colliders, grips and force fields; lost to colliders and walls */
     double wall_impulse[3], collider_impulse[3], grip_impulse[3], force_impulse[3];
-    double min_J, max_J, max_speed;
-    double min[3], max[3]; /* bounding box */
+    /* of the particles that are there: V0 at rest, V0 J now, with J elastic and plastic */
+    double initial_volume, volume;
+    double min_J, max_J, max_speed; /* J as above */
+    double min[3], max[3];          /* bounding box */
     /* The widest distance to which neighbours were drawn apart, in cells: the largest stretch in
      * F times the particle's edge before it. Beyond about 0.9 they do not hold each other: the
      * grid parts what the law would hold. F is all of the deformation for elastic laws; for

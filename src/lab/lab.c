@@ -109,7 +109,7 @@ static void try_steps(const firn_lab_point *point, firn_variant variant, double 
         n_history = point->material->law->info.n_history;
     bundle Fe = {0}, grad = {0}, history = {0}, temperature = {0}, Fe_new = {0}, history_new = {0};
     bundle tau = {0}, wave = {0}, viscosity = {0}, plastic = {0}, viscous = {0}, energy = {0},
-           flags = {0};
+           yield = {0}, flags = {0};
     uint32_t id[LANES] = {0};
     double inverse[9];
     invert(from->F, inverse);
@@ -140,14 +140,15 @@ static void try_steps(const firn_lab_point *point, firn_variant variant, double 
                             .viscous = bundle_data(&viscous, is_double),
                             .flags = bundle_data(&flags, is_double)};
     point->material->law->kernels[variant].evaluate(&batch);
-    /* the energy of the new state; evaluate gives none */
+    /* what evaluate does not give: energy and yield of the new state */
     firn_law_batch state = {.material = batch.material,
                             .n_bundles = 1,
                             .F = batch.F_new,
                             .history = batch.history_new,
                             .temperature = batch.temperature,
                             .id = id,
-                            .energy = bundle_data(&energy, is_double)};
+                            .energy = bundle_data(&energy, is_double),
+                            .yield = bundle_data(&yield, is_double)};
     point->material->law->kernels[variant].measure(&state);
 
     for (int l = 0; l < n; l++) {
@@ -164,6 +165,7 @@ static void try_steps(const firn_lab_point *point, firn_variant variant, double 
         o->response.wave = bundle_take(&wave, is_double, 0, l);
         o->response.viscosity = bundle_take(&viscosity, is_double, 0, l);
         o->response.energy = bundle_take(&energy, is_double, 0, l);
+        o->response.yield = bundle_take(&yield, is_double, 0, l);
         o->response.flags = (int)bundle_take(&flags, is_double, 0, l);
     }
 }

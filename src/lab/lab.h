@@ -31,6 +31,7 @@ typedef struct firn_lab_state {
 /* What the law says of the state: tau as xx yy zz xy xz yz. */
 typedef struct firn_lab_response {
     double tau[6], wave, viscosity, energy;
+    double yield; /* share of the yield surface that is reached; elastic laws 0 */
     int flags;
 } firn_lab_response;
 

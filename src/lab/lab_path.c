@@ -7,6 +7,7 @@
  * prescribed as stresses instead.
  * A new mode is an entry of `modes`, a new path an entry of `paths` with its course. */
 #include "lab/lab.h"
+#include "laws/history.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -76,7 +77,15 @@ const char *firn_lab_mode_name(int i) { return i >= 0 && i < N_MODES ? modes[i].
 
 enum { COLUMNS(COLUMN_ENUM) N_FIXED };
 static const firn_table_column fixed_columns[N_FIXED] = {COLUMNS(COLUMN_ENTRY)};
-enum { MAX_COLUMNS = N_FIXED + 2 + FIRN_MAX_HISTORY };
+enum { MAX_COLUMNS = N_FIXED + 2 + FIRN_MAX_HISTORY + 1 + FIRN_N_QUANTITIES };
+
+/* The component of the history with a quantity that its own column does not show already; -1: none.
+ */
+static int quantity_component(const firn_law_info *law, firn_quantity quantity)
+{
+    int k = firn_history_find(law, quantity);
+    return k >= 0 && strcmp(law->history[k].name, firn_quantity_name(quantity)) != 0 ? k : -1;
+}
 
 /* A path on its way. */
 typedef struct walk {
@@ -166,6 +175,11 @@ static firn_status record(walk *w, double rate)
         n += 2;
     }
     for (int h = 0; h < law->n_history; h++) row[n++] = p->state.history[h];
+    if (law->is_plastic) row[n++] = p->response.yield;
+    for (int q = 0; q < FIRN_N_QUANTITIES; q++) {
+        int k = quantity_component(law, (firn_quantity)q);
+        if (k >= 0) row[n++] = firn_history_value(&law->history[k], p->state.history[k]);
+    }
     if (firn_table_add(w->table, row)) return FIRN_OK;
     return firn_messages_add(w->messages, FIRN_MEMORY, "No memory left for a path of %d steps.",
                              w->table->n_rows);
@@ -183,6 +197,13 @@ static firn_table *make_table(const firn_law_info *law, int with_stability)
     for (int h = 0; h < law->n_history; h++, n++) {
         snprintf(columns[n].name, sizeof columns[n].name, "%s", law->history[h].name);
         snprintf(columns[n].unit, sizeof columns[n].unit, "%s", law->history[h].unit);
+    }
+    if (law->is_plastic) columns[n++] = (firn_table_column){"yield", "1"};
+    for (int q = 0; q < FIRN_N_QUANTITIES; q++) {
+        if (quantity_component(law, (firn_quantity)q) < 0) continue;
+        const char *name = firn_quantity_name((firn_quantity)q);
+        snprintf(columns[n].name, sizeof columns[n].name, "%s", name);
+        snprintf(columns[n++].unit, sizeof columns[0].unit, "1");
     }
     return firn_table_create(n, columns);
 }

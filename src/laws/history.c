@@ -4,23 +4,29 @@
 
 #include <math.h>
 
-static firn_quantity quantity_of(firn_history_role role, int *has_quantity)
+const char *firn_quantity_name(firn_quantity quantity)
 {
-    *has_quantity = role != FIRN_HISTORY_OWN;
+    static const char *const names[FIRN_N_QUANTITIES + 1] = {"Jp", "plastic_strain", "damage",
+                                                             NULL};
+    return names[quantity];
+}
+
+firn_quantity firn_quantity_of(firn_history_role role)
+{
     switch (role) {
+    case FIRN_HISTORY_PLASTIC_VOLUME:
+    case FIRN_HISTORY_PLASTIC_LOG_VOLUME: return FIRN_QUANTITY_PLASTIC_VOLUME;
     case FIRN_HISTORY_PLASTIC_STRAIN:
     case FIRN_HISTORY_PLASTIC_STRAIN_LENGTH: return FIRN_QUANTITY_PLASTIC_STRAIN;
     case FIRN_HISTORY_DAMAGE: return FIRN_QUANTITY_DAMAGE;
-    default: return FIRN_QUANTITY_PLASTIC_VOLUME;
+    default: return FIRN_QUANTITY_NONE;
     }
 }
 
 int firn_history_find(const firn_law_info *law, firn_quantity quantity)
 {
-    for (int k = 0; k < law->n_history; k++) {
-        int has_quantity;
-        if (quantity_of(law->history[k].role, &has_quantity) == quantity && has_quantity) return k;
-    }
+    for (int k = 0; k < law->n_history && quantity != FIRN_QUANTITY_NONE; k++)
+        if (firn_quantity_of(law->history[k].role) == quantity) return k;
     return -1;
 }
 

@@ -10,7 +10,13 @@ typedef enum firn_quantity {
     FIRN_QUANTITY_PLASTIC_VOLUME, /* J_p = det F_p; a law without it flows at constant volume: 1 */
     FIRN_QUANTITY_PLASTIC_STRAIN, /* integral of sqrt(2/3) |dev d_p| dt; elastic laws: 0 */
     FIRN_QUANTITY_DAMAGE,         /* 0 whole, 1 broken; a law without it stays whole: 0 */
+    FIRN_N_QUANTITIES,
+    FIRN_QUANTITY_NONE = FIRN_N_QUANTITIES
 } firn_quantity;
+
+/* The attribute of particles that shows it: "Jp", "plastic_strain", "damage"; NULL: of none. */
+const char *firn_quantity_name(firn_quantity quantity);
+firn_quantity firn_quantity_of(firn_history_role role);
 
 /* The component of the history that holds the quantity; -1: none. */
 int firn_history_find(const firn_law_info *law, firn_quantity quantity);

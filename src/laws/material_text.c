@@ -2,6 +2,7 @@
 /* material_text.c: the tables of the laws as text for people. Nothing here knows any law by name.
  */
 #include "laws/material_text.h"
+#include "laws/history.h"
 #include "laws/law.h"
 #include "base/suggest.h"
 
@@ -90,15 +91,26 @@ static void add_presets(const firn_law_info *law, firn_text *text)
     }
 }
 
+static void add_history(const firn_law_info *law, firn_text *text)
+{
+    if (law->n_history) firn_text_add(text, "\neach particle carries\n");
+    for (int k = 0; k < law->n_history; k++) {
+        const firn_history_info *h = &law->history[k];
+        const char *attribute = firn_quantity_name(firn_quantity_of(h->role));
+        char meaning[256];
+        snprintf(meaning, sizeof meaning, "%s%s%s%s", h->meaning, attribute ? " (attribute " : "",
+                 attribute ? attribute : "", attribute ? ")" : "");
+        firn_text_add(text, "  %-18s %8.5g  %-9s  ", h->name, h->initial, h->unit);
+        add_wrapped(text, meaning, 42);
+    }
+}
+
 static void add_law(const firn_law_info *law, const firn_preset_info *preset, firn_text *text)
 {
     firn_text_add(text, "%s: %s\n\n", law->name, law->title);
     add_lines(text, law->equations, 4);
     add_parameters(law, text);
-    if (law->n_history) firn_text_add(text, "\neach particle carries\n");
-    for (int k = 0; k < law->n_history; k++)
-        firn_text_add(text, "  %-18s %8.5g  %-9s  %s\n", law->history[k].name,
-                      law->history[k].initial, law->history[k].unit, law->history[k].meaning);
+    add_history(law, text);
     add_presets(law, text);
     firn_text_add(text, "\nvalid for\n  ");
     add_wrapped(text, law->validity, 2);

@@ -12,6 +12,7 @@
 #include "mpm/block_places.h"
 #include "mpm/ledger.h"
 #include "mpm/workspace.h"
+#include "laws/history.h"
 
 #include <math.h>
 #include <omp.h>
@@ -20,6 +21,19 @@
 static double at(const void *array, int is_double, int64_t i)
 {
     return is_double ? ((const double *)array)[i] : (double)((const float *)array)[i];
+}
+
+/* det F times the plastic volume ratio, where the law's history keeps one */
+static double volume_ratio(const firn_particles *particles, int64_t bundle, int lane,
+                           const double F[9])
+{
+    const firn_law_info *law = &particles->material->resolved.law->info;
+    int k = firn_history_find(law, FIRN_QUANTITY_PLASTIC_VOLUME);
+    double elastic = F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
+                     F[2] * (F[3] * F[7] - F[4] * F[6]);
+    if (k < 0) return elastic;
+    double stored = firn_particles_value(particles, FIRN_FIELD_HISTORY, bundle, k, lane);
+    return elastic * firn_history_value(&law->history[k], stored);
 }
 
 static void add_particle(const firn_sim *sim, const firn_particles *particles,
@@ -36,13 +50,14 @@ static void add_particle(const firn_sim *sim, const firn_particles *particles,
         v2 += v[a] * v[a];
     }
     for (int c = 0; c < 9; c++) F[c] = firn_particles_value(particles, FIRN_FIELD_F, b, c, lane);
-    double J = F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
-               F[2] * (F[3] * F[7] - F[4] * F[6]);
+    double J = volume_ratio(particles, b, lane, F);
     l->n_particles++;
     l->mass += m;
     l->kinetic += 0.5 * m * v2;
     double volume = firn_particles_value(particles, FIRN_FIELD_VOLUME, b, 0, lane);
     l->elastic += energy * volume;
+    l->initial_volume += volume;
+    l->volume += volume * J;
     for (int a = 0; a < 3; a++) {
         int j = (a + 1) % 3, k = (a + 2) % 3;
         l->center[a] += m * x[a];
@@ -73,6 +88,8 @@ static void add_ledger(firn_ledger *sum, const firn_ledger *l)
     sum->mass += l->mass;
     sum->kinetic += l->kinetic;
     sum->elastic += l->elastic;
+    sum->initial_volume += l->initial_volume;
+    sum->volume += l->volume;
     sum->potential += l->potential;
     for (int a = 0; a < 3; a++) {
         sum->center[a] += l->center[a];

@@ -464,6 +464,21 @@ static int has_name(const firn_scene_def *scene, const char *name, firn_measure_
     return is_there || has_material(scene, name);
 }
 
+/* An attribute that the laws of the scene cannot give to every particle. */
+static void check_attribute(check *c, const firn_scene_def *scene, const char *key,
+                            const char *name)
+{
+    firn_attribute_answer answer = {0};
+    char why[512];
+    for (int m = 0; m < scene->n_materials; m++) {
+        const firn_law_info *law = firn_material_def_law(&scene->materials[m]);
+        if (!law) return; /* refused already */
+        firn_attribute_ask(name, law, &answer);
+    }
+    if (scene->n_materials && firn_attribute_refusal(name, &answer, why, sizeof why))
+        COMPLAIN_ABOUT(c, key, "cannot have \"%s\": %s", name, why);
+}
+
 /* Every name that particles of the scene answer to: the solver's table and the history fields of
  * its laws. */
 static void add_attributes(words *known, const firn_scene_def *scene)
@@ -499,6 +514,7 @@ static void check_expect(check *c, const firn_scene_def *scene, const firn_expec
         add_attributes(&known, scene);
         check_word(c, "attribute", expect->attribute, "attribute of this scene's particles",
                    &known);
+        check_attribute(c, scene, "attribute", expect->attribute);
     }
     if (expect->n_shapes && measure->kind != FIRN_MEASURE_PARTICLES)
         COMPLAIN_ABOUT(c, "region", "is of no use: %s is not measured on particles", measure->name);
@@ -549,6 +565,7 @@ static void check_output(check *c, const firn_scene_def *scene, const firn_outpu
         size_t n = strcspn(p, " ");
         snprintf(name, sizeof name, "%.*s", (int)n, p);
         if (n) check_word(c, "attributes", name, "attribute of this scene's particles", &known);
+        check_attribute(c, scene, "attributes", name);
         p += n + strspn(p + n, " ");
     }
 }

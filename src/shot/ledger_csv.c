@@ -56,6 +56,8 @@ static const quantity quantities[] = {
     LOST(wall, FIRN_LOST_WALL),
     LOST(sink, FIRN_LOST_SINK),
     NUMBER(lost_mass, "kg"),
+    NUMBER(initial_volume, "m^3"),
+    NUMBER(volume, "m^3"),
     NUMBER(max_speed, "m/s"),
     VECTOR(min, "m"),
     VECTOR(max, "m"),

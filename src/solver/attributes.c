@@ -2,6 +2,7 @@
 /* attributes.c: particles by name. One table says what each attribute is and how it is made from
  * a particle's fields; snapshots for caches, copies for the C interface and help come from it. */
 #include "solver/attributes.h"
+#include "laws/history.h"
 #include "solver/sim.h"
 
 #include <math.h>
@@ -50,8 +51,7 @@ static double history(const particle *p, const char *name, double otherwise)
 static void get_P(const particle *p, double *out) { copy_field(p, FIRN_FIELD_X, out); }
 static void get_v(const particle *p, double *out) { copy_field(p, FIRN_FIELD_V, out); }
 static void get_id(const particle *p, double *out) { out[0] = scalar(p, FIRN_FIELD_ID); }
-/* Radius of the sphere that fills the particle's cube to the sides: half its edge, stretched
- * with J. */
+/* Radius of the sphere that fills the cube of the particle's initial volume to the sides. */
 static void get_pscale(const particle *p, double *out)
 {
     out[0] = 0.5 * cbrt(scalar(p, FIRN_FIELD_VOLUME));
@@ -70,19 +70,30 @@ static void get_C(const particle *p, double *out)
     copy_field(p, FIRN_FIELD_C, out);
 }
 static void get_T(const particle *p, double *out) { out[0] = scalar(p, FIRN_FIELD_T); }
-static void get_J(const particle *p, double *out)
+/* A quantity that the law keeps in its history; `otherwise` is what is true of laws without. */
+static double kept(const particle *p, firn_quantity wanted, double otherwise)
+{
+    const firn_law_info *law = &material_of(p)->resolved.law->info;
+    int k = firn_history_find(law, wanted);
+    return k < 0 ? otherwise
+                 : firn_history_value(&law->history[k],
+                                      firn_solver_value(p->sim, p->at, FIRN_FIELD_HISTORY, k));
+}
+static double volume_ratio(const particle *p)
 {
     double F[9];
     copy_field(p, FIRN_FIELD_F, F);
-    out[0] = determinant(F) * history(p, "Jp", 1);
+    return determinant(F) * kept(p, FIRN_QUANTITY_PLASTIC_VOLUME, 1);
 }
-static void get_Jp(const particle *p, double *out) { out[0] = history(p, "Jp", 1); }
+static void get_J(const particle *p, double *out) { out[0] = volume_ratio(p); }
+static void get_Jp(const particle *p, double *out)
+{
+    out[0] = kept(p, FIRN_QUANTITY_PLASTIC_VOLUME, 1);
+}
 static void get_stress(const particle *p, double *out)
 {
-    double F[9];
-    copy_field(p, FIRN_FIELD_F, F);
+    double J = volume_ratio(p);
     copy_field(p, FIRN_FIELD_TAU, out);
-    double J = determinant(F);
     for (int c = 0; c < 6; c++) out[c] = J > 0 ? out[c] / J : 0;
 }
 static void get_pressure(const particle *p, double *out)
@@ -91,12 +102,14 @@ static void get_pressure(const particle *p, double *out)
     get_stress(p, s);
     out[0] = -(s[0] + s[1] + s[2]) / 3;
 }
-static void get_yield(const particle *p, double *out) { out[0] = history(p, "yield", 0); }
 static void get_plastic_strain(const particle *p, double *out)
 {
-    out[0] = history(p, "plastic_strain", 0);
+    out[0] = kept(p, FIRN_QUANTITY_PLASTIC_STRAIN, 0);
 }
-static void get_damage(const particle *p, double *out) { out[0] = history(p, "damage", 0); }
+static void get_damage(const particle *p, double *out)
+{
+    out[0] = kept(p, FIRN_QUANTITY_DAMAGE, 0);
+}
 static void get_source(const particle *p, double *out)
 {
     out[0] = firn_solver_source(p->sim, (uint32_t)scalar(p, FIRN_FIELD_ID));
@@ -104,7 +117,7 @@ static void get_source(const particle *p, double *out)
 
 static const struct {
     firn_attribute_info info;
-    attribute_fn get;
+    attribute_fn get; /* NULL: yield, which the law measures, 16 particles at once */
 } table[] = {
     {{"P", "m", "position", FIRN_ATTRIBUTE_VECTOR, 3}, get_P},
     {{"v", "m/s", "velocity", FIRN_ATTRIBUTE_VECTOR, 3}, get_v},
@@ -123,21 +136,80 @@ static const struct {
     {{"F", "", "elastic deformation gradient, row by row", FIRN_ATTRIBUTE_FLOAT, 9}, get_F},
     {{"C", "1/s", "affine velocity matrix, row by row", FIRN_ATTRIBUTE_FLOAT, 9}, get_C},
     {{"T", "K", "temperature", FIRN_ATTRIBUTE_FLOAT, 1}, get_T},
-    {{"J", "", "volume ratio, elastic and plastic", FIRN_ATTRIBUTE_FLOAT, 1}, get_J},
-    {{"Jp", "", "plastic volume ratio", FIRN_ATTRIBUTE_FLOAT, 1}, get_Jp},
+    {{"J", "", "volume over initial volume, elastic and plastic part", FIRN_ATTRIBUTE_FLOAT, 1},
+     get_J},
+    {{"Jp", "", "plastic part of J; 1 where the law flows at constant volume", FIRN_ATTRIBUTE_FLOAT,
+      1},
+     get_Jp},
     {{"stress", "Pa", "Cauchy stress xx yy zz xy xz yz", FIRN_ATTRIBUTE_FLOAT, 6}, get_stress},
     {{"pressure", "Pa", "minus a third of the trace of the Cauchy stress", FIRN_ATTRIBUTE_FLOAT, 1},
      get_pressure},
-    {{"yield", "", "1 while it flows", FIRN_ATTRIBUTE_FLOAT, 1}, get_yield},
-    {{"plastic_strain", "", "accumulated plastic strain", FIRN_ATTRIBUTE_FLOAT, 1},
+    {{"yield", "",
+      "share of the yield surface reached: below 1 elastic, 1 yields, above 1 flow takes time",
+      FIRN_ATTRIBUTE_FLOAT, 1},
+     NULL},
+    {{"plastic_strain", "", "accumulated equivalent plastic strain", FIRN_ATTRIBUTE_FLOAT, 1},
      get_plastic_strain},
-    {{"damage", "", "0 whole, 1 broken", FIRN_ATTRIBUTE_FLOAT, 1}, get_damage},
+    {{"damage", "", "broken share of the structure: 0 whole, 1 broken", FIRN_ATTRIBUTE_FLOAT, 1},
+     get_damage},
 };
 enum { N_TABLE = (int)(sizeof table / sizeof *table) };
 
 const firn_attribute_info *firn_attribute_at(int i)
 {
     return i >= 0 && i < N_TABLE ? &table[i].info : NULL;
+}
+
+/* The quantity of a history that an attribute shows. */
+static firn_quantity quantity_named(const char *name)
+{
+    int q = 0;
+    while (q < FIRN_N_QUANTITIES && strcmp(firn_quantity_name((firn_quantity)q), name) != 0) q++;
+    return (firn_quantity)q;
+}
+
+static int carries(const firn_law_info *law, const char *name)
+{
+    return strcmp(name, "yield") == 0 ? law->is_plastic
+                                      : firn_history_find(law, quantity_named(name)) >= 0;
+}
+
+void firn_attribute_ask(const char *name, const firn_law_info *law, firn_attribute_answer *answer)
+{
+    int has_it = carries(law, name), flows = law->is_plastic || law->is_fluid;
+    answer->n_carrying += has_it;
+    if (quantity_named(name) == FIRN_QUANTITY_PLASTIC_STRAIN && !has_it && flows)
+        answer->lacking = law;
+}
+
+int firn_attribute_refusal(const char *name, const firn_attribute_answer *answer, char *why,
+                           size_t n_why)
+{
+    firn_quantity quantity = quantity_named(name);
+    int needs_law = quantity == FIRN_QUANTITY_PLASTIC_STRAIN || quantity == FIRN_QUANTITY_DAMAGE ||
+                    strcmp(name, "yield") == 0;
+    if (!needs_law || (answer->n_carrying && !answer->lacking)) return 0;
+    int n = answer->lacking
+                ? snprintf(why, n_why, "law '%s' flows without keeping it", answer->lacking->name)
+                : snprintf(why, n_why, "no law of the scene has it");
+    const char *before = "; laws that have it: ";
+    for (int i = 0; i < firn_law_count() && n >= 0 && (size_t)n < n_why; i++) {
+        if (!carries(firn_law_at(i), name)) continue;
+        n += snprintf(why + n, n_why - (size_t)n, "%s%s", before, firn_law_at(i)->name);
+        before = ", ";
+    }
+    return 1;
+}
+
+/* Refuses an attribute that would not be true of every particle. */
+static firn_status check_attribute(const firn_sim *sim, const char *name, firn_messages *messages)
+{
+    firn_attribute_answer answer = {0};
+    char why[512];
+    for (int m = 0; m < sim->n_materials; m++)
+        firn_attribute_ask(name, &sim->materials[m].resolved.law->info, &answer);
+    if (!firn_attribute_refusal(name, &answer, why, sizeof why)) return FIRN_OK;
+    return firn_messages_add(messages, FIRN_REFUSED, "attribute '%s': %s", name, why);
 }
 
 /* An attribute by name: an entry of the table, or a history field of some law (entry -1). */
@@ -202,6 +274,38 @@ static int64_t rank_of(const ranking *r, uint32_t id)
     return word & bit ? r->before[id / 64] + __builtin_popcountll(word & (bit - 1)) : -1;
 }
 
+/* The law's own measure of how near up to 16 particles of a block are to yielding, on the double
+ * variant. Lanes of no particle are at rest. */
+static void measure_yield(const firn_sim *sim, firn_place first, int n, double yield[16])
+{
+    const firn_method *method = sim->method;
+    const firn_material *material = &sim->materials[first.material].resolved;
+    const int n_history = material->law->info.n_history;
+    double F[9 * 16], history[FIRN_MAX_HISTORY * 16] = {0}, T[16];
+    uint32_t id[16] = {0};
+    for (int lane = 0; lane < 16; lane++) {
+        double f[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, h[FIRN_FIELD_MOST] = {0}, t = 0;
+        firn_place at = {first.material, first.block, first.index + lane};
+        if (lane < n) {
+            method->read(sim, at, FIRN_FIELD_F, f);
+            method->read(sim, at, FIRN_FIELD_HISTORY, h);
+            t = firn_solver_value(sim, at, FIRN_FIELD_T, 0);
+            id[lane] = (uint32_t)firn_solver_value(sim, at, FIRN_FIELD_ID, 0);
+        }
+        for (int c = 0; c < 9; c++) F[c * 16 + lane] = f[c];
+        for (int c = 0; c < n_history; c++) history[c * 16 + lane] = h[c];
+        T[lane] = t;
+    }
+    const firn_law_batch batch = {.material = material,
+                                  .n_bundles = 1,
+                                  .F = F,
+                                  .history = history,
+                                  .temperature = T,
+                                  .id = id,
+                                  .yield = yield};
+    material->law->kernels[FIRN_F64_SCALAR].measure(&batch);
+}
+
 /* Calls put(user, rank, values) for every wanted particle, blocks in parallel. */
 typedef void (*put_fn)(void *user, int64_t rank, const double *values);
 
@@ -209,21 +313,29 @@ static void each_particle(firn_sim *sim, const ranking *r, int entry, const char
                           void *user)
 {
     const firn_method *method = sim->method;
+    const int is_measured = entry >= 0 && !table[entry].get;
     for (int m = 0; m < sim->n_materials; m++) {
         const int32_t n_blocks = method->n_blocks(sim, m);
 #pragma omp parallel for schedule(dynamic, 16) num_threads(sim->n_threads)
-        for (int32_t b = 0; b < n_blocks; b++)
-            for (int32_t i = 0; i < method->block_size(sim, m, b); i++) {
+        for (int32_t b = 0; b < n_blocks; b++) {
+            const int32_t n = method->block_size(sim, m, b);
+            double yield[16];
+            for (int32_t i = 0; i < n; i++) {
                 const particle p = {sim, {m, b, i}};
+                if (is_measured && i % 16 == 0)
+                    measure_yield(sim, p.at, n - i < 16 ? n - i : 16, yield);
                 int64_t rank = rank_of(r, (uint32_t)scalar(&p, FIRN_FIELD_ID));
                 double values[FIRN_FIELD_MOST];
                 if (rank < 0) continue;
-                if (entry >= 0)
+                if (is_measured)
+                    values[0] = yield[i % 16];
+                else if (entry >= 0)
                     table[entry].get(&p, values);
                 else
                     values[0] = history(&p, name, 0);
                 put(user, rank, values);
             }
+        }
     }
 }
 
@@ -249,6 +361,7 @@ firn_status firn_sim_copy(firn_sim *sim, const char *attribute, double *out, siz
     int entry;
     if (!find_entry(sim, attribute, &entry))
         return firn_messages_add(messages, FIRN_USAGE, "there is no attribute '%s'", attribute);
+    if (check_attribute(sim, attribute, messages) != FIRN_OK) return FIRN_REFUSED;
     doubles d = {out, entry < 0 ? 1 : table[entry].info.n_components};
     if (n_out < (size_t)firn_sim_n_particles(sim) * (size_t)d.n_components)
         return firn_messages_add(
@@ -274,19 +387,34 @@ static firn_field assignable(const char *name)
     return FIRN_FIELD_HISTORY;
 }
 
+/* The component of the history that an attribute stands for: by its own name, or by its role. */
+static int history_component(const firn_sim_material *material, const char *attribute)
+{
+    firn_quantity quantity = quantity_named(attribute);
+    return quantity == FIRN_QUANTITY_NONE
+               ? history_index(material, attribute)
+               : firn_history_find(&material->resolved.law->info, quantity);
+}
+
 static void assign_material(firn_sim *sim, int m, const ranking *r, firn_field field,
                             const char *attribute, const double *values, int n)
 {
     const firn_method *method = sim->method;
+    const firn_history_info *components = sim->materials[m].resolved.law->info.history;
     firn_place at = {.material = m};
-    const int first = field == FIRN_FIELD_HISTORY ? history_index(&sim->materials[m], attribute)
-                                                  : method->n_components(sim, m, field) - n;
+    const int is_history = field == FIRN_FIELD_HISTORY,
+              is_role = is_history && quantity_named(attribute) != FIRN_QUANTITY_NONE;
+    const int first = is_history ? history_component(&sim->materials[m], attribute)
+                                 : method->n_components(sim, m, field) - n;
     for (at.block = 0; at.block < method->n_blocks(sim, m) && first >= 0; at.block++)
         for (at.index = 0; at.index < method->block_size(sim, m, at.block); at.index++) {
             const uint32_t id = (uint32_t)firn_solver_value(sim, at, FIRN_FIELD_ID, 0);
             const int64_t rank = rank_of(r, id);
-            for (int c = 0; c < n; c++)
-                method->write(sim, at, field, first + c, values[rank * n + c]);
+            for (int c = 0; c < n; c++) {
+                double value = values[rank * n + c];
+                if (is_role) value = firn_history_stored(&components[first], value);
+                method->write(sim, at, field, first + c, value);
+            }
         }
 }
 
@@ -297,12 +425,16 @@ firn_status firn_sim_assign(firn_sim *sim, const char *attribute, const double *
         return firn_messages_add(messages, FIRN_USAGE,
                                  "firn_sim_assign: there is no simulation (NULL)");
     firn_field field = assignable(attribute);
-    int entry, n = field == FIRN_FIELD_HISTORY ? 1 : firn_attribute_components(attribute);
-    if (field == FIRN_FIELD_HISTORY &&
-        (!find_entry(sim, attribute, &entry) || (entry >= 0 && strcmp(attribute, "Jp") != 0)))
-        return firn_messages_add(messages, FIRN_USAGE,
-                                 "attribute '%s' cannot be set; v, C, F, T and history fields can",
-                                 attribute);
+    int n = field == FIRN_FIELD_HISTORY ? 1 : firn_attribute_components(attribute), is_kept = 0;
+    for (int m = 0; m < sim->n_materials; m++)
+        is_kept |= history_component(&sim->materials[m], attribute) >= 0;
+    if (field == FIRN_FIELD_HISTORY && !is_kept)
+        return firn_messages_add(
+            messages, FIRN_USAGE,
+            "attribute '%s' cannot be set; allowed: v, C, F, T, history fields "
+            "of the laws in use, and Jp, plastic_strain, damage of laws that "
+            "keep them",
+            attribute);
     if (n_values != (size_t)firn_sim_n_particles(sim) * (size_t)n)
         return firn_messages_add(messages, FIRN_USAGE, "attribute '%s' needs %lld numbers, not %zu",
                                  attribute, (long long)firn_sim_n_particles(sim) * n, n_values);
@@ -365,6 +497,7 @@ static firn_status add_attribute(firn_sim *sim, const ranking *r, const char *na
             name, known);
     }
     if (firn_points_find(points, name)) return FIRN_OK;
+    if (check_attribute(sim, name, messages) != FIRN_OK) return FIRN_REFUSED;
     firn_attribute *a =
         firn_points_add(points, name, entry < 0 ? FIRN_ATTRIBUTE_FLOAT : table[entry].info.type,
                         entry < 0 ? 1 : table[entry].info.n_components);
@@ -404,7 +537,7 @@ firn_status firn_snapshot_take(firn_sim *sim, const char *attributes, int nth, f
     const char *at = attributes && attributes[0] ? attributes : usual;
     int is_usual = at == usual, has_Jp = 0;
     for (int m = 0; m < sim->n_materials; m++)
-        has_Jp |= history_index(&sim->materials[m], "Jp") >= 0;
+        has_Jp |= carries(&sim->materials[m].resolved.law->info, "Jp");
     *out = NULL;
     ranking r = {0};
     firn_status status = make_ranking(sim, nth > 0 ? nth : 1, &r);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* attributes.h: the solver's particles as a firn_points table, ordered by id, for caches,
  * pictures and reports. */
-#ifndef FIRN_SNAPSHOT_H
-#define FIRN_SNAPSHOT_H
+#ifndef FIRN_ATTRIBUTES_H
+#define FIRN_ATTRIBUTES_H
 
+#include "firn/laws.h"
 #include "firn/sim.h"
 #include "points/points.h"
 
-/* `attributes`: names separated by blanks, "" for the usual ones (P v id pscale material Jp
- * where there is one). Known names: P v id pscale mass Cd material F C T J Jp stress pressure
- * yield plastic_strain damage source and every history field of a law. Every nth particle by id
- * (1: all). Details frame is left to the caller; time, dx, dt, firn version are set. */
+/* `attributes`: names separated by blanks, from the table below and the history fields of the
+ * laws in use (0 for particles of other laws); "": P v id pscale material, and Jp where a law
+ * changes its volume plastically. Every nth particle by id (1: all). Of the details, frame is left
+ * to the caller; time, dx, dt and firn_version are set.
+ *
+ * An attribute that would not be true of every particle is refused, never filled with zeros. */
 firn_status firn_snapshot_take(firn_sim *sim, const char *attributes, int nth, firn_points **points,
                                firn_messages *messages);
 
@@ -21,5 +24,16 @@ typedef struct firn_attribute_info {
     int n_components;
 } firn_attribute_info;
 const firn_attribute_info *firn_attribute_at(int i);
+
+/* Whether particles of some laws can have an attribute: ask for the law of each material in turn,
+ * then for the reason to refuse it (0: there is none). yield, plastic_strain and damage need a law
+ * that has them; plastic_strain also that no law flows without keeping it. */
+typedef struct firn_attribute_answer {
+    int n_carrying;               /* materials whose law has it */
+    const firn_law_info *lacking; /* a law of whose particles it would be untrue */
+} firn_attribute_answer;
+void firn_attribute_ask(const char *name, const firn_law_info *law, firn_attribute_answer *answer);
+int firn_attribute_refusal(const char *name, const firn_attribute_answer *answer, char *why,
+                           size_t n_why);
 
 #endif

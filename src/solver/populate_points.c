@@ -8,7 +8,8 @@
  *   volume, mass         otherwise volume = mass / rho, (2 pscale)^3 or the body's spacing; mass
  *                        = rho volume
  *   material             a string: which of the scene's materials, where the body names none
- *   a history field      of the material's law (Jp, damage, ...): where the particle stands
+ *   a history field      of the material's law (Jp, volume_gain, ...), or without it the attribute
+ *                        that shows it (Jp, plastic_strain, damage): where the particle stands
  *   a parameter          of the law (E, theta_c, ...): the particle's own, instead of the
  *                        material's
  *
@@ -18,6 +19,7 @@
 #include "base/read_limits.h"
 #include "points/format.h"
 #include "base/suggest.h"
+#include "laws/history.h"
 #include "solver/attributes.h"
 #include "solver/sim.h"
 #include "base/text.h"
@@ -201,20 +203,35 @@ static firn_status read_mass(share *s)
                                   : "body's spacing");
 }
 
+/* The file's attribute for a component of the history: its own name, or else that of the quantity
+ * it holds (Jp, plastic_strain, damage); NULL: the file has neither. */
+static const char *history_attribute(const share *s, const firn_history_info *h)
+{
+    const char *quantity = firn_quantity_name(firn_quantity_of(h->role));
+    if (firn_points_find(s->points, h->name)) return h->name;
+    return quantity && firn_points_find(s->points, quantity) ? quantity : NULL;
+}
+
 static firn_status read_history(share *s)
 {
     const firn_law_info *law = &s->of->resolved.law->info;
     int n_found = 0;
     for (int h = 0; h < law->n_history; h++)
-        n_found += firn_points_find(s->points, law->history[h].name) != NULL;
+        n_found += history_attribute(s, &law->history[h]) != NULL;
     double *history = n_found ? add_column(s, law->n_history) : NULL;
     if (n_found && !history) return FIRN_MEMORY;
     for (int h = 0; h < law->n_history && n_found; h++) {
+        const firn_history_info *info = &law->history[h];
+        const char *name = history_attribute(s, info);
+        int is_own = !name || strcmp(name, info->name) == 0;
         double *column;
-        firn_status status = read_column(s, law->history[h].name, 1, -INFINITY, 1e30, &column);
+        double least = !is_own && info->role == FIRN_HISTORY_PLASTIC_LOG_VOLUME ? 0 : -INFINITY;
+        firn_status status = read_column(s, name ? name : info->name, 1, least, 1e30, &column);
         if (status != FIRN_OK) return status;
         for (int64_t i = 0; i < s->n; i++)
-            history[i * law->n_history + h] = column ? column[i] : law->history[h].initial;
+            history[i * law->n_history + h] = !column  ? info->initial
+                                              : is_own ? column[i]
+                                                       : firn_history_stored(info, column[i]);
         if (column)
             firn_memory_release(&s->sim->memory, column,
                                 s->bytes[--s->n_columns]); /* it was the last one */

@@ -78,7 +78,7 @@ void firn_compare_study_destroy(firn_study *study);
 typedef struct firn_compare_series {
     firn_table *table;
     double up[3]; /* against gravity; 0 0 1 without any */
-    double wall_seconds, n_steps, volume_share;
+    double wall_seconds, n_steps;
     char state[16], why[512];
     uint64_t hash; /* of the last moment's state; 0: none */
 } firn_compare_series;

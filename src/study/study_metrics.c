@@ -7,7 +7,6 @@
 #include "study/study.h"
 #include "shot/ledger_csv.h"
 #include "base/file.h"
-#include "points/format.h"
 #include "shot/manifest.h"
 #include "base/memory.h"
 
@@ -122,54 +121,19 @@ static firn_table *read_ledger(char *text, const char *material)
 
 /* ---------------------------------------------------------------- the other books */
 
-typedef struct last_moment {
-    firn_compare_series *series;
-    char cache[FIRN_PATH];
-} last_moment;
-
-static void look(void *user, const firn_manifest_time *output_time)
+static void read_output_time(void *user, const firn_manifest_time *output_time)
 {
-    last_moment *last = user;
-    last->series->hash = output_time->state_hash;
-    last->series->wall_seconds = firn_json_number_of(output_time->node, "wall_seconds", NAN);
-    last->series->n_steps = firn_json_number_of(output_time->node, "steps", NAN);
-    for (int i = 0; i < output_time->n_files; i++) {
-        const firn_format *format = firn_format_of(output_time->files[i].name);
-        if (format && format->read)
-            snprintf(last->cache, sizeof last->cache, "%s", output_time->files[i].name);
-    }
-}
-
-/* Volume over initial volume from the last cache, where it carries J: the mass-weighted mean
- * (exact for one density). */
-static double volume_share(const char *folder, const char *name)
-{
-    char path[2 * FIRN_PATH];
-    firn_points *points = NULL;
-    double share = NAN;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (!name[0] || firn_format_read(path, &points, NULL) != FIRN_OK) return NAN;
-    const firn_attribute *J = firn_points_find(points, "J"),
-                         *mass = firn_points_find(points, "mass");
-    if (J && J->type == FIRN_ATTRIBUTE_FLOAT && J->n_components == 1) {
-        double sum = 0, weights = 0;
-        int is_weighted = mass && mass->type == FIRN_ATTRIBUTE_FLOAT && mass->n_components == 1;
-        for (int64_t i = 0; i < points->n; i++) {
-            double weight = is_weighted ? mass->data.f[i] : 1;
-            sum += weight * J->data.f[i];
-            weights += weight;
-        }
-        share = sum / weights;
-    }
-    firn_points_destroy(points);
-    return share;
+    firn_compare_series *series = user;
+    series->hash = output_time->state_hash;
+    series->wall_seconds = firn_json_number_of(output_time->node, "wall_seconds", NAN);
+    series->n_steps = firn_json_number_of(output_time->node, "steps", NAN);
 }
 
 firn_status firn_compare_series_read(const char *folder, const char *material,
                                      const double gravity[3], firn_compare_series *series,
                                      firn_messages *messages)
 {
-    *series = (firn_compare_series){.wall_seconds = NAN, .n_steps = NAN, .volume_share = NAN};
+    *series = (firn_compare_series){.wall_seconds = NAN, .n_steps = NAN};
     double g = sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
     for (int a = 0; a < 3; a++) series->up[a] = g > 0 ? -gravity[a] / g : a == 2;
     firn_manifest manifest = {0};
@@ -177,8 +141,7 @@ firn_status firn_compare_series_read(const char *folder, const char *material,
     if (status != FIRN_OK) return status;
     snprintf(series->state, sizeof series->state, "%s", manifest.state);
     snprintf(series->why, sizeof series->why, "%s", manifest.why);
-    last_moment last = {.series = series};
-    status = firn_manifest_walk(folder, &manifest, look, &last, messages);
+    status = firn_manifest_walk(folder, &manifest, read_output_time, series, messages);
     firn_manifest_clear(&manifest);
     char path[2 * FIRN_PATH];
     size_t n;
@@ -192,7 +155,6 @@ firn_status firn_compare_series_read(const char *folder, const char *material,
     if (!series->table->n_rows)
         return firn_messages_add(messages, FIRN_REFUSED, "%s has no rows of \"%s\".", path,
                                  material);
-    series->volume_share = volume_share(folder, last.cache);
     return FIRN_OK;
 }
 
@@ -226,7 +188,12 @@ static double peak_force(const firn_compare_series *s) { return largest(s->table
 static double top_speed(const firn_compare_series *s) { return largest(s->table, "max_speed"); }
 static double time_to_solution(const firn_compare_series *s) { return s->wall_seconds; }
 static double steps(const firn_compare_series *s) { return s->n_steps; }
-static double volume_loss(const firn_compare_series *s) { return 1 - s->volume_share; }
+/* NAN for shots of versions whose ledger has no volumes. */
+static double volume_loss(const firn_compare_series *s)
+{
+    int last = s->table->n_rows - 1;
+    return 1 - at(s->table, last, "volume") / at(s->table, last, "initial_volume");
+}
 static double lost_energy(const firn_compare_series *s)
 {
     return at(s->table, s->table->n_rows - 1, "lost_energy");
@@ -287,7 +254,9 @@ static const firn_compare_metric metrics[] = {
      lost_energy},
     {"spent_work", "J", "plastic and viscous work", spent_work},
     {"volume_loss", "1",
-     "share of the volume that is gone at the end; needs the attribute J in a cache", volume_loss},
+     "share of the initial volume that is gone at the end, elastic and plastic; of lost particles "
+     "neither volume counts",
+     volume_loss},
     {"least_J", "1", "smallest ratio of volumes that a particle ever had", least_J},
     {"time_to_solution", "s", "wall time", time_to_solution},
     {"steps", "1", "time steps", steps},

@@ -224,6 +224,28 @@ static void expect_warned(setup *s, const char *words)
     firn_sim_destroy(sim);
 }
 
+/* Without a law's own field the attribute that shows its quantity sets it: sand stores ln Jp. */
+static void quantities_of_the_history_are_read(void **state)
+{
+    (void)state;
+    for (int has_own = 0; has_own < 2; has_own++) {
+        setup s;
+        make(&s);
+        strcpy(s.materials[0].law, "sand");
+        firn_points *points = row(10);
+        float *Jp = add(points, "Jp", 1);
+        for (int i = 0; i < 10; i++) Jp[i] = 1.25f;
+        float *gain = has_own ? add(points, "volume_gain", 1) : NULL;
+        for (int i = 0; i < 10 && gain; i++) gain[i] = 0.5f;
+        from_file(&s, store(points));
+        firn_sim *sim = running_start(&s.scene, &s.options);
+        double *J = running_copy(sim, "Jp");
+        assert_true(fabs(J[3] - (has_own ? exp(0.5) : 1.25)) < 1e-6);
+        free(J);
+        firn_sim_destroy(sim);
+    }
+}
+
 static void unused_attributes_are_told(void **state)
 {
     (void)state;
@@ -442,6 +464,7 @@ int main(void)
         cmocka_unit_test(a_cache_is_a_body),
         cmocka_unit_test(what_is_missing_is_filled_in),
         cmocka_unit_test(materials_and_painted_parameters),
+        cmocka_unit_test(quantities_of_the_history_are_read),
         cmocka_unit_test(unused_attributes_are_told),
         cmocka_unit_test(refused_attributes),
         cmocka_unit_test(refused_files),

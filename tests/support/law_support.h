@@ -254,4 +254,39 @@ static inline double distance(const double *a, const double *b, int n)
     return sqrt(sum);
 }
 
+/* The law's defaults with everything switched on that is zero by default: penalties, hardening,
+ * cohesion, ... */
+static inline firn_material everything_on(const firn_law_info *info)
+{
+    firn_material m = material(info->name, "", NULL);
+    for (int k = 1; k < info->n_parameters; k++) {
+        const firn_parameter_info *p = &info->parameters[k];
+        if (p->value != 0) continue;
+        m.value[k] = strcmp(p->unit, "1") == 0    ? 0.4 * fmin(p->max, 1)
+                     : strcmp(p->unit, "Pa") == 0 ? 2e4
+                                                  : 2e-3;
+    }
+    return m;
+}
+
+/* Calls a check for every law with its defaults, with everything on, and with each of its presets.
+ */
+typedef void (*check)(const firn_material *m, const char *label);
+static inline void for_each_material(check each)
+{
+    for (int i = 0; i < firn_law_count(); i++) {
+        const firn_law_info *info = firn_law_at(i);
+        firn_material m = everything_on(info);
+        char label[160];
+        snprintf(label, sizeof label, "%s with everything on", info->name);
+        each(&m, label);
+        for (int k = -1; k < info->n_presets; k++) {
+            const char *preset = k < 0 ? "" : info->presets[k].name;
+            m = material(info->name, preset, NULL);
+            snprintf(label, sizeof label, "%s %s", info->name, preset);
+            each(&m, label);
+        }
+    }
+}
+
 #endif
