@@ -342,11 +342,21 @@ firn_status firn_file_publish(const char *temporary, const char *path, firn_file
     return status != FIRN_OK ? status : refuse(path, error, messages);
 }
 
+firn_status firn_file_refuse_link(const char *path, firn_messages *messages)
+{
+    struct stat info;
+    if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode)) return FIRN_OK;
+    return firn_messages_add(messages, FIRN_REFUSED,
+                             "%s: a symbolic link; a shot is written inside its folder only; try: "
+                             "remove the link",
+                             path);
+}
+
 firn_status firn_file_append(const char *path, uint64_t n_bytes, const char *text, size_t n_text,
                              firn_messages *messages)
 {
     int error = fault();
-    int fd = error ? -1 : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    int fd = error ? -1 : open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0) return refuse(path, error ? error : errno, messages);
     struct stat info;
     if (fstat(fd, &info) != 0)

@@ -49,8 +49,12 @@ void firn_file_discard(const char *temporary);
 /* Whether a file name (without folders) is one of those temporary ones. */
 int firn_file_is_temporary(const char *name);
 
-/* Cuts the file to n_bytes, appends the text and syncs. Only for files whose good length is kept
- * elsewhere. */
+/* Refuses a path whose last part is a symbolic link: for files in a folder out of which no write
+ * may lead. (firn_file_create follows a link, so that an output named by the user stays one.) */
+firn_status firn_file_refuse_link(const char *path, firn_messages *messages);
+
+/* Cuts the file to n_bytes, appends the text and syncs; no symbolic link is followed. Only for
+ * files whose good length is kept elsewhere. */
 firn_status firn_file_append(const char *path, uint64_t n_bytes, const char *text, size_t n_text,
                              firn_messages *messages);
 

@@ -51,7 +51,7 @@ const char *firn_file_reason(int error)
     case ENOTDIR: return "a part of the path is not a folder";
     case EISDIR: return "it is a folder, not a file";
     case ENAMETOOLONG: return "the name is too long for this file system";
-    case ELOOP: return "the symbolic links of this path go round in circles";
+    case ELOOP: return "a symbolic link that cannot be followed here, or links in a circle";
     case EMFILE:
     case ENFILE: return "too many files are open (see ulimit -n)";
     case ENOMEM: return "no memory for it";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "picture/preview.h"
+#include "base/file.h"
 #include "firn/defs.h"
 
 #include <math.h>
@@ -24,7 +25,8 @@ firn_status firn_preview_write(firn_preview *preview, const firn_points *points,
         return firn_messages_add(messages, FIRN_REFUSED, "%s: the name is too long", folder);
     snprintf(preview->def.caption, sizeof preview->def.caption, "%s", caption);
     firn_image *image = NULL;
-    firn_status status = firn_view_bounds_add(&preview->survey, points, "", messages);
+    firn_status status = firn_file_refuse_link(path, messages);
+    if (status == FIRN_OK) status = firn_view_bounds_add(&preview->survey, points, "", messages);
     preview->def.camera.azimuth = firn_render_free_azimuth(&preview->def, &preview->survey);
     if (status == FIRN_OK)
         status = firn_render_frame(points, &preview->survey, &preview->def, &image, messages);

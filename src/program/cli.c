@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/suggest.h"
 #include "base/units.h"
+#include "firn/defs.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -263,8 +264,10 @@ static firn_status check_value(const firn_cli_option *option, const char *text)
     }
     case FIRN_CLI_FILE:
     case FIRN_CLI_FOLDER:
-        if (*text) return FIRN_OK;
-        return firn_cli_fail(FIRN_USAGE, "--%s: the name is empty", option->name);
+        if (!*text) return firn_cli_fail(FIRN_USAGE, "--%s: the name is empty", option->name);
+        if (strlen(text) < FIRN_PATH) return FIRN_OK;
+        return firn_cli_fail(FIRN_USAGE, "--%s: path too long (%zu bytes); allowed: 1 to %d",
+                             option->name, strlen(text), FIRN_PATH - 1);
     case FIRN_CLI_FLAG:
     case FIRN_CLI_TEXT: break;
     }

@@ -95,7 +95,8 @@ static firn_status write_checkpoint(firn_run_output *record, firn_sim *sim, firn
                                  .frame = record->frame,
                                  .sub = record->sub,
                                  .time = firn_sim_time(sim),
-                                 .step = firn_sim_step_count(sim)};
+                                 .step = firn_sim_step_count(sim),
+                                 .state_hash = firn_sim_hash(sim)};
     firn_checkpoint_writer writer;
     status =
         firn_checkpoint_begin(&writer, firn_shot_folder(record->shot), &info, n_bytes, messages);

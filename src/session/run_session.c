@@ -102,10 +102,10 @@ static firn_status create_sim(session *s)
     return status;
 }
 
-static firn_status open_shot(session *s)
+static firn_shot_setup setup_of(const session *s)
 {
     const firn_resume *resume = s->resume;
-    firn_shot_setup setup = {.folder = s->def->folder,
+    return (firn_shot_setup){.folder = s->def->folder,
                              .scene_json = s->scene_json.data,
                              .scene_hash = s->scene_hash,
                              .scene = s->def,
@@ -115,6 +115,12 @@ static firn_status open_shot(session *s)
                              .inputs_json = s->inputs_json,
                              .edits_json = resume ? resume->edits_json : NULL,
                              .changes_json = resume ? resume->changes_json : NULL};
+}
+
+static firn_status open_shot(session *s)
+{
+    const firn_resume *resume = s->resume;
+    const firn_shot_setup setup = setup_of(s);
     firn_shot *shot = NULL;
     firn_status status = resume
                              ? firn_shot_resume(&setup, resume->checkpoint.info.frame,
@@ -153,6 +159,18 @@ static int is_complete(session *s)
     return 1;
 }
 
+/* A run that was killed after its last checkpoint has left its shot without an end. Edits do not
+ * act on a complete shot and are not entered in its history. */
+static firn_status finish_shot(session *s)
+{
+    const firn_checkpoint_info *last = &s->resume->checkpoint.info;
+    firn_shot_setup setup = setup_of(s);
+    if (setup.edits_json) return FIRN_OK;
+    firn_status status = firn_shot_finish(&setup, last->frame, last->sub, s->messages);
+    tell_messages(s);
+    return status;
+}
+
 static void tell_resumed(session *s)
 {
     if (!s->resume || s->options->is_quiet) return;
@@ -164,7 +182,7 @@ static firn_status run_scene(session *s)
 {
     firn_status status = describe_scene(s);
     if (status == FIRN_OK) status = create_sim(s);
-    if (status == FIRN_OK && is_complete(s)) return FIRN_OK;
+    if (status == FIRN_OK && is_complete(s)) return finish_shot(s);
     firn_interrupt_begin();
     if (status == FIRN_OK) status = open_shot(s);
     if (status != FIRN_OK) {
@@ -206,6 +224,17 @@ static firn_status refuse(session *s)
     return end_session(s, status);
 }
 
+/* Where the shot is written. A path that a definition cannot hold is refused, never cut. */
+static firn_status place(session *s, const char *folder)
+{
+    if (strlen(folder) >= FIRN_PATH)
+        return firn_messages_add(s->messages, FIRN_REFUSED,
+                                 "folder of the shot: path too long (%zu bytes); allowed: 1 to %d",
+                                 strlen(folder), FIRN_PATH - 1);
+    firn_scene_place(s->scene, folder);
+    return FIRN_OK;
+}
+
 firn_status firn_session_run(const char *scene_path, const firn_session_options *options)
 {
     session s = {0};
@@ -216,11 +245,9 @@ firn_status firn_session_run(const char *scene_path, const firn_session_options 
 
     s.def = firn_scene_definition(s.scene);
     char folder[FIRN_PATH];
-    if (options->out)
-        snprintf(folder, sizeof folder, "%s", options->out);
-    else if (!*s.def->folder)
-        snprintf(folder, sizeof folder, "shots/%s", s.def->name);
-    if (options->out || !*s.def->folder) firn_scene_place(s.scene, folder);
+    snprintf(folder, sizeof folder, "shots/%s", s.def->name);
+    const char *out = options->out ? options->out : *s.def->folder ? NULL : folder;
+    if (out && place(&s, out) != FIRN_OK) return refuse(&s);
     if (make_plan(&s) != FIRN_OK) return refuse(&s);
     return end_session(&s, run_scene(&s));
 }
@@ -235,7 +262,7 @@ firn_status firn_session_resume(const char *folder, const firn_session_options *
     if (!s.scene) return refuse(&s);
 
     s.def = firn_scene_definition(s.scene);
-    firn_scene_place(s.scene, folder);
+    if (place(&s, folder) != FIRN_OK) return refuse(&s);
     if (make_plan(&s) != FIRN_OK) return refuse(&s);
     if (s.last_frame > s.def->frames) firn_scene_lengthen(s.scene, s.last_frame);
     return end_session(&s, run_scene(&s));

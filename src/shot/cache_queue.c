@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* cache_queue.c: the bounded queue between a simulation and the disk (see cache_queue.h).
  *
- * One mutex guards the list, the counters and the writer's report. The writer takes the oldest
- * job, works without the lock - the job and the shot are its own then - and comes back to say
- * how it went. Bytes are counted from push until the job is released, so the bound holds for
- * what is being written as well. */
+ * One mutex guards the list, the counters and the writer's messages. The writer takes the oldest
+ * job, works without the lock (job and shot are its own meanwhile), and takes the lock again to
+ * enter the outcome. Bytes are counted from push until the job is released, so the bound holds
+ * for what is being written as well. */
 #include "shot/cache_queue.h"
 #include "points/format.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -36,7 +37,7 @@ struct firn_cache {
     int is_ending;
     firn_cache_stats stats;
     firn_status status;      /* of the first failure; nothing is written after it */
-    firn_messages *messages; /* what the writer said and nobody has heard yet */
+    firn_messages *messages; /* of the writer, not handed over yet */
 };
 
 static double now(void)
@@ -62,7 +63,7 @@ static void release_job(job *j)
     firn_memory_release(NULL, j, sizeof *j);
 }
 
-/* The points are the job's only when this succeeds. */
+/* On success the job owns the points. */
 static job *make_job(const firn_shot_time *output_time, int n_items, const firn_cache_item *items)
 {
     job *j = firn_memory_allocate(NULL, sizeof *j);
@@ -86,7 +87,7 @@ static job *make_job(const firn_shot_time *output_time, int n_items, const firn_
 
 /* ---------------------------------------------------------------- the writer */
 
-/* The details that only the shot knows. A snapshot that has one of the name already keeps it. */
+/* The details that only the shot knows. A snapshot keeps a detail of its own with that name. */
 static firn_status add_details(firn_cache *cache, firn_points *points,
                                const firn_shot_time *output_time, firn_messages *messages)
 {
@@ -105,8 +106,8 @@ static firn_status add_details(firn_cache *cache, firn_points *points,
     }
     return FIRN_OK;
 no_memory:
-    return firn_messages_add(messages, FIRN_MEMORY, "%s: no memory for the details of a cache",
-                             firn_shot_folder(cache->shot));
+    return firn_messages_no_memory(messages, "%s: details of a cache",
+                                   firn_shot_folder(cache->shot));
 }
 
 static firn_status write_files(firn_cache *cache, const job *j, firn_shot_file *files,
@@ -118,7 +119,9 @@ static firn_status write_files(firn_cache *cache, const job *j, firn_shot_file *
         firn_shot_file_name(cache->shot, j->items[i].output, j->output_time.frame,
                             j->output_time.sub, files[i].name, sizeof files[i].name);
         snprintf(path, sizeof path, "%s/%s", firn_shot_folder(cache->shot), files[i].name);
-        status = add_details(cache, j->items[i].points, &j->output_time, messages);
+        status = firn_file_refuse_link(path, messages);
+        if (status == FIRN_OK)
+            status = add_details(cache, j->items[i].points, &j->output_time, messages);
         if (status == FIRN_OK)
             status = firn_format_write(path, j->items[i].points, &files[i].receipt, messages);
         *bytes += files[i].receipt.n_bytes;
@@ -131,17 +134,17 @@ static firn_status write_job(firn_cache *cache, const job *j, uint64_t *bytes,
 {
     firn_shot_file *files = firn_memory_array(NULL, (size_t)j->n_items, sizeof *files);
     if (!files)
-        return firn_messages_add(messages, FIRN_MEMORY, "%s: no memory for the names of caches",
-                                 firn_shot_folder(cache->shot));
+        return firn_messages_no_memory(messages, "%s: names of caches",
+                                       firn_shot_folder(cache->shot));
     firn_status status = write_files(cache, j, files, bytes, messages);
     char path[PATH_ROOM];
-    for (int i = 0; status != FIRN_OK && i < j->n_items && *files[i].name;
-         i++) { /* half a moment is none */
+    /* an output time is complete or absent */
+    for (int i = 0; status != FIRN_OK && i < j->n_items && *files[i].name; i++) {
         snprintf(path, sizeof path, "%s/%s", firn_shot_folder(cache->shot), files[i].name);
         firn_file_remove(path, NULL);
     }
     if (status == FIRN_OK)
-        status = firn_shot_book(cache->shot, &j->output_time, j->n_items, files, messages);
+        status = firn_shot_record(cache->shot, &j->output_time, j->n_items, files, messages);
     firn_memory_release(NULL, files, (size_t)j->n_items * sizeof *files);
     return status;
 }
@@ -213,12 +216,12 @@ firn_status firn_cache_create(firn_shot *shot, size_t max_bytes, firn_cache **ma
     }
     firn_memory_release(NULL, cache, sizeof *cache);
     *made = NULL;
-    return firn_messages_add(messages, FIRN_MEMORY, "no memory for the thread that writes caches");
+    return firn_messages_no_memory(messages, "thread that writes caches");
 }
 
-/* Under the lock: hands over what the writer said; the status stays, so nothing goes on after an
- * error. */
-static firn_status tell(firn_cache *cache, firn_messages *messages)
+/* Under the lock: hands over the writer's messages; the status stays, so nothing is written after
+ * an error. */
+static firn_status hand_over(firn_cache *cache, firn_messages *messages)
 {
     for (int i = 0; i < firn_messages_total(cache->messages); i++)
         firn_messages_add(messages, cache->status, "%s",
@@ -233,16 +236,14 @@ firn_status firn_cache_push(firn_cache *cache, const firn_shot_time *output_time
     job *j = make_job(output_time, n_items, items);
     if (!j) {
         release_items(n_items, items);
-        return firn_messages_add(messages, FIRN_MEMORY,
-                                 "frame %d: no memory to queue it for writing", output_time->frame);
+        return firn_messages_no_memory(messages, "frame %d: queue for writing", output_time->frame);
     }
     if (j->bytes > cache->max_bytes) {
-        firn_status status =
-            firn_messages_add(messages, FIRN_MEMORY,
-                              "frame %d: its caches take %zu MB, the queue for writing may hold "
-                              "%zu MB; write fewer attributes or every "
-                              "nth particle",
-                              output_time->frame, j->bytes >> 20, cache->max_bytes >> 20);
+        firn_status status = firn_messages_add(
+            messages, FIRN_MEMORY,
+            "frame %d: caches larger than the queue for writing (%.1f MiB); "
+            "allowed: %.1f MiB; try: fewer attributes, or every nth particle",
+            output_time->frame, (double)j->bytes / (1 << 20), (double)cache->max_bytes / (1 << 20));
         release_job(j);
         return status;
     }
@@ -251,7 +252,7 @@ firn_status firn_cache_push(firn_cache *cache, const firn_shot_time *output_time
     while (cache->status == FIRN_OK && cache->stats.bytes + j->bytes > cache->max_bytes)
         pthread_cond_wait(&cache->changed, &cache->mutex);
     cache->stats.wait_seconds += now() - began;
-    firn_status status = tell(cache, messages);
+    firn_status status = hand_over(cache, messages);
     if (status == FIRN_OK) {
         if (cache->last)
             cache->last->next = j;
@@ -273,7 +274,7 @@ firn_status firn_cache_flush(firn_cache *cache, firn_messages *messages)
 {
     pthread_mutex_lock(&cache->mutex);
     while (cache->first) pthread_cond_wait(&cache->changed, &cache->mutex);
-    firn_status status = tell(cache, messages);
+    firn_status status = hand_over(cache, messages);
     pthread_mutex_unlock(&cache->mutex);
     return status;
 }

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* checkpoint.h: complete states of a simulation on disk, shot/checkpoints/checkpoint.NNNNNN.firn.
  *
- * Header (magic, version, scene hash, frame, time, step, length), the bytes of firn_sim_save,
- * and a checksum of all of it. Files are whole or absent; the newest whole one is found even
- * when others were damaged. */
+ * A header (scene hash, frame, time, step, state hash), the bytes of firn_sim_save, and a checksum
+ * of all of it; checkpoint.c draws the layout. Files are complete or absent. The checksum finds
+ * damage; that a complete file is of this shot is found by comparing its header with the manifest
+ * and the records (firn_checkpoint_compare). */
 #ifndef FIRN_CHECKPOINT_H
 #define FIRN_CHECKPOINT_H
 
 #include "base/file.h"
 #include "base/hash.h"
 
+struct firn_manifest;      /* manifest.h */
+struct firn_manifest_time; /* manifest.h */
+
 typedef struct firn_checkpoint_info {
     uint64_t scene_hash;
-    int32_t frame, sub; /* the last moment that was told before the state was saved */
-    double time;
+    int32_t frame, sub; /* the last output time in the records when the state was saved */
+    double time;        /* s */
     int64_t step;
+    uint64_t state_hash; /* firn_sim_hash; 0: unknown (layout 1) */
 } firn_checkpoint_info;
 
 typedef struct firn_checkpoint {
@@ -41,15 +46,34 @@ firn_status firn_checkpoint_end(firn_checkpoint_writer *writer, int keep, firn_m
 firn_status firn_checkpoint_write(const char *shot_folder, const firn_checkpoint_info *info,
                                   const void *state, size_t n_state, int keep,
                                   firn_messages *messages);
-/* The newest whole one of a frame <= max_frame; damaged ones are passed over with a warning.
- * FIRN_IO and a sentence when there is none. */
+/* The newest complete one of this shot of a frame <= max_frame; others are skipped with a warning.
+ * FIRN_IO and a message where there is none. A folder without a manifest has no records to compare
+ * with: there any complete checkpoint is taken. */
 firn_status firn_checkpoint_read(const char *shot_folder, int max_frame,
                                  firn_checkpoint *checkpoint, firn_messages *messages);
 void firn_checkpoint_clear(firn_checkpoint *checkpoint);
-/* Removes those of frames > frame (after a roll-back, once the shot's books are cut). */
+/* Removes those of frames > frame, once the shot's records were cut there. */
 firn_status firn_checkpoint_drop_after(const char *shot_folder, int frame, firn_messages *messages);
-/* Is this file whole? The info is filled where it is. */
+/* Whether the file is complete and undamaged; fills the info where it is. */
 firn_status firn_checkpoint_verify(const char *path, firn_checkpoint_info *info,
                                    firn_messages *messages);
+
+/* What the records say of a checkpoint's frame. */
+typedef struct firn_checkpoint_record {
+    int is_found;
+    double time;
+    int64_t step;
+    uint64_t state_hash; /* 0: not recorded */
+} firn_checkpoint_record;
+
+/* For each line of the records (firn_manifest_walk): keeps the one of the checkpoint's frame. */
+void firn_checkpoint_find_record(const firn_checkpoint_info *info,
+                                 const struct firn_manifest_time *output_time,
+                                 firn_checkpoint_record *record);
+/* Whether a complete checkpoint is one of this shot: its name, its scene (one of the history) and
+ * its state agree with manifest and record. FIRN_IO and a message: it is of another one. */
+firn_status firn_checkpoint_compare(const char *path, const firn_checkpoint_info *info,
+                                    const struct firn_manifest *manifest,
+                                    const firn_checkpoint_record *record, firn_messages *messages);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* manifest.c: writing and reading a shot's manifest and the lines of its frame book. */
+/* manifest.c: writing and reading a shot's manifest and the lines of frames.jsonl. Lines are read
+ * one after the other, so memory is that of the longest line however many there are. */
 #include "shot/manifest.h"
 #include "shot/ledger_csv.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,16 +16,11 @@
 enum {
     FORMAT_VERSION = 1,
     TEXT_MAX = 1 << 28,
-    LINES_MAX = 1 << 30,
+    LINE_MAX_BYTES = 1 << 26, /* FILES_MAX names and ledgers of 1,000 materials: 2 MiB */
+    PIECE = 1 << 16,
     FILES_MAX = 1000,
     PATH_ROOM = 4096
 };
-
-static firn_status no_memory(const char *folder, firn_messages *messages)
-{
-    return firn_messages_add(messages, FIRN_MEMORY, "%s: no memory for the books of this shot",
-                             folder);
-}
 
 static void release_text(char *text)
 {
@@ -82,8 +79,8 @@ static void put_machine(firn_json_writer *w, const firn_manifest *manifest)
     firn_json_end(w);
 }
 
-static void put_book(firn_json_writer *w, const char *key, const char *name,
-                     const firn_file_receipt *good)
+static void put_record(firn_json_writer *w, const char *key, const char *name,
+                       const firn_file_receipt *good)
 {
     firn_json_begin(w, key, '{');
     firn_json_string(w, "file", name);
@@ -114,8 +111,8 @@ static void put_manifest(firn_json_writer *w, const firn_manifest *manifest)
     firn_json_integer(w, "moments", manifest->n_output_times);
     firn_json_integer(w, "last_frame", manifest->last_frame);
     firn_json_integer(w, "last_sub", manifest->last_sub);
-    put_book(w, "frames", FIRN_MANIFEST_FRAMES, &manifest->frames);
-    put_book(w, "ledger", FIRN_MANIFEST_LEDGER, &manifest->ledger);
+    put_record(w, "frames", FIRN_MANIFEST_FRAMES, &manifest->frames);
+    put_record(w, "ledger", FIRN_MANIFEST_LEDGER, &manifest->ledger);
     firn_json_begin(w, "history", '[');
     if (*manifest->history_json) firn_json_raw(w, NULL, manifest->history_json);
     firn_json_end(w);
@@ -133,13 +130,15 @@ firn_status firn_manifest_write(const char *folder, const firn_manifest *manifes
     firn_json_writer w;
     size_t n = 0;
     snprintf(path, sizeof path, "%s/%s", folder, FIRN_MANIFEST_NAME);
+    firn_status status = firn_file_refuse_link(path, messages);
+    if (status != FIRN_OK) return status;
     firn_json_init(&w, 1);
     put_manifest(&w, manifest);
     const char *text = firn_json_finish(&w, &n);
     firn_file_writer *file = text ? firn_file_create(path, 0, messages) : NULL;
-    firn_status status = !text   ? no_memory(folder, messages)
-                         : !file ? firn_file_failure(messages)
-                                 : FIRN_OK;
+    status = !text   ? firn_messages_no_memory(messages, "%s: manifest", folder)
+             : !file ? firn_file_failure(messages)
+                     : FIRN_OK;
     if (file) {
         firn_file_write(file, text, n);
         status = firn_file_commit(file, NULL, messages);
@@ -162,12 +161,12 @@ static char *copy_span(const char *text, size_t first, size_t last)
     return copy;
 }
 
-static int take_book(const firn_json_node *root, const char *key, firn_file_receipt *good)
+static int take_record(const firn_json_node *root, const char *key, firn_file_receipt *good)
 {
-    const firn_json_node *book = firn_json_member(root, key);
-    double bytes = firn_json_number_of(book, "bytes", -1);
+    const firn_json_node *record = firn_json_member(root, key);
+    double bytes = firn_json_number_of(record, "bytes", -1);
     good->n_bytes = bytes >= 0 && bytes < 1e15 ? (uint64_t)bytes : 0;
-    return bytes >= 0 && bytes < 1e15 && firn_json_hex_of(book, "checksum", &good->checksum);
+    return bytes >= 0 && bytes < 1e15 && firn_json_hex_of(record, "checksum", &good->checksum);
 }
 
 static int take_manifest(firn_manifest *manifest, const firn_json_node *root, const char *text)
@@ -186,8 +185,8 @@ static int take_manifest(firn_manifest *manifest, const firn_json_node *root, co
     manifest->last_sub = (int)firn_json_number_of(root, "last_sub", 0);
     const firn_json_node *scene = firn_json_member(root, "scene"),
                          *history = firn_json_member(root, "history");
-    if (!take_book(root, "frames", &manifest->frames) ||
-        !take_book(root, "ledger", &manifest->ledger))
+    if (!take_record(root, "frames", &manifest->frames) ||
+        !take_record(root, "ledger", &manifest->ledger))
         return 0;
     if (!firn_json_hex_of(root, "scene_hash", &manifest->scene_hash)) return 0;
     if (!scene || scene->type != FIRN_JSON_OBJECT || !history || history->type != FIRN_JSON_ARRAY)
@@ -208,26 +207,25 @@ firn_status firn_manifest_read(const char *folder, firn_manifest *manifest, firn
     *manifest = (firn_manifest){0};
     snprintf(path, sizeof path, "%s/%s", folder, FIRN_MANIFEST_NAME);
     if (!firn_manifest_exists(folder))
-        return firn_messages_add(messages, FIRN_IO,
-                                 "%s: there is no %s in it, so it is not a shot of firn", folder,
-                                 FIRN_MANIFEST_NAME);
+        return firn_messages_add(messages, FIRN_IO, "%s: not the folder of a shot (no %s in it)",
+                                 folder, FIRN_MANIFEST_NAME);
     char *text = firn_file_text(path, TEXT_MAX, &n, messages);
     if (!text) return FIRN_IO;
     firn_status status = FIRN_OK;
     firn_json *json = NULL;
     if (!firn_json_is_sealed(text, n, "checksum", 1))
         status =
-            firn_messages_add(messages, FIRN_IO, "%s: damaged (its checksum does not match)", path);
+            firn_messages_add(messages, FIRN_IO, "%s: damaged (checksum does not match)", path);
     else if (!(json = firn_json_parse(text, n, path, messages)))
         status = FIRN_IO;
     else if (firn_json_number_of(firn_json_root(json), "manifest", 0) != FORMAT_VERSION)
-        status = firn_messages_add(
-            messages, FIRN_IO, "%s: written by another version of firn; this one reads version %d",
-            path, FORMAT_VERSION);
+        status = firn_messages_add(messages, FIRN_IO,
+                                   "%s: written by another version of firn; allowed: version %d",
+                                   path, FORMAT_VERSION);
     else if (!take_manifest(manifest, firn_json_root(json), text))
         status = firn_messages_add(messages, FIRN_IO, "%s: members are missing", path);
     else if (!manifest->scene_json || !manifest->history_json)
-        status = no_memory(folder, messages);
+        status = firn_messages_no_memory(messages, "%s: manifest", folder);
     firn_json_destroy(json);
     firn_memory_release(NULL, text, n + 1);
     if (status != FIRN_OK) firn_manifest_clear(manifest);
@@ -291,7 +289,7 @@ static firn_status bad_line(const char *folder, int64_t line, const char *what,
                              (long long)line, what);
 }
 
-/* Fills moment from a line's object; the files go to `files`, which has room for FILES_MAX. */
+/* Fills *output_time from a line's object; `files` has room for FILES_MAX. */
 static int take_line(firn_manifest_time *output_time, const firn_json_node *node,
                      firn_shot_file *files)
 {
@@ -324,68 +322,115 @@ static int take_line(firn_manifest_time *output_time, const firn_json_node *node
     return 1;
 }
 
+/* A reading of frames.jsonl. */
 typedef struct walk {
     const char *folder;
     void (*visit)(void *user, const firn_manifest_time *output_time);
     void *user;
     firn_messages *messages;
     firn_shot_file *files;
-    int64_t line;
+    firn_text text;      /* of the line, as far as it has been read */
+    int is_long;         /* the line exceeds LINE_MAX_BYTES; the rest of it is skipped */
+    int64_t line;        /* lines before this one */
+    uint64_t first_byte; /* of the line in the file */
+    firn_status status;  /* of the first damaged line */
 } walk;
 
-static firn_status walk_line(walk *w, const char *text, size_t first, size_t last)
+static firn_status take_text(walk *w, uint64_t last_byte)
 {
     char name[PATH_ROOM];
-    firn_manifest_time output_time = {.first_byte = first, .last_byte = last};
-    if (!firn_json_is_sealed(text + first, last - first, "sum", 0))
-        return bad_line(w->folder, w->line, "damaged (the checksum of the line does not match)",
+    firn_manifest_time output_time = {.first_byte = w->first_byte, .last_byte = last_byte};
+    if (w->is_long) return bad_line(w->folder, w->line, "line longer than 64 MiB", w->messages);
+    if (w->text.has_failed) return firn_messages_no_memory(w->messages, "%s: records", w->folder);
+    if (!firn_json_is_sealed(w->text.data, w->text.n, "sum", 0))
+        return bad_line(w->folder, w->line, "damaged (checksum of the line does not match)",
                         w->messages);
     snprintf(name, sizeof name, "%s/%s", w->folder, FIRN_MANIFEST_FRAMES);
-    firn_json *json = firn_json_parse(text + first, last - first, name, w->messages);
-    if (!json) return FIRN_IO;
+    firn_json *json = firn_json_parse(w->text.data, w->text.n, name, w->messages);
+    if (!json) return firn_file_failure(w->messages);
     firn_status status = FIRN_OK;
     if (take_line(&output_time, firn_json_root(json), w->files))
         w->visit(w->user, &output_time);
     else
-        status = bad_line(w->folder, w->line, "members are missing or make no sense", w->messages);
+        status = bad_line(w->folder, w->line, "members are missing or out of range", w->messages);
     firn_json_destroy(json);
     return status;
+}
+
+static void end_line(walk *w, uint64_t last_byte)
+{
+    w->line++;
+    firn_status status = take_text(w, last_byte);
+    if (w->status == FIRN_OK) w->status = status;
+    w->first_byte = last_byte;
+    w->text.n = 0;
+    w->is_long = 0;
+}
+
+/* n bytes of the file that begin at byte `at`. */
+static void take_piece(walk *w, const char *piece, size_t n, uint64_t at)
+{
+    for (size_t first = 0; first < n;) {
+        const char *end = memchr(piece + first, '\n', n - first);
+        size_t last = end ? (size_t)(end - piece) + 1 : n;
+        w->is_long |= w->text.n + (last - first) > LINE_MAX_BYTES;
+        if (!w->is_long) firn_text_add_bytes(&w->text, piece + first, last - first);
+        if (end) end_line(w, at + last);
+        first = last;
+    }
+}
+
+/* The first `good` bytes, line by line. FIRN_IO: the file cannot be read to there. */
+static firn_status take_lines(walk *w, firn_file_reader *reader, uint64_t good, firn_hash *hash)
+{
+    char piece[PIECE];
+    while (hash->n_bytes < good) {
+        uint64_t left = good - hash->n_bytes;
+        size_t n = left < PIECE ? (size_t)left : PIECE;
+        firn_status status = firn_file_read(reader, piece, n, "the records", w->messages);
+        if (status != FIRN_OK) return status;
+        take_piece(w, piece, n, hash->n_bytes);
+        firn_hash_update(hash, piece, n);
+    }
+    if (w->first_byte < good) end_line(w, good);
+    return FIRN_OK;
+}
+
+static firn_status walk_file(walk *w, const firn_file_receipt *good)
+{
+    char path[PATH_ROOM];
+    firn_hash hash;
+    firn_hash_init(&hash);
+    snprintf(path, sizeof path, "%s/%s", w->folder, FIRN_MANIFEST_FRAMES);
+    firn_file_reader *reader = firn_file_open(path, 0, w->messages);
+    if (!reader) return firn_file_failure(w->messages);
+    uint64_t there = firn_file_left(reader);
+    firn_status status =
+        take_lines(w, reader, there < good->n_bytes ? there : good->n_bytes, &hash);
+    firn_file_close(reader);
+    if (status != FIRN_OK) return status;
+    if (there < good->n_bytes)
+        return firn_messages_add(w->messages, FIRN_IO, "%s: cut (%llu of %llu bytes)", path,
+                                 (unsigned long long)there, (unsigned long long)good->n_bytes);
+    if (firn_hash_value(&hash) != good->checksum)
+        return firn_messages_add(w->messages, FIRN_IO, "%s: damaged (checksum does not match)",
+                                 path);
+    return w->status;
 }
 
 firn_status firn_manifest_walk(const char *folder, const firn_manifest *manifest,
                                void (*visit)(void *user, const firn_manifest_time *output_time),
                                void *user, firn_messages *messages)
 {
-    char path[PATH_ROOM];
-    size_t n, good = (size_t)manifest->frames.n_bytes;
     if (manifest->n_output_times == 0) return FIRN_OK;
-    snprintf(path, sizeof path, "%s/%s", folder, FIRN_MANIFEST_FRAMES);
-    char *text = firn_file_text(path, LINES_MAX, &n, messages);
-    if (!text) return FIRN_IO;
-    firn_status status = FIRN_OK;
-    walk w = {
-        folder, visit, user, messages, firn_memory_array(NULL, FILES_MAX, sizeof(firn_shot_file)),
-        0};
-    if (!w.files) {
-        status = no_memory(folder, messages);
-        good = 0;
-    } else if (n < good) {
-        status =
-            firn_messages_add(messages, FIRN_IO, "%s: cut after %zu of %zu bytes", path, n, good);
-        good = n;
-    } else if (firn_hash_of(text, good) != manifest->frames.checksum) {
-        status =
-            firn_messages_add(messages, FIRN_IO, "%s: damaged (its checksum does not match)", path);
-    }
-    for (size_t first = 0; first < good;) {
-        const char *end = memchr(text + first, '\n', good - first);
-        size_t last = end ? (size_t)(end - text) + 1 : good;
-        w.line++;
-        firn_status line_status = walk_line(&w, text, first, last);
-        if (status == FIRN_OK) status = line_status;
-        first = last;
-    }
+    walk w = {.folder = folder,
+              .visit = visit,
+              .user = user,
+              .messages = messages,
+              .files = firn_memory_array(NULL, FILES_MAX, sizeof(firn_shot_file))};
+    if (!w.files) return firn_messages_no_memory(messages, "%s: records", folder);
+    firn_status status = walk_file(&w, &manifest->frames);
+    firn_text_clear(&w.text);
     firn_memory_release(NULL, w.files, FILES_MAX * sizeof(firn_shot_file));
-    firn_memory_release(NULL, text, n + 1);
     return status;
 }

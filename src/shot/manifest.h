@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* manifest.h: the books of a shot as files (see shot.h for the folder and its rules).
+/* manifest.h: the manifest and the records of a shot as files (see shot.h for the folder and its
+ * rules).
  *
  * manifest.json and each line of frames.jsonl end in a member that holds the checksum of the
- * text before it (firn_json_seal). The manifest knows how many bytes of frames.jsonl and
- * ledger.csv are good, and their checksums. So a flipped bit anywhere is found, and the line it
- * sits in as well. */
+ * text before it (firn_json_seal). The manifest holds the length of the good part of each record
+ * (frames.jsonl, ledger.csv) and its checksum. So a flipped bit anywhere is found, and the line
+ * it is in. */
 #ifndef FIRN_MANIFEST_H
 #define FIRN_MANIFEST_H
 
@@ -24,8 +25,8 @@ typedef struct firn_manifest {
     int n_subframes, n_threads;
     uint64_t scene_hash;
     char *scene_json, *history_json; /* an object; the items of an array, without its brackets */
-    char *inputs_json; /* see scene_files.h; NULL: an older shot, which did not look */
-    char *last_json;   /* the last line of frames.jsonl, NULL: none; written, not read */
+    char *inputs_json;               /* see scene_files.h; written, not read; NULL: not listed */
+    char *last_json; /* the last line of frames.jsonl, NULL: none; written, not read */
     firn_file_receipt frames, ledger; /* their good parts */
     int64_t n_output_times;
     int last_frame, last_sub;
@@ -46,7 +47,7 @@ typedef struct firn_manifest_time {
     int frame, sub;
     double time;
     uint64_t state_hash;            /* 0: none */
-    uint64_t ledger_bytes;          /* length of ledger.csv after this moment */
+    uint64_t ledger_bytes;          /* length of ledger.csv after this output time */
     uint64_t first_byte, last_byte; /* of the line in frames.jsonl, with its end */
     int n_files;
     firn_shot_file *files;
@@ -57,8 +58,8 @@ typedef struct firn_manifest_time {
 const char *firn_manifest_line(firn_json_writer *writer, const firn_shot_time *output_time,
                                uint64_t ledger_bytes, int n_files, const firn_shot_file *files,
                                size_t *n);
-/* Calls visit for every whole moment of the good part. Damage is told for each line that has
- * some; the rest is visited all the same, and FIRN_IO is returned. */
+/* Calls visit for every whole line of the good part, in order. Each damaged line is reported; the
+ * others are visited all the same, and FIRN_IO is returned. Memory: the longest line. */
 firn_status firn_manifest_walk(const char *folder, const firn_manifest *manifest,
                                void (*visit)(void *user, const firn_manifest_time *output_time),
                                void *user, firn_messages *messages);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* shot.c: filling a shot's folder (see shot.h for what is in it and what a kill may leave). */
+/* shot.c: filling the folder of a shot (see shot.h for what is in it and what a kill may leave). */
 #include "shot/shot.h"
 #include "shot/ledger_csv.h"
 #include "points/format.h"
 #include "base/hash.h"
 #include "shot/manifest.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -25,7 +26,7 @@ struct firn_shot {
     int n_outputs;
     firn_output_def *outputs;
     firn_manifest manifest;
-    firn_hash frames, ledger; /* of the good parts, going on */
+    firn_hash frames, ledger; /* of the good parts of the records, continued with each line */
 };
 
 /* ---------------------------------------------------------------- names */
@@ -82,7 +83,7 @@ int firn_shot_is_cache_name(const char *file)
 {
     int frame, thousandths;
     for (const char *p = strchr(file, '.'); p; p = strchr(p + 1, '.')) {
-        if (p == file) return 0; /* hidden: the notes of some other program */
+        if (p == file) return 0; /* hidden: of another program */
         if (parse_frame(p, &frame, &thousandths)) return 1;
     }
     return 0;
@@ -112,8 +113,8 @@ int firn_shot_last(const firn_shot *shot, int *frame, int *sub)
     return shot->manifest.n_output_times > 0;
 }
 
-/* Outputs with fewer moments a frame than the run take every so many; those whose number does
- * not divide the run's take the nearest later ones. */
+/* An output with fewer output times per frame than the run takes every so many; where its number
+ * does not divide the run's, the nearest later ones. */
 int firn_shot_is_due(const firn_shot *shot, int output, int frame, int sub)
 {
     const firn_output_def *def = &shot->outputs[output];
@@ -142,7 +143,7 @@ static firn_status lock_folder(firn_shot *shot, firn_messages *messages)
         return firn_messages_add(messages, FIRN_IO, "%s: the folder cannot be opened: %s",
                                  shot->folder, firn_file_reason(errno));
     if (flock(shot->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-        return FIRN_OK; /* no locks here: go on */
+        return FIRN_OK; /* a file system without locks */
     return firn_messages_add(messages, FIRN_IO, "%s: another run is writing into this folder",
                              shot->folder);
 }
@@ -161,8 +162,7 @@ static int is_json(const char *text, const char *name, firn_messages *messages)
     return json != NULL;
 }
 
-/* What the setup says goes into a new shot object; nothing on disk has been touched when this
- * fails. */
+/* A shot object with what the setup holds; nothing on disk is touched. */
 static firn_status make(const firn_shot_setup *setup, firn_shot **made, firn_messages *messages)
 {
     const firn_scene_def *scene = setup->scene;
@@ -179,15 +179,12 @@ static firn_status make(const firn_shot_setup *setup, firn_shot **made, firn_mes
     for (int i = 0; i < scene->n_outputs; i++) {
         const firn_format *format = firn_format_find(scene->outputs[i].format);
         if (!format || !format->write)
-            return firn_messages_add(messages, FIRN_REFUSED, "output %d: the format '%s' %s", i + 1,
-                                     scene->outputs[i].format,
-                                     format ? "cannot be written"
-                                            : "is not known; see firn help formats");
+            return firn_messages_add(
+                messages, FIRN_REFUSED, "output %d: format \"%s\" %s; try: firn help formats",
+                i + 1, scene->outputs[i].format, format ? "cannot be written" : "is unknown");
     }
     firn_shot *shot = *made = firn_memory_allocate(NULL, sizeof *shot);
-    if (!shot)
-        return firn_messages_add(messages, FIRN_MEMORY, "%s: no memory for the shot's books",
-                                 setup->folder);
+    if (!shot) return firn_messages_no_memory(messages, "%s: shot", setup->folder);
     firn_manifest *manifest = &shot->manifest;
     shot->lock = -1;
     strcpy(shot->folder, setup->folder);
@@ -198,8 +195,7 @@ static firn_status make(const firn_shot_setup *setup, firn_shot **made, firn_mes
     if (setup->inputs_json) manifest->inputs_json = firn_memory_string(NULL, setup->inputs_json);
     if (!shot->outputs || !manifest->scene_json || !manifest->history_json ||
         (setup->inputs_json && !manifest->inputs_json))
-        return firn_messages_add(messages, FIRN_MEMORY, "%s: no memory for the shot's books",
-                                 setup->folder);
+        return firn_messages_no_memory(messages, "%s: shot", setup->folder);
     if (scene->n_outputs)
         memcpy(shot->outputs, scene->outputs, (size_t)scene->n_outputs * sizeof *shot->outputs);
     stem_of(scene, manifest->name, sizeof manifest->name);
@@ -216,8 +212,8 @@ static firn_status make(const firn_shot_setup *setup, firn_shot **made, firn_mes
     return FIRN_OK;
 }
 
-/* One more item of the history: what began here, with which program, from where, and what was
- * changed. */
+/* One more item of the history: what began, with which version, after which frame, with which
+ * edits. */
 static firn_status add_history(firn_shot *shot, const char *what, const char *before,
                                const firn_shot_setup *setup, firn_messages *messages)
 {
@@ -252,8 +248,7 @@ static firn_status add_history(firn_shot *shot, const char *what, const char *be
     }
     firn_json_clear(&item);
     if (history && manifest->history_json) return FIRN_OK;
-    return firn_messages_add(messages, FIRN_MEMORY, "%s: no memory for the shot's books",
-                             shot->folder);
+    return firn_messages_no_memory(messages, "%s: history", shot->folder);
 }
 
 static void path_in(const firn_shot *shot, const char *name, char *path)
@@ -261,13 +256,12 @@ static void path_in(const firn_shot *shot, const char *name, char *path)
     snprintf(path, PATH_ROOM, "%s/%s", shot->folder, name);
 }
 
-/* ---------------------------------------------------------------- removing what is to be made anew
- */
+/* ---------------------------------------------------------------- removing files */
 
 typedef struct cleaning {
     firn_shot *shot;
     const char *folder;     /* of the entries */
-    int frame, thousandths; /* caches later than this go */
+    int frame, thousandths; /* caches later than this are removed */
     int n_caches;           /* seen */
     int is_dry;             /* only count */
     firn_status status;
@@ -309,14 +303,14 @@ static void drop_checkpoint(void *user, const char *name)
     if (c->status == FIRN_OK) c->status = status;
 }
 
-/* The caches of a moment of the older shot, which may have had another name. */
+/* The caches of an output time of the older shot, which may have had another name. */
 static void drop_caches(void *user, const firn_manifest_time *output_time)
 {
     cleaning *c = user;
     char path[PATH_ROOM];
     for (int i = 0; i < output_time->n_files; i++) {
         if (strchr(output_time->files[i].name, '/'))
-            continue; /* books that were tampered with lead out of the folder */
+            continue; /* changed records could lead out of the folder */
         path_in(c->shot, output_time->files[i].name, path);
         firn_status status =
             access(path, F_OK) == 0 ? firn_file_remove(path, c->messages) : FIRN_OK;
@@ -324,27 +318,26 @@ static void drop_caches(void *user, const firn_manifest_time *output_time)
     }
 }
 
-/* Empties a folder of an older shot: the manifest first, so that no half emptied shot can be
- * taken for a whole one; what it says of the other books is kept until these have told which
- * caches there are. */
+/* Removes an older shot from the folder: the manifest first, so that a shot half removed is not
+ * taken for a complete one. What it holds of the records is kept until these have been read for the
+ * names of the caches. */
 static firn_status empty(firn_shot *shot, firn_messages *messages)
 {
-    static const char *const books[] = {FIRN_MANIFEST_NAME, FIRN_MANIFEST_FRAMES,
+    static const char *const names[] = {FIRN_MANIFEST_NAME, FIRN_MANIFEST_FRAMES,
                                         FIRN_MANIFEST_LEDGER};
     char path[PATH_ROOM];
     firn_manifest old = {0};
     const int has_old = firn_manifest_exists(shot->folder);
     const int is_known = has_old && firn_manifest_read(shot->folder, &old, NULL) == FIRN_OK;
     for (int i = 0; i < 3; i++) {
-        path_in(shot, books[i], path);
+        path_in(shot, names[i], path);
         firn_status status = firn_file_remove(path, messages);
         cleaning caches = {shot, shot->folder, 0, 0, 0, 0, FIRN_OK, messages};
         if (i == 0 && has_old &&
             (!is_known || firn_manifest_walk(shot->folder, &old, drop_caches, &caches, NULL)))
             firn_messages_warn(messages,
-                               "%s: the books of the shot that is replaced are damaged; caches of "
-                               "it that are called "
-                               "otherwise than %s.* may be left",
+                               "%s: the records of the replaced shot are damaged; its caches with "
+                               "other names than %s.* may remain",
                                shot->folder, shot->manifest.name);
         if (i == 0) firn_manifest_clear(&old);
         if (status == FIRN_OK) status = caches.status;
@@ -362,6 +355,22 @@ static firn_status empty(firn_shot *shot, firn_messages *messages)
 
 /* ---------------------------------------------------------------- create, resume */
 
+/* What a run writes besides caches. A link among them would lead out of the folder. */
+static firn_status refuse_links(const firn_shot *shot, firn_messages *messages)
+{
+    static const char *const names[] = {FIRN_MANIFEST_NAME, FIRN_MANIFEST_FRAMES,
+                                        FIRN_MANIFEST_LEDGER, FIRN_MANIFEST_CHECKPOINTS,
+                                        "preview.png"};
+    char path[PATH_ROOM];
+    firn_status worst = FIRN_OK;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        path_in(shot, names[i], path);
+        firn_status status = firn_file_refuse_link(path, messages);
+        if (status != FIRN_OK) worst = status;
+    }
+    return worst;
+}
+
 static firn_status begin_files(firn_shot *shot, firn_messages *messages)
 {
     char path[PATH_ROOM];
@@ -369,8 +378,7 @@ static firn_status begin_files(firn_shot *shot, firn_messages *messages)
     firn_ledger_csv_header(&header);
     if (header.has_failed) {
         firn_text_clear(&header);
-        return firn_messages_add(messages, FIRN_MEMORY, "%s: no memory for the shot's books",
-                                 shot->folder);
+        return firn_messages_no_memory(messages, "%s: records", shot->folder);
     }
     path_in(shot, FIRN_MANIFEST_LEDGER, path);
     firn_status status = firn_file_append(path, 0, header.data, header.n, messages);
@@ -395,19 +403,20 @@ static firn_status create(firn_shot *shot, const firn_shot_setup *setup, int rep
     int n_caches = 0;
     firn_status status = firn_file_make_folder(shot->folder, messages);
     if (status == FIRN_OK) status = lock_folder(shot, messages);
+    if (status == FIRN_OK) status = refuse_links(shot, messages);
     if (status == FIRN_OK) status = clean(shot, -1, 0, 1, &n_caches, messages);
     if (status != FIRN_OK) return status;
     if (!replace && firn_manifest_exists(shot->folder))
         return firn_messages_add(
             messages, FIRN_REFUSED,
-            "%s: holds a shot already; go on with it (firn resume), choose another folder (--out), "
-            "or replace it (--overwrite)",
+            "%s: holds a shot; try: continue it (firn resume), another folder (--out), or replace "
+            "it (--overwrite)",
             shot->folder);
     if (!replace && n_caches)
         return firn_messages_add(
             messages, FIRN_REFUSED,
-            "%s: holds %d caches called %s.* that belong to no shot; choose another folder (--out) "
-            "or replace them (--overwrite)",
+            "%s: holds %d caches %s.* that belong to no shot; try: another folder (--out), or "
+            "replace them (--overwrite)",
             shot->folder, n_caches, shot->manifest.name);
     if ((status = empty(shot, messages)) != FIRN_OK) return status;
     if ((status = begin_files(shot, messages)) != FIRN_OK) return status;
@@ -428,7 +437,7 @@ firn_status firn_shot_create(const firn_shot_setup *setup, int replace, firn_sho
     return status;
 }
 
-/* What remains of older books when everything after (frame, sub) goes. */
+/* What remains of the records when everything after (frame, sub) is removed. */
 typedef struct cut {
     int frame, sub;
     int64_t n_output_times;
@@ -450,48 +459,54 @@ static void find_cut(void *user, const firn_manifest_time *output_time)
     c->last_sub = output_time->sub;
 }
 
-/* Feeds the first n bytes of a book to its running checksum. */
-static firn_status hash_book(firn_shot *shot, const char *name, uint64_t n, firn_hash *hash,
-                             firn_messages *messages)
+/* Reads n bytes and feeds them to the checksum; hash NULL: skips them. */
+static firn_status read_bytes(firn_file_reader *reader, uint64_t n, firn_hash *hash,
+                              firn_messages *messages)
 {
-    char path[PATH_ROOM], piece[65536];
+    char piece[65536];
+    firn_status status = FIRN_OK;
+    while (status == FIRN_OK && n) {
+        size_t take = n < sizeof piece ? (size_t)n : sizeof piece;
+        status = firn_file_read(reader, piece, take, "the records", messages);
+        if (status == FIRN_OK && hash) firn_hash_update(hash, piece, take);
+        n -= take;
+    }
+    return status;
+}
+
+/* The checksum of the first n bytes of a record, to be continued. */
+static firn_status hash_record(firn_shot *shot, const char *name, uint64_t n, firn_hash *hash,
+                               firn_messages *messages)
+{
+    char path[PATH_ROOM];
     path_in(shot, name, path);
     firn_file_reader *reader = firn_file_open(path, 0, messages);
     firn_status status = reader ? FIRN_OK : firn_file_failure(messages);
     firn_hash_init(hash);
-    while (status == FIRN_OK && n) {
-        size_t take = n < sizeof piece ? (size_t)n : sizeof piece;
-        status = firn_file_read(reader, piece, take, "the books", messages);
-        if (status == FIRN_OK) firn_hash_update(hash, piece, take);
-        n -= take;
-    }
+    if (status == FIRN_OK) status = read_bytes(reader, n, hash, messages);
     firn_file_close(reader);
     return status;
 }
 
-/* The line that the books end with after the cut. */
+/* The last line of frames.jsonl after the cut. */
 static firn_status keep_last_line(firn_shot *shot, const cut *c, firn_messages *messages)
 {
     char path[PATH_ROOM];
     size_t n = (size_t)(c->frames_bytes - c->line_begin);
     path_in(shot, FIRN_MANIFEST_FRAMES, path);
     firn_file_reader *reader = firn_file_open(path, 0, messages);
-    char *text = firn_memory_allocate(NULL, (size_t)c->frames_bytes + 1);
-    firn_status status =
-        !reader ? firn_file_failure(messages)
-        : text  ? firn_file_read(reader, text, (size_t)c->frames_bytes, "the books", messages)
-                : FIRN_MEMORY;
-    if (status == FIRN_OK && !firn_manifest_take_last(&shot->manifest, text + c->line_begin, n))
-        status = FIRN_MEMORY;
-    if (status == FIRN_MEMORY)
-        firn_messages_add(messages, FIRN_MEMORY, "%s: no memory for the shot's books",
-                          shot->folder);
-    if (text) firn_memory_release(NULL, text, (size_t)c->frames_bytes + 1);
+    if (!reader) return firn_file_failure(messages);
+    firn_status status = read_bytes(reader, c->line_begin, NULL, messages);
+    char *line = status == FIRN_OK ? firn_memory_allocate(NULL, n) : NULL;
+    if (line) status = firn_file_read(reader, line, n, "the records", messages);
     firn_file_close(reader);
+    if (status == FIRN_OK && (!line || !firn_manifest_take_last(&shot->manifest, line, n)))
+        status = firn_messages_no_memory(messages, "%s: records", shot->folder);
+    firn_memory_release(NULL, line, n);
     return status;
 }
 
-/* The length of the ledger's header: what stays when no moment does. */
+/* The length of the header of ledger.csv: what remains when no output time does. */
 static uint64_t header_length(void)
 {
     firn_text header = {0};
@@ -499,6 +514,15 @@ static uint64_t header_length(void)
     uint64_t n = header.n;
     firn_text_clear(&header);
     return n;
+}
+
+/* Removes what a killed run left after the good part. */
+static firn_status cut_record(const firn_shot *shot, const char *name,
+                              const firn_file_receipt *good, firn_messages *messages)
+{
+    char path[PATH_ROOM];
+    path_in(shot, name, path);
+    return firn_file_append(path, good->n_bytes, "", 0, messages);
 }
 
 static firn_status resume(firn_shot *shot, const firn_manifest *old, const firn_shot_setup *setup,
@@ -509,21 +533,21 @@ static firn_status resume(firn_shot *shot, const firn_manifest *old, const firn_
     firn_status status = firn_manifest_walk(shot->folder, old, find_cut, &c, messages);
     if (status != FIRN_OK)
         return firn_messages_add(messages, status,
-                                 "%s: the shot's books are damaged; firn verify %s tells more",
-                                 shot->folder, shot->folder);
+                                 "%s: the records are damaged; try: firn verify %s", shot->folder,
+                                 shot->folder);
     if (strcmp(manifest->name, old->name) != 0)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "%s: the shot is called '%s' and cannot become '%s' on resume",
+                                 "%s: the name of a shot cannot change on resume (\"%s\" to "
+                                 "\"%s\")",
                                  shot->folder, old->name, manifest->name);
-    status = hash_book(shot, FIRN_MANIFEST_FRAMES, c.frames_bytes, &shot->frames, messages);
+    status = hash_record(shot, FIRN_MANIFEST_FRAMES, c.frames_bytes, &shot->frames, messages);
     if (status == FIRN_OK)
-        status = hash_book(shot, FIRN_MANIFEST_LEDGER, c.ledger_bytes, &shot->ledger, messages);
+        status = hash_record(shot, FIRN_MANIFEST_LEDGER, c.ledger_bytes, &shot->ledger, messages);
     if (status == FIRN_OK && c.n_output_times) status = keep_last_line(shot, &c, messages);
     if (status != FIRN_OK) return status;
     if (*old->isa && *manifest->isa && strcmp(old->isa, manifest->isa) != 0)
         firn_messages_warn(
-            messages,
-            "%s: computed by %s until now and by %s from here: the last digits may differ",
+            messages, "%s: instruction set %s until now, %s from here: the last digits may differ",
             shot->folder, old->isa, manifest->isa);
     manifest->n_output_times = c.n_output_times;
     manifest->last_frame = c.last_frame;
@@ -532,8 +556,12 @@ static firn_status resume(firn_shot *shot, const firn_manifest *old, const firn_
     status = add_history(shot, "resume", old->history_json, setup, messages);
     if (status != FIRN_OK) return status;
     take_lengths(shot);
-    /* First the books forget the later moments, then their caches go: never the other way round. */
+    /* The manifest forgets the later output times before their lines and caches are removed. */
     status = firn_manifest_write(shot->folder, manifest, messages);
+    if (status == FIRN_OK)
+        status = cut_record(shot, FIRN_MANIFEST_FRAMES, &manifest->frames, messages);
+    if (status == FIRN_OK)
+        status = cut_record(shot, FIRN_MANIFEST_LEDGER, &manifest->ledger, messages);
     int thousandths = (int)(1000.0 * sub / manifest->n_subframes + 0.5);
     if (status == FIRN_OK) status = clean(shot, frame, thousandths, 0, NULL, messages);
     return status;
@@ -546,6 +574,7 @@ firn_status firn_shot_resume(const firn_shot_setup *setup, int frame, int sub, f
     *shot = NULL;
     firn_status status = make(setup, shot, messages);
     if (status == FIRN_OK) status = lock_folder(*shot, messages);
+    if (status == FIRN_OK) status = refuse_links(*shot, messages);
     if (status == FIRN_OK) status = firn_manifest_read((*shot)->folder, &old, messages);
     if (status == FIRN_OK) status = resume(*shot, &old, setup, frame, sub, messages);
     firn_manifest_clear(&old);
@@ -555,10 +584,26 @@ firn_status firn_shot_resume(const firn_shot_setup *setup, int frame, int sub, f
     return status;
 }
 
-/* ---------------------------------------------------------------- going on */
+firn_status firn_shot_finish(const firn_shot_setup *setup, int frame, int sub,
+                             firn_messages *messages)
+{
+    firn_manifest old;
+    firn_shot *shot;
+    firn_status status = firn_manifest_read(setup->folder, &old, messages);
+    if (status != FIRN_OK) return status;
+    int is_finished = strcmp(old.state, "finished") == 0;
+    firn_manifest_clear(&old);
+    if (is_finished) return FIRN_OK;
+    status = firn_shot_resume(setup, frame, sub, &shot, messages);
+    if (status == FIRN_OK) status = firn_shot_close(shot, "finished", NULL, messages);
+    firn_shot_destroy(shot);
+    return status;
+}
 
-firn_status firn_shot_book(firn_shot *shot, const firn_shot_time *output_time, int n_files,
-                           const firn_shot_file *files, firn_messages *messages)
+/* ---------------------------------------------------------------- output times */
+
+firn_status firn_shot_record(firn_shot *shot, const firn_shot_time *output_time, int n_files,
+                             const firn_shot_file *files, firn_messages *messages)
 {
     firn_manifest *manifest = &shot->manifest, before = *manifest;
     firn_hash frames = shot->frames, ledger = shot->ledger;
@@ -566,9 +611,9 @@ firn_status firn_shot_book(firn_shot *shot, const firn_shot_time *output_time, i
     if (output_time->frame < manifest->last_frame ||
         (output_time->frame == manifest->last_frame && output_time->sub <= manifest->last_sub))
         return firn_messages_add(messages, FIRN_USAGE,
-                                 "%s: frame %d (%d) comes after frame %d (%d) in time, not before",
-                                 shot->folder, manifest->last_frame, manifest->last_sub,
-                                 output_time->frame, output_time->sub);
+                                 "%s: frame %d (%d) is not after the last one, frame %d (%d)",
+                                 shot->folder, output_time->frame, output_time->sub,
+                                 manifest->last_frame, manifest->last_sub);
     firn_text rows = {0};
     firn_json_writer line = {0};
     for (int i = 0; i < output_time->n_ledgers; i++)
@@ -578,8 +623,7 @@ firn_status firn_shot_book(firn_shot *shot, const firn_shot_time *output_time, i
         firn_manifest_line(&line, output_time, ledger.n_bytes + rows.n, n_files, files, &n);
     firn_status status = FIRN_OK;
     if (!text || rows.has_failed)
-        status = firn_messages_add(messages, FIRN_MEMORY, "%s: no memory for the shot's books",
-                                   shot->folder);
+        status = firn_messages_no_memory(messages, "%s: records", shot->folder);
     if (status == FIRN_OK && rows.n) {
         path_in(shot, FIRN_MANIFEST_LEDGER, path);
         status = firn_file_append(path, ledger.n_bytes, rows.data, rows.n, messages);
@@ -592,8 +636,7 @@ firn_status firn_shot_book(firn_shot *shot, const firn_shot_time *output_time, i
     }
     manifest->last_json = NULL; /* `before` has the old one */
     if (status == FIRN_OK && !firn_manifest_take_last(manifest, text, n))
-        status = firn_messages_add(messages, FIRN_MEMORY, "%s: no memory for the shot's books",
-                                   shot->folder);
+        status = firn_messages_no_memory(messages, "%s: records", shot->folder);
     if (status == FIRN_OK) {
         take_lengths(shot);
         manifest->n_output_times++;

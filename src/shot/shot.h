@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* shot.h: a shot - the folder that a run fills, and its books.
+/* shot.h: a shot, the folder that a run fills.
  *
- *     manifest.json         scene with every default, versions, machine, history; and how much
- *                           of the next two is good
- *     frames.jsonl          one line a moment: time, steps, what limited dt, ledgers, state
- *                           hash, files and checksums
- *     ledger.csv            the ledgers again, for plotting: a row a moment and material
+ *     manifest.json         scene with every default, versions, machine, history; length and
+ *                           checksum of the good part of each record
+ *     frames.jsonl          record: one line per output time: time, steps, what limited dt,
+ *                           ledgers, state hash, files and checksums
+ *     ledger.csv            record: the ledgers again, for plotting: one row per output time and
+ *                           material
  *     NAME.$F4.bgeo ...     caches, named as Houdini counts (NAME.0012.bgeo; sub-frames
  *                           NAME.0012.500.bgeo)
  *     checkpoints/          see checkpoint.h
  *
- * What a kill leaves behind is always a shot that verifies. Caches are whole or absent. A moment
- * is entered in the books after its caches are safe: its line is appended and synced, then the
- * manifest, which holds the good length and the checksum of both books, is replaced in one go.
- * So behind the good length there may be the torn rest of one line, and beside the booked frames
- * the caches of one more; both are known for what they are, and cut on resume.
+ * What a kill leaves is a shot that verifies. Caches are complete or absent. An output time enters
+ * the records once its caches are synced: its line is appended and synced, then the manifest is
+ * replaced in one rename. So a record may hold part of a line after its good part, and the folder
+ * the caches of one more frame; both are recognised, and removed on resume.
  *
- * A writer holds a lock on the folder: two runs cannot fill one shot. */
+ * A writer holds a lock on the folder: two runs cannot fill one shot. Nothing is written or removed
+ * outside the folder: symbolic links in it are refused. */
 #ifndef FIRN_SHOT_H
 #define FIRN_SHOT_H
 
@@ -31,17 +32,15 @@ typedef struct firn_shot_setup {
     const char *scene_json; /* the scene with all defaults: the text of a JSON object */
     uint64_t scene_hash;
     const firn_scene_def *scene; /* name, fps, outputs are taken from it */
-    int n_subframes;             /* moments a frame, firn_frame_plan's */
+    int n_subframes;             /* output times per frame, firn_frame_plan's */
     int n_threads;
     const char *isa;
-    const char
-        *inputs_json; /* the files that the scene reads (scene_files.h); NULL: not looked at */
-    /* resume: what was changed of the scene and of its files, the text of any JSON value; NULL:
-     * nothing */
+    const char *inputs_json; /* files that the scene reads (scene_files.h); NULL: not listed */
+    /* resume: edits of the scene and changes of its files, the text of any JSON value; NULL: none */
     const char *edits_json, *changes_json;
 } firn_shot_setup;
 
-/* What the books say of one moment, apart from its files. */
+/* What the records hold of one output time, apart from its files. */
 typedef struct firn_shot_time {
     int frame, sub;
     double time, wall_seconds; /* wall time since the run began */
@@ -56,38 +55,43 @@ typedef struct firn_shot_file {
     firn_file_receipt receipt;
 } firn_shot_file;
 
-/* Begins an empty shot. A folder that holds one already is refused, or emptied of it first when
- * `replace` is set (only of what a shot consists of: caches of the new name and those that the
- * old books know; other files stay). */
+/* Begins an empty shot. A folder that holds one is refused; with `replace` that one is removed
+ * first (manifest, records, checkpoints, caches with the new name and those in the old records;
+ * other files stay). */
 firn_status firn_shot_create(const firn_shot_setup *setup, int replace, firn_shot **shot,
                              firn_messages *messages);
-/* Goes on with an existing one after the moment (frame, sub) of a checkpoint: what the books say
- * of later moments, and their caches, are removed; scene and outputs are those of the setup from
- * now on, and the history says so. */
+/* Continues an existing one after the output time (frame, sub) of a checkpoint: lines and caches of
+ * later ones are removed; scene and outputs are those of the setup from now on, with an item in the
+ * history. */
 firn_status firn_shot_resume(const firn_shot_setup *setup, int frame, int sub, firn_shot **shot,
                              firn_messages *messages);
-/* Enters a moment; later than the last one. On failure the books are as they were. */
-firn_status firn_shot_book(firn_shot *shot, const firn_shot_time *output_time, int n_files,
-                           const firn_shot_file *files, firn_messages *messages);
-/* Writes how the run ended: "finished", "interrupted" or "stopped" (and why). The lock goes with
- * destroy. */
+/* Marks a shot as finished whose run was killed after its last checkpoint, that of (frame, sub), and
+ * before it was closed. One that is finished stays as it is. */
+firn_status firn_shot_finish(const firn_shot_setup *setup, int frame, int sub,
+                             firn_messages *messages);
+/* Enters an output time, later than the last one, in the records. On failure these are as they
+ * were. */
+firn_status firn_shot_record(firn_shot *shot, const firn_shot_time *output_time, int n_files,
+                             const firn_shot_file *files, firn_messages *messages);
+/* Writes how the run ended: "finished", "interrupted" or "stopped" (and why). destroy releases the
+ * lock. */
 firn_status firn_shot_close(firn_shot *shot, const char *state, const char *why,
                             firn_messages *messages);
 void firn_shot_destroy(firn_shot *shot);
 
 const char *firn_shot_folder(const firn_shot *shot);
-/* The last moment in the books; 0: there is none. */
+/* The last output time in the records; 0: none. */
 int firn_shot_last(const firn_shot *shot, int *frame, int *sub);
-/* Whether output `i` of the scene wants this moment. */
+/* Whether output number `output` of the scene has a cache at this output time. */
 int firn_shot_is_due(const firn_shot *shot, int output, int frame, int sub);
 /* The name of its cache inside the folder. */
 void firn_shot_file_name(const firn_shot *shot, int output, int frame, int sub, char *name,
                          size_t n_name);
-/* Takes a cache's name apart: 1 when it is STEM.FRAME[.SUB]EXTENSION of a shot called `name`,
- * STEM being the name with or without _2 and so on for further outputs of one format. */
+/* Parses the name of a cache: 1 where it is STEM.FRAME[.SUB]EXTENSION of a shot called `name`; STEM
+ * is the name with or without _2 and so on for further outputs of one format. */
 int firn_shot_parse_name(const char *file, const char *name, int *frame, int *thousandths,
                          size_t *n_stem);
-/* Whether some shot's cache may have this name, whatever the shot is called. */
+/* Whether a cache of any shot may have this name. */
 int firn_shot_is_cache_name(const char *file);
 uint64_t firn_shot_scene_hash(const firn_shot *shot);
 

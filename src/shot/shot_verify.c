@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* shot_verify.c: compares a shot with its books (see shot.h for what a kill may leave,
- * manifest.h for the checksums). */
+/* shot_verify.c: compares a shot with its manifest and records (see shot.h for what a kill may
+ * leave, manifest.h for the checksums). */
 #include "shot/shot_verify.h"
 #include "shot/checkpoint.h"
 #include "points/format.h"
 #include "shot/manifest.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,23 +16,32 @@
 
 enum { PATH_ROOM = 4096 };
 
-/* A cache that the books know; sorted by name once all are collected. */
-typedef struct booked {
+/* A cache that is in the records; sorted by name once all are collected. */
+typedef struct recorded {
     char name[sizeof((firn_shot_file *)0)->name];
-} booked;
+} recorded;
+
+/* A complete checkpoint, and the record of its frame. */
+typedef struct held {
+    char name[32];
+    firn_checkpoint_info info;
+    firn_checkpoint_record record;
+} held;
 
 typedef struct checking {
     const char *folder;
     const firn_manifest *manifest;
     firn_verify_shot *result;
     firn_messages *messages;
-    booked *known;
+    recorded *known;
     size_t n_known, room;
+    held *checkpoints;
+    int n_checkpoints, n_room; /* n_room: entries of their folder */
     int has_no_memory;
 } checking;
 
-/* A run that was killed, or stopped by an error of the disk, may leave the beginnings of one
- * more moment. */
+/* A run that was killed, or stopped by an error of the disk, may leave the beginning of one more
+ * output time. */
 static int may_have_rest(const checking *c)
 {
     return strcmp(c->manifest->state, "running") == 0 || strcmp(c->manifest->state, "stopped") == 0;
@@ -39,7 +49,7 @@ static int may_have_rest(const checking *c)
 
 static void problem(checking *c) { c->result->n_problems++; }
 
-/* Compares one file, or its good part, with what the books say of it. */
+/* Compares one file with its receipt in the records. */
 static void check_receipt(checking *c, const char *name, const firn_file_receipt *wanted)
 {
     char path[PATH_ROOM];
@@ -58,20 +68,18 @@ static void check_receipt(checking *c, const char *name, const firn_file_receipt
     if (found.n_bytes == wanted->n_bytes && found.checksum == wanted->checksum) return;
     problem(c);
     if (found.n_bytes != wanted->n_bytes)
-        firn_messages_add(c->messages, FIRN_IO, "%s: %llu bytes long instead of %llu: %s", path,
-                          (unsigned long long)found.n_bytes, (unsigned long long)wanted->n_bytes,
-                          found.n_bytes < wanted->n_bytes
-                              ? "it was cut"
-                              : "something was added or it is another file");
+        firn_messages_add(c->messages, FIRN_IO, "%s: %s (%llu bytes instead of %llu)", path,
+                          found.n_bytes < wanted->n_bytes ? "cut" : "longer, or another file",
+                          (unsigned long long)found.n_bytes, (unsigned long long)wanted->n_bytes);
     else
-        firn_messages_add(c->messages, FIRN_IO, "%s: damaged (its checksum does not match)", path);
+        firn_messages_add(c->messages, FIRN_IO, "%s: damaged (checksum does not match)", path);
 }
 
 static void remember(checking *c, const char *name)
 {
     if (c->n_known == c->room) {
         size_t room = c->room ? 2 * c->room : 256;
-        booked *grown = firn_memory_array(NULL, room, sizeof *grown);
+        recorded *grown = firn_memory_array(NULL, room, sizeof *grown);
         if (!grown) {
             c->has_no_memory = 1;
             return;
@@ -84,11 +92,14 @@ static void remember(checking *c, const char *name)
     strcpy(c->known[c->n_known++].name, name);
 }
 
-static void check_moment(void *user, const firn_manifest_time *output_time)
+static void check_output_time(void *user, const firn_manifest_time *output_time)
 {
     checking *c = user;
     c->result->n_output_times++;
     c->result->last_frame = output_time->frame;
+    for (int i = 0; i < c->n_checkpoints; i++)
+        firn_checkpoint_find_record(&c->checkpoints[i].info, output_time,
+                                    &c->checkpoints[i].record);
     for (int i = 0; i < output_time->n_files; i++) {
         c->result->n_files++;
         remember(c, output_time->files[i].name);
@@ -97,7 +108,7 @@ static void check_moment(void *user, const firn_manifest_time *output_time)
 }
 
 /* ledger.csv and frames.jsonl may be longer than their good part after a kill, and only then. */
-static void check_book(checking *c, const char *name, const firn_file_receipt *good)
+static void check_record(checking *c, const char *name, const firn_file_receipt *good)
 {
     char path[PATH_ROOM];
     firn_file_receipt part, all;
@@ -109,34 +120,33 @@ static void check_book(checking *c, const char *name, const firn_file_receipt *g
     }
     c->result->bytes += part.n_bytes;
     if (part.n_bytes < good->n_bytes) {
-        firn_messages_add(c->messages, FIRN_IO, "%s: cut after %llu of %llu bytes", path,
+        firn_messages_add(c->messages, FIRN_IO, "%s: cut (%llu of %llu bytes)", path,
                           (unsigned long long)part.n_bytes, (unsigned long long)good->n_bytes);
         problem(c);
     } else if (part.checksum != good->checksum) {
-        firn_messages_add(c->messages, FIRN_IO, "%s: damaged (its checksum does not match)", path);
+        firn_messages_add(c->messages, FIRN_IO, "%s: damaged (checksum does not match)", path);
         problem(c);
     } else if (all.n_bytes > good->n_bytes) {
         unsigned long long extra = all.n_bytes - good->n_bytes;
         if (may_have_rest(c)) {
-            firn_messages_warn(
-                c->messages,
-                "%s: %llu bytes behind the last whole entry, from a run that was killed or stopped",
-                path, extra);
+            firn_messages_warn(c->messages,
+                               "%s: %llu bytes after the last complete record, left by a run that "
+                               "was killed or stopped",
+                               path, extra);
         } else {
-            firn_messages_add(c->messages, FIRN_IO, "%s: %llu bytes too long: something was added",
-                              path, extra);
+            firn_messages_add(c->messages, FIRN_IO, "%s: %llu bytes too long", path, extra);
             problem(c);
         }
     }
 }
 
-static int compare_booked(const void *a, const void *b)
+static int compare_recorded(const void *a, const void *b)
 {
-    return strcmp(((const booked *)a)->name, ((const booked *)b)->name);
+    return strcmp(((const recorded *)a)->name, ((const recorded *)b)->name);
 }
 
-/* Caches that the books do not know are foreign where this shot writes their format, else
- * converted, perhaps. */
+/* A cache that is not in the records is foreign where this shot writes its format; else it may
+ * have been converted from one. */
 static int writes_format(const checking *c, const firn_format *format)
 {
     for (size_t i = 0; i < c->n_known; i++)
@@ -150,16 +160,15 @@ static void check_entry(void *user, const char *name)
     int frame, thousandths;
     size_t n_stem;
     if (firn_file_is_temporary(name)) {
-        firn_messages_warn(c->messages,
-                           "%s/%s: left by a writer that was killed; resume removes it", c->folder,
-                           name);
+        firn_messages_warn(c->messages, "%s/%s: left by a run that was killed; resume removes it",
+                           c->folder, name);
         return;
     }
-    booked wanted;
-    if (!firn_shot_is_cache_name(name)) return; /* pictures, books, whatever else */
+    recorded wanted;
+    if (!firn_shot_is_cache_name(name)) return; /* pictures, records, other files */
     if (strlen(name) < sizeof wanted.name) {
         strcpy(wanted.name, name);
-        if (c->n_known && bsearch(&wanted, c->known, c->n_known, sizeof wanted, compare_booked))
+        if (c->n_known && bsearch(&wanted, c->known, c->n_known, sizeof wanted, compare_recorded))
             return;
     }
     int is_ours = firn_shot_parse_name(name, c->manifest->name, &frame, &thousandths, &n_stem);
@@ -167,34 +176,102 @@ static void check_entry(void *user, const char *name)
         is_ours && (c->manifest->n_output_times == 0 || frame > c->manifest->last_frame ||
                     (frame == c->manifest->last_frame && thousandths > 0));
     if (is_later && may_have_rest(c)) {
-        firn_messages_warn(c->messages,
-                           "%s/%s: written, but not in the books yet; resume makes it anew",
+        firn_messages_warn(c->messages, "%s/%s: not yet in the records; resume writes it anew",
                            c->folder, name);
     } else if (writes_format(c, firn_format_of(name))) {
-        firn_messages_add(c->messages, FIRN_IO,
-                          "%s/%s: foreign: %sthe books of this shot do not know it", c->folder,
-                          name, is_ours ? "" : "called as a cache of another shot; ");
+        firn_messages_add(c->messages, FIRN_IO, "%s/%s: foreign (%snot in the records)", c->folder,
+                          name, is_ours ? "" : "named as a cache of another shot, ");
         problem(c);
     } else {
-        firn_messages_warn(c->messages, "%s/%s: not of this run (converted later?); not checked",
+        firn_messages_warn(c->messages, "%s/%s: not checked (not in the records; converted?)",
                            c->folder, name);
     }
 }
 
-static void check_checkpoint(void *user, const char *name)
+/* ---------------------------------------------------------------- checkpoints */
+
+static void count_one(void *user, const char *name)
+{
+    (void)name;
+    ++*(int *)user;
+}
+
+static void read_one(void *user, const char *name)
 {
     checking *c = user;
     char path[PATH_ROOM];
-    firn_checkpoint_info info;
+    held *h = &c->checkpoints[c->n_checkpoints];
     snprintf(path, sizeof path, "%s/%s/%s", c->folder, FIRN_MANIFEST_CHECKPOINTS, name);
     if (firn_file_is_temporary(name)) {
-        firn_messages_warn(c->messages, "%s: left by a writer that was killed; resume removes it",
+        firn_messages_warn(c->messages, "%s: left by a run that was killed; resume removes it",
                            path);
         return;
     }
     if (strncmp(name, "checkpoint.", 11) != 0) return;
+    if (c->n_checkpoints == c->n_room) return; /* of a run that goes on meanwhile */
     c->result->n_checkpoints++;
-    if (firn_checkpoint_verify(path, &info, c->messages) != FIRN_OK) problem(c);
+    if (firn_checkpoint_verify(path, &h->info, c->messages) != FIRN_OK) {
+        problem(c);
+        return;
+    }
+    snprintf(h->name, sizeof h->name, "%s", name);
+    c->n_checkpoints++;
+}
+
+/* The complete ones, with room for each entry of the folder. */
+static void read_checkpoints(checking *c)
+{
+    char path[PATH_ROOM];
+    snprintf(path, sizeof path, "%s/%s", c->folder, FIRN_MANIFEST_CHECKPOINTS);
+    if (access(path, F_OK) != 0) return;
+    if (firn_file_list(path, count_one, &c->n_room, c->messages) != FIRN_OK) {
+        problem(c);
+        return;
+    }
+    c->checkpoints = firn_memory_array(NULL, (size_t)c->n_room, sizeof *c->checkpoints);
+    if (!c->checkpoints)
+        c->has_no_memory = 1;
+    else if (firn_file_list(path, read_one, c, c->messages) != FIRN_OK)
+        problem(c);
+}
+
+static void compare_checkpoints(checking *c)
+{
+    for (int i = 0; i < c->n_checkpoints; i++) {
+        const held *h = &c->checkpoints[i];
+        char path[PATH_ROOM];
+        snprintf(path, sizeof path, "%s/%s/%s", c->folder, FIRN_MANIFEST_CHECKPOINTS, h->name);
+        if (!h->record.is_found && may_have_rest(c) && h->info.frame > c->manifest->last_frame)
+            firn_messages_warn(c->messages,
+                               "%s: of a frame that is no longer in the records; resume removes it",
+                               path);
+        else if (firn_checkpoint_compare(path, &h->info, c->manifest, &h->record, c->messages) !=
+                 FIRN_OK)
+            problem(c);
+    }
+}
+
+/* ---------------------------------------------------------------- a shot */
+
+static void check_all(checking *c)
+{
+    const firn_manifest *manifest = c->manifest;
+    read_checkpoints(c);
+    if (firn_manifest_walk(c->folder, manifest, check_output_time, c, c->messages) != FIRN_OK)
+        problem(c);
+    if (c->result->n_output_times != manifest->n_output_times) {
+        firn_messages_add(c->messages, FIRN_IO,
+                          "%s: %lld output times can be read in the records, the manifest has %lld",
+                          c->folder, (long long)c->result->n_output_times,
+                          (long long)manifest->n_output_times);
+        problem(c);
+    }
+    check_record(c, FIRN_MANIFEST_FRAMES, &manifest->frames);
+    check_record(c, FIRN_MANIFEST_LEDGER, &manifest->ledger);
+    if (c->n_known) qsort(c->known, c->n_known, sizeof *c->known, compare_recorded);
+    if (firn_file_list(c->folder, check_entry, c, c->messages) != FIRN_OK) problem(c);
+    compare_checkpoints(c);
+    firn_memory_release(NULL, c->checkpoints, (size_t)c->n_room * sizeof *c->checkpoints);
 }
 
 firn_status firn_verify_shot_run(const char *folder, firn_verify_shot *result,
@@ -209,29 +286,14 @@ firn_status firn_verify_shot_run(const char *folder, firn_verify_shot *result,
     }
     checking c = {.folder = folder, .manifest = &manifest, .result = result, .messages = messages};
     snprintf(result->state, sizeof result->state, "%s", manifest.state);
-    if (firn_manifest_walk(folder, &manifest, check_moment, &c, messages) != FIRN_OK) problem(&c);
-    if (result->n_output_times != manifest.n_output_times) {
-        firn_messages_add(
-            messages, FIRN_IO, "%s: %lld moments could be read in the books, %lld should be there",
-            folder, (long long)result->n_output_times, (long long)manifest.n_output_times);
-        problem(&c);
-    }
-    check_book(&c, FIRN_MANIFEST_FRAMES, &manifest.frames);
-    check_book(&c, FIRN_MANIFEST_LEDGER, &manifest.ledger);
-    if (c.n_known) qsort(c.known, c.n_known, sizeof *c.known, compare_booked);
-    if (firn_file_list(folder, check_entry, &c, messages) != FIRN_OK) problem(&c);
-    char path[PATH_ROOM];
-    snprintf(path, sizeof path, "%s/%s", folder, FIRN_MANIFEST_CHECKPOINTS);
-    if (access(path, F_OK) == 0 && firn_file_list(path, check_checkpoint, &c, messages) != FIRN_OK)
-        problem(&c);
+    check_all(&c);
     if (strcmp(manifest.state, "running") == 0)
         firn_messages_warn(messages,
-                           "%s: the run has not ended, or was killed; firn resume %s goes on",
-                           folder, folder);
+                           "%s: the run has not ended, or was killed; try: firn resume %s", folder,
+                           folder);
     firn_memory_release(NULL, c.known, c.room * sizeof *c.known);
     firn_manifest_clear(&manifest);
-    if (c.has_no_memory)
-        return firn_messages_add(messages, FIRN_MEMORY, "%s: no memory to check it", folder);
+    if (c.has_no_memory) return firn_messages_no_memory(messages, "%s: check", folder);
     return result->n_problems ? FIRN_IO : FIRN_OK;
 }
 
@@ -259,7 +321,7 @@ firn_status firn_verify_shot_file(const char *path, firn_messages *messages)
     struct stat there;
     char folder[PATH_ROOM];
     if (stat(path, &there) != 0)
-        return firn_messages_add(messages, FIRN_IO, "%s: there is no such file or folder", path);
+        return firn_messages_add(messages, FIRN_IO, "%s: no such file or folder", path);
     firn_manifest manifest;
     firn_verify_shot result = {0};
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
@@ -279,12 +341,11 @@ firn_status firn_verify_shot_file(const char *path, firn_messages *messages)
     }
     const firn_format *format = firn_format_of(path);
     if (l.is_found && format && !format->read)
-        return FIRN_OK; /* the checksum is all that can be held against it */
+        return FIRN_OK; /* the checksum is all there is to compare */
     firn_points *points;
     firn_status status = firn_format_read(path, &points, messages);
     if (status == FIRN_OK && !l.is_found)
-        firn_messages_warn(messages, "%s: can be read to its end; no books know its checksum",
-                           path);
+        firn_messages_warn(messages, "%s: readable to its end; no records with its checksum", path);
     firn_points_destroy(points);
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* shot_verify.h: is a shot whole - every byte of its books, caches and checkpoints as it was
- * written, nothing missing, nothing foreign. */
+/* shot_verify.h: checks a shot for damage: every byte of its manifest, records, caches and
+ * checkpoints as it was written, nothing missing, nothing of another shot. */
 #ifndef FIRN_VERIFY_SHOT_H
 #define FIRN_VERIFY_SHOT_H
 
@@ -14,12 +14,12 @@ typedef struct firn_verify_shot {
     int n_problems;
 } firn_verify_shot;
 
-/* FIRN_OK: whole. What a killed run leaves behind is whole, too, and told in warnings. Every
- * problem found is one sentence in the report. */
+/* FIRN_OK: undamaged. What a killed run leaves behind is no damage; it is reported as warnings.
+ * One message for each problem found. */
 firn_status firn_verify_shot_run(const char *folder, firn_verify_shot *result,
                                  firn_messages *messages);
-/* One file: against the books of the shot it lies in, where there are any, and by reading it
- * through where its format can be read. */
+/* One file: compared with the records of the shot in whose folder it is, and read to its end where
+ * its format can be read. */
 firn_status firn_verify_shot_file(const char *path, firn_messages *messages);
 
 #endif

@@ -53,6 +53,6 @@ expect 4 "there is no such file or folder" info "$folder/none.bgeo"
 expect 0 "whole" verify "$folder/a.bgeo"
 head -c 60 "$folder/a.bgeo" >"$folder/cut.bgeo"
 expect 4 "damaged or not a classic bgeo" verify "$folder/cut.bgeo"
-expect 4 "it is not a shot of firn" verify "$folder"
-expect 4 "it is not a shot of firn" info "$folder"
+expect 4 "not the folder of a shot" verify "$folder"
+expect 4 "not the folder of a shot" info "$folder"
 exit $failures

@@ -124,6 +124,10 @@ static void test_preview(void **state)
     assert_int_equal(firn_preview_write(&preview, points, folder, "second", NULL), FIRN_OK);
     assert_int_equal(unlink(path), 0);
     firn_messages *messages = firn_messages_create();
+    assert_int_equal(symlink("/nonexistent", path), 0); /* leads out of the folder */
+    assert_int_equal(firn_preview_write(&preview, points, folder, "", messages), FIRN_REFUSED);
+    assert_int_equal(unlink(path), 0);
+    firn_messages_clear(messages);
     assert_int_equal(firn_preview_write(&preview, points, "/nonexistent", "", messages), FIRN_IO);
     assert_int_equal(firn_messages_count(messages, FIRN_ERROR), 1);
     firn_messages_destroy(messages);

@@ -50,7 +50,7 @@ static firn_status parse(firn_cli *cli, char *line)
 
 static void assert_refused(const char *line, const char *sentence)
 {
-    char copy[256], expected[512];
+    char copy[1200], expected[512];
     firn_cli cli;
     snprintf(copy, sizeof copy, "%s", line);
     snprintf(expected, sizeof expected, "firn: error: %s\n", sentence);
@@ -123,6 +123,9 @@ static void test_refusals(void **state)
     assert_refused("a --progress jsno",
                    "--progress: 'jsno' is not one of: auto line json; did you mean json?");
     assert_refused("a --out=", "--out: the name is empty");
+    char longest[1100] = "a --out=";
+    memset(longest + 8, 'x', 1024); /* one more than FIRN_PATH holds */
+    assert_refused(longest, "--out: path too long (1024 bytes); allowed: 1 to 1023");
     assert_refused("", "'firn try' wants an argument; usage: firn try [options] FILE");
     assert_refused("a b c", "'firn try' has no use for 'c'; usage: firn try [options] FILE");
 }

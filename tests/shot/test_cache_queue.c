@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The queue: everything pushed arrives and is booked in order, memory stays within the bound,
+/* The queue: everything pushed arrives and is recorded in order, memory stays within the bound,
  * errors come back and nothing is written after one. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static firn_status push(firn_cache *cache, firn_shot *shot, int frame, int64_t n
 {
     firn_cache_item items[2];
     firn_ledger ledgers[2];
-    firn_shot_time output_time = sample_moment(frame, 0, ledgers);
+    firn_shot_time output_time = sample_time(frame, 0, ledgers);
     int n_items = 0;
     for (int i = 0; i < 2; i++)
         if (firn_shot_is_due(shot, i, frame, 0))
@@ -79,7 +79,7 @@ static void adds_the_frame(void **state)
     firn_cache_item item = {0, firn_points_create(1)};
     firn_points_add(item.points, "P", FIRN_ATTRIBUTE_VECTOR, 3);
     firn_ledger ledgers[2];
-    firn_shot_time output_time = sample_moment(4, 0, ledgers);
+    firn_shot_time output_time = sample_time(4, 0, ledgers);
     assert_int_equal(firn_cache_push(cache, &output_time, 1, &item, NULL), FIRN_OK);
     assert_int_equal(firn_cache_destroy(cache, NULL), FIRN_OK);
     firn_shot_destroy(shot);
@@ -99,15 +99,41 @@ static void refuses_what_cannot_fit(void **state)
     assert_int_equal(firn_shot_create(&setup, 0, &shot, NULL), FIRN_OK);
     assert_int_equal(firn_cache_create(shot, 1 << 20, &cache, NULL), FIRN_OK);
     assert_int_equal(push(cache, shot, 0, 100000, messages), FIRN_MEMORY);
-    assert_true(scratch_says(messages, "the queue for writing may hold 1 MB"));
+    assert_true(scratch_says(messages, "larger than the queue for writing"));
     assert_int_equal(push(cache, shot, 0, 10, NULL), FIRN_OK); /* the queue still works */
     assert_int_equal(firn_cache_destroy(cache, NULL), FIRN_OK);
     firn_shot_destroy(shot);
     firn_messages_destroy(messages);
 }
 
+/* A link with the name of a cache, made while the run goes on: what it leads to is not written. */
+static void follows_no_links(void **state)
+{
+    (void)state;
+    firn_messages *messages = firn_messages_create();
+    firn_shot_setup setup = sample_setup(scratch("l"), 1);
+    firn_shot *shot;
+    firn_cache *cache;
+    scratch_store(scratch("mine"), "mine", 4);
+    assert_int_equal(firn_shot_create(&setup, 0, &shot, NULL), FIRN_OK);
+    assert_int_equal(symlink(scratch("mine"), scratch("l/snow_ball.0001.bgeo")), 0);
+    assert_int_equal(firn_cache_create(shot, 0, &cache, NULL), FIRN_OK);
+    assert_int_equal(push(cache, shot, 0, 10, NULL), FIRN_OK);
+    push(cache, shot, 1, 10, NULL);
+    assert_int_equal(firn_cache_destroy(cache, messages), FIRN_REFUSED);
+    assert_true(scratch_says(messages, "l/snow_ball.0001.bgeo: a symbolic link"));
+    int frame, sub;
+    assert_true(firn_shot_last(shot, &frame, &sub) && frame == 0);
+    firn_shot_destroy(shot);
+    size_t n;
+    unsigned char *data = scratch_load(scratch("mine"), &n);
+    assert_true(n == 4 && memcmp(data, "mine", 4) == 0);
+    free(data);
+    firn_messages_destroy(messages);
+}
+
 /* The disk fills at the k-th call: the error comes back at a push or at the end, and what was
- * booked is whole. */
+ * recorded is complete. */
 static void brings_errors_back(void **state)
 {
     (void)state;
@@ -149,7 +175,7 @@ static void survives_failing_allocations(void **state)
         assert_int_equal(firn_shot_create(&setup, 1, &shot, NULL), FIRN_OK);
         firn_cache_item item = {0, sample_points(5)};
         firn_ledger ledgers[2];
-        firn_shot_time output_time = sample_moment(0, 0, ledgers);
+        firn_shot_time output_time = sample_time(0, 0, ledgers);
         firn_memory_fail_after(k);
         firn_status status = firn_cache_create(shot, 0, &cache, NULL);
         if (status == FIRN_OK)
@@ -167,9 +193,9 @@ static void survives_failing_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_all_in_order),          cmocka_unit_test(adds_the_frame),
-        cmocka_unit_test(refuses_what_cannot_fit),      cmocka_unit_test(brings_errors_back),
-        cmocka_unit_test(survives_failing_allocations),
+        cmocka_unit_test(writes_all_in_order),     cmocka_unit_test(adds_the_frame),
+        cmocka_unit_test(refuses_what_cannot_fit), cmocka_unit_test(follows_no_links),
+        cmocka_unit_test(brings_errors_back),      cmocka_unit_test(survives_failing_allocations),
     };
     return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Checkpoints: what was saved comes back, the newest whole one is found, the last n are kept;
- * kill -9 at a hundred random moments of a writing process leaves a folder that verifies and
- * goes on. */
+/* Checkpoints: what was saved comes back, the newest complete one of this shot is found, those of
+ * others are not, the last n are kept; kill -9 at a hundred random times of a writing process
+ * leaves a folder that verifies and can be continued. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,18 +39,18 @@ static void brings_back_what_was_saved(void **state)
     firn_checkpoint_clear(&checkpoint);
     assert_int_equal(firn_messages_total(messages), 0);
     assert_int_equal(firn_checkpoint_read(folder, 29, &checkpoint, messages), FIRN_IO);
-    assert_true(scratch_says(messages, "there is no checkpoint of that frame or an earlier one"));
+    assert_true(scratch_says(messages, "no checkpoint of that frame or an earlier one"));
 
-    /* damage is passed over; without any whole one there is a sentence */
+    /* damaged ones are skipped; without a complete one there is a message */
     scratch_store(scratch("c/checkpoints/checkpoint.000050.firn"), "FIRNCKPT", 8);
     assert_int_equal(firn_checkpoint_read(folder, 1000, &checkpoint, messages), FIRN_OK);
     assert_int_equal(checkpoint.info.frame, 40);
     firn_checkpoint_clear(&checkpoint);
-    assert_true(scratch_says(messages, "passed over: "));
+    assert_true(scratch_says(messages, "checkpoint skipped: "));
     scratch_store(scratch("c/checkpoints/checkpoint.000040.firn"), "", 0);
     scratch_store(scratch("c/checkpoints/checkpoint.000030.firn"), "x", 1);
     assert_int_equal(firn_checkpoint_read(folder, 1000, &checkpoint, messages), FIRN_IO);
-    assert_true(scratch_says(messages, "none of 3 checkpoints is whole"));
+    assert_true(scratch_says(messages, "none of 3 checkpoints can be used"));
     assert_int_equal(firn_checkpoint_drop_after(folder, 35, NULL), FIRN_OK);
     assert_int_equal(scratch_count(scratch("c/checkpoints")), 1);
     firn_messages_destroy(messages);
@@ -72,9 +72,98 @@ static void refuses_claims(void **state)
     assert_int_equal(
         firn_checkpoint_verify(scratch("h/checkpoints/checkpoint.000001.firn"), &info, messages),
         FIRN_IO);
-    assert_true(scratch_says(messages, "its length is not that of its header"));
+    assert_true(scratch_says(messages, "its length is not that in its header"));
     free(data);
     firn_messages_destroy(messages);
+}
+
+/* Verification and resume agree: 1: the checkpoint of frame 4 is taken. */
+static int is_taken(const char *folder, const char *words)
+{
+    firn_verify_shot result;
+    firn_checkpoint checkpoint;
+    firn_messages *messages = firn_messages_create();
+    firn_status verified = firn_verify_shot_run(folder, &result, messages);
+    if (words) assert_true(scratch_says(messages, words));
+    firn_messages_clear(messages);
+    firn_status read = firn_checkpoint_read(folder, 9, &checkpoint, messages);
+    if (words) assert_true(scratch_says(messages, words));
+    assert_int_equal(verified, read);
+    assert_int_equal(read, words ? FIRN_IO : FIRN_OK);
+    firn_checkpoint_clear(&checkpoint);
+    firn_messages_destroy(messages);
+    return read == FIRN_OK;
+}
+
+/* Complete checkpoints that are not of this shot: another scene, another state, another frame in
+ * the name, a frame that has no record. */
+static void knows_its_own_shot(void **state)
+{
+    (void)state;
+    const firn_checkpoint_info own = {
+        .scene_hash = 0x1234, .frame = 4, .time = 4 / 24.0, .step = 40, .state_hash = 81};
+    char folder[512], path[600];
+    strcpy(folder, scratch("own"));
+    sample_shot(folder, 4);
+    assert_true(is_taken(folder, NULL));
+    firn_checkpoint_info info = own;
+    info.scene_hash = 0x5678;
+    assert_int_equal(firn_checkpoint_write(folder, &info, "x", 1, 1, NULL), FIRN_OK);
+    assert_false(is_taken(folder, "its scene, 0000000000005678, is not in the history"));
+    info = own;
+    info.state_hash = 80;
+    assert_int_equal(firn_checkpoint_write(folder, &info, "x", 1, 1, NULL), FIRN_OK);
+    assert_false(is_taken(folder, "state 0000000000000050, frame 4 has state 0000000000000051"));
+    info.step = 39;
+    assert_int_equal(firn_checkpoint_write(folder, &info, "x", 1, 1, NULL), FIRN_OK);
+    assert_false(is_taken(folder, "step 39, frame 4 has step 40 in the records"));
+    info.step = 45; /* on the way to frame 5 */
+    info.time += 0.01;
+    assert_int_equal(firn_checkpoint_write(folder, &info, "x", 1, 1, NULL), FIRN_OK);
+    assert_true(is_taken(folder, NULL));
+    info = own;
+    info.frame = 5;
+    assert_int_equal(firn_checkpoint_write(folder, &info, "x", 1, 1, NULL), FIRN_OK);
+    assert_false(is_taken(folder, "frame 5, sub-frame 0 is not in the records"));
+    snprintf(path, sizeof path, "%s/checkpoints/checkpoint.000004.firn", folder);
+    assert_int_equal(rename(scratch("own/checkpoints/checkpoint.000005.firn"), path), 0);
+    assert_false(is_taken(folder, "frame 4 in its name, frame 5 in its header"));
+    /* a scene that was edited on a resume is in the history, as is the one before */
+    firn_shot *shot;
+    firn_shot_setup setup = sample_setup(folder, 1);
+    setup.scene_hash = 0x5678;
+    assert_int_equal(firn_shot_resume(&setup, 4, 0, &shot, NULL), FIRN_OK);
+    assert_int_equal(firn_shot_close(shot, "interrupted", NULL, NULL), FIRN_OK);
+    firn_shot_destroy(shot);
+    info = own;
+    for (int i = 0; i < 2; i++, info.scene_hash = 0x5678) {
+        assert_int_equal(firn_checkpoint_write(folder, &info, "x", 1, 1, NULL), FIRN_OK);
+        assert_true(is_taken(folder, NULL));
+    }
+}
+
+/* Layout 1, without a state hash, can still be read. */
+static void reads_layout_1(void **state)
+{
+    (void)state;
+    char folder[512];
+    strcpy(folder, scratch("old"));
+    sample_shot(folder, 4);
+    const char *path = scratch("old/checkpoints/checkpoint.000004.firn");
+    size_t n;
+    unsigned char *data = scratch_load(path, &n);
+    data[8] = 1;
+    memmove(data + 56, data + 64, 5000);
+    uint64_t sum = firn_hash_of(data, 56 + 5000);
+    memcpy(data + 56 + 5000, &sum, 8);
+    scratch_store(path, data, 56 + 5000 + 8);
+    free(data);
+    firn_checkpoint checkpoint;
+    assert_int_equal(firn_checkpoint_read(folder, 9, &checkpoint, NULL), FIRN_OK);
+    assert_true(checkpoint.info.state_hash == 0 && checkpoint.n_state == 5000);
+    for (int i = 0; i < 5000; i++) assert_int_equal(((char *)checkpoint.state)[i], 'a' + 4);
+    firn_checkpoint_clear(&checkpoint);
+    assert_true(is_taken(folder, NULL));
 }
 
 static void keeps_the_old_one_when_the_disk_fills(void **state)
@@ -97,7 +186,7 @@ static void keeps_the_old_one_when_the_disk_fills(void **state)
     }
 }
 
-/* The life of a run as far as the disk is concerned; never returns. A frame's caches, its books,
+/* The life of a run as far as the disk is concerned; never returns. A frame's caches, its records,
  * and a checkpoint; a byte to `tell` after each frame. */
 static void write_for_ever(const char *folder, int is_first, int tell)
 {
@@ -172,6 +261,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(brings_back_what_was_saved),
         cmocka_unit_test(refuses_claims),
+        cmocka_unit_test(knows_its_own_shot),
+        cmocka_unit_test(reads_layout_1),
         cmocka_unit_test(keeps_the_old_one_when_the_disk_fills),
         cmocka_unit_test(survives_kill_9),
     };

@@ -65,8 +65,8 @@ static void finds_damaged_checkpoints(void **state)
     strcpy(kept, path);
     size_t n;
     unsigned char *data = scratch_load(kept, &n);
-    assert_int_equal(n, 56 + 5000 + 8);
-    for (size_t bit = 0; bit < 8 * n; bit += bit < 8 * 60 || bit > 8 * (n - 10) ? 1 : 307) {
+    assert_int_equal(n, 64 + 5000 + 8);
+    for (size_t bit = 0; bit < 8 * n; bit += bit < 8 * 68 || bit > 8 * (n - 10) ? 1 : 307) {
         scratch_poke(kept, bit / 8, data[bit / 8] ^ (unsigned char)(1 << bit % 8));
         assert_int_equal(verify(scratch("ckpt")), FIRN_IO);
         scratch_poke(kept, bit / 8, data[bit / 8]);
@@ -93,8 +93,8 @@ static void names_what_it_finds(void **state)
     assert_int_equal(result.n_problems, 3);
     assert_true(scratch_says(messages, "snow_ball.0002.bgeo: missing"));
     assert_true(scratch_says(messages, "snow_ball.0099.bgeo: foreign"));
-    assert_true(scratch_says(messages, "snow_ball.0001.bgeo: 1 bytes long instead of"));
-    assert_true(scratch_says(messages, "snow_ball.0001.bgeo.gz: not of this run"));
+    assert_true(scratch_says(messages, "snow_ball.0001.bgeo: cut (1 bytes instead of"));
+    assert_true(scratch_says(messages, "snow_ball.0001.bgeo.gz: not checked (not in the records"));
     firn_messages_clear(messages);
     assert_int_equal(firn_verify_shot_file(scratch("finds/snow_ball.0001.bgeo"), messages),
                      FIRN_IO);
@@ -102,7 +102,7 @@ static void names_what_it_finds(void **state)
     assert_int_equal(
         firn_verify_shot_file(scratch("finds/checkpoints/checkpoint.000004.firn"), NULL), FIRN_OK);
     assert_int_equal(firn_verify_shot_run(scratch("nowhere"), &result, messages), FIRN_IO);
-    assert_true(scratch_says(messages, "so it is not a shot of firn"));
+    assert_true(scratch_says(messages, "not the folder of a shot"));
     firn_messages_destroy(messages);
 }
 
@@ -115,13 +115,14 @@ static void knows_the_caches_of_others(void **state)
         const char *name, *words; /* NULL: accepted in silence */
         int is_problem;
     } files[] = {{"other.0001.bgeo",
-                  "other.0001.bgeo: foreign: called as a cache of another shot; the books", 1},
+                  "other.0001.bgeo: foreign (named as a cache of another shot, not in the records)",
+                  1},
                  {"snow_ball_new.0001.bgeo", "snow_ball_new.0001.bgeo: foreign", 1},
                  {"snow_ball_3.0001.bgeo", "snow_ball_3.0001.bgeo: foreign", 1},
                  {"other.0001.500.bgeo", "other.0001.500.bgeo: foreign", 1},
                  {"a.b.0001.bgeo", "a.b.0001.bgeo: foreign", 1},
-                 {"other.0001.vtp", "other.0001.vtp: not of this run", 0},
-                 {"snow_ball.0001.volumes.vdb", "not of this run", 0},
+                 {"other.0001.vtp", "other.0001.vtp: not checked", 0},
+                 {"snow_ball.0001.volumes.vdb", "not checked", 0},
                  {"._other.0001.bgeo", NULL, 0},
                  {"preview.bgeo", NULL, 0},
                  {"other.001.bgeo", NULL, 0},
@@ -159,7 +160,7 @@ static void knows_the_caches_of_others(void **state)
     }
 }
 
-/* A killed run: half a line behind the books, caches of the next frame, a temporary file. A
+/* A killed run: half a line after the records, caches of the next frame, a temporary file. A
  * finished shot with the same things in it is not whole. */
 static void takes_a_kill_for_no_damage(void **state)
 {
@@ -179,9 +180,10 @@ static void takes_a_kill_for_no_damage(void **state)
     firn_messages *messages = firn_messages_create();
     assert_int_equal(firn_verify_shot_run(scratch("killed"), &result, messages), FIRN_OK);
     assert_int_equal(result.n_output_times, 3);
-    assert_true(scratch_says(messages, "behind the last whole entry, from a run that was killed"));
-    assert_true(scratch_says(messages, "snow_ball.0003.bgeo: written, but not in the books yet"));
-    assert_true(scratch_says(messages, "left by a writer that was killed"));
+    assert_true(
+        scratch_says(messages, "after the last complete record, left by a run that was killed"));
+    assert_true(scratch_says(messages, "snow_ball.0003.bgeo: not yet in the records"));
+    assert_true(scratch_says(messages, "left by a run that was killed; resume removes it"));
     assert_true(scratch_says(messages, "firn resume"));
     assert_int_equal(firn_shot_resume(&setup, 2, 0, &shot, NULL), FIRN_OK);
     assert_int_not_equal(access(scratch("killed/snow_ball.0003.bgeo"), F_OK), 0);
@@ -197,7 +199,7 @@ static void takes_a_kill_for_no_damage(void **state)
     firn_messages_destroy(messages);
 }
 
-/* Caches that firn writes and cannot read are held against the books like others. */
+/* Caches that firn writes and cannot read are compared with the records like others. */
 static void checks_what_cannot_be_read(void **state)
 {
     (void)state;

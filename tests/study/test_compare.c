@@ -68,7 +68,7 @@ static int fake_firn(int argc, char **argv)
                                  .stats = {.limit = {1e-4, "wave", "block", 3}, .n_steps = 10 * k},
                                  .n_ledgers = 2,
                                  .ledgers = ledgers};
-        if (firn_shot_book(shot, &moment, 0, NULL, NULL) != FIRN_OK) return FIRN_IO;
+        if (firn_shot_record(shot, &moment, 0, NULL, NULL) != FIRN_OK) return FIRN_IO;
     }
     firn_status status = firn_shot_close(shot, "finished", NULL, NULL);
     firn_shot_destroy(shot);

@@ -36,7 +36,7 @@ static inline firn_shot_setup sample_setup(const char *folder, int n_subframes)
                              .isa = "avx2"};
 }
 
-static inline firn_shot_time sample_moment(int frame, int sub, firn_ledger ledgers[2])
+static inline firn_shot_time sample_time(int frame, int sub, firn_ledger ledgers[2])
 {
     ledgers[0] = (firn_ledger){.n_particles = 5, .mass = 1.5, .max_speed = frame};
     ledgers[1] = ledgers[0];
@@ -50,7 +50,7 @@ static inline firn_shot_time sample_moment(int frame, int sub, firn_ledger ledge
                             .ledgers = ledgers};
 }
 
-/* Writes the caches of a moment and books it. */
+/* Writes the caches of an output time and records it. */
 static inline firn_status sample_frame(firn_shot *shot, int frame, int sub, firn_messages *messages)
 {
     firn_shot_file files[2];
@@ -67,16 +67,19 @@ static inline firn_status sample_frame(firn_shot *shot, int frame, int sub, firn
         firn_points_destroy(points);
         if (status != FIRN_OK) return status;
     }
-    firn_shot_time moment = sample_moment(frame, sub, ledgers);
-    return firn_shot_book(shot, &moment, n_files, files, messages);
+    firn_shot_time output_time = sample_time(frame, sub, ledgers);
+    return firn_shot_record(shot, &output_time, n_files, files, messages);
 }
 
 static inline firn_status sample_checkpoint(const char *folder, int frame, int keep)
 {
     char state[5000];
     memset(state, 'a' + frame % 26, sizeof state);
-    firn_checkpoint_info info = {
-        .scene_hash = 0x1234, .frame = frame, .time = frame / 24.0, .step = 10 * frame};
+    firn_checkpoint_info info = {.scene_hash = 0x1234,
+                                 .frame = frame,
+                                 .time = frame / 24.0,
+                                 .step = 10 * frame,
+                                 .state_hash = 77u + (unsigned)frame};
     return firn_checkpoint_write(folder, &info, state, sizeof state, keep, NULL);
 }
 
