@@ -155,7 +155,7 @@ static int is_complete(session *s)
     firn_voice_say(s->options->voice, FIRN_NOTE,
                    "nothing left to simulate: the shot has all its frames up to %d; to make it "
                    "longer: --frames :%d",
-                   s->resume->checkpoint.info.frame, 2 * s->def->frames);
+                   s->resume->checkpoint.info.frame, 2 * s->resume->checkpoint.info.frame);
     return 1;
 }
 

@@ -65,7 +65,7 @@ static double volume_loss(const firn_law_info *law, double rate)
         assert_int_equal(firn_sim_ledger(sim, 0, &ledgers[1], NULL), FIRN_OK);
         firn_shot_time moment = {
             .frame = frame, .time = duration * frame, .n_ledgers = 2, .ledgers = ledgers};
-        assert_int_equal(firn_shot_book(shot, &moment, 0, NULL, NULL), FIRN_OK);
+        assert_int_equal(firn_shot_record(shot, &moment, 0, NULL, NULL), FIRN_OK);
     }
     assert_int_equal(firn_shot_close(shot, "finished", NULL, NULL), FIRN_OK);
     firn_shot_destroy(shot);
