@@ -32,7 +32,7 @@ momentum-without-mass|src/mpm/transfer.c|q[i] = m * fr_load(v|q[i] = fr_load(v|b
 flip-against-new-velocity|src/mpm/transfer.c|(fr_load(v + i * 16 + l) - old[i])|(fr_load(v + i * 16 + l) - u[i])|basics
 shear-stresses-swapped|src/mpm/transfer.c|{{0, 3, 4}, {3, 1, 5}, {4, 5, 2}}|{{0, 3, 5}, {3, 1, 4}, {5, 4, 2}}|symmetry
 grad-v-transposed|src/mpm/transfer.c|L[3 * i + a] = c[i] * (gradient|L[3 * a + i] = c[i] * (gradient|mms
-position-by-half|src/mpm/transfer.c|move = fr_set1((real)(transfer->dt / transfer->h))|move = fr_set1((real)(0.5 * transfer->dt / transfer->h))|basics
+position-by-half|src/mpm/transfer.c|keeps_places ? 0 : transfer->dt / transfer->h|keeps_places ? 0 : 0.5 * transfer->dt / transfer->h|basics
 gravity-twice|src/mpm/block_loops.c|sim->dt * sim->scene.gravity[a]|2 * sim->dt * sim->scene.gravity[a]|basics
 unfold-omitted|src/mpm/block_loops.c|    firn_mirror_wall_unfold(sim);|    ;|bar
 fold-omitted|src/mpm/block_loops.c|    firn_mirror_wall_fold(sim, sim->dt);|    ;|mms

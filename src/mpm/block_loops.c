@@ -179,7 +179,7 @@ static void p2g_block(firn_sim *sim, int32_t owner, const firn_workspace *w)
             has_any = 1;
             if (sim->has_pull || sim->acceleration) {
                 firn_particle_boundary_pull(sim, r.particles, r.block, w->pull);
-                r.block_particles.pull = w->pull;
+                r.block_particles.payload.extra = w->pull;
             }
             k->p2g(&r.transfer, &r.block_particles, w->patch,
                    sim->mpm->keeps_old ? w->forces : NULL);
@@ -311,7 +311,7 @@ static void g2p_block(firn_sim *sim, int32_t owner, const firn_workspace *w, dou
         size_t bytes = (size_t)firn_bundles_of(r.block->n) * 48 * k->real_size;
         void *v_before = (char *)w->before + bytes;
         if (expected || drains) memcpy(w->before, r.block_particles.x, bytes);
-        if (expected & FIRN_PARTICLE_PULLS) memcpy(v_before, r.block_particles.v, bytes);
+        if (expected & FIRN_PARTICLE_PULLS) memcpy(v_before, r.block_particles.payload.value, bytes);
         k->g2p(&r.transfer, &r.block_particles, w->patch, w->forces, w->grad_v);
         firn_boundary_impulse *acts = has_acts ? acts_of(sim, r.material, owner) : NULL;
         if (expected)

@@ -70,18 +70,37 @@ static inline firn_columns firn_columns_between(int is_quadratic, const double l
 typedef struct firn_transfer {
     double dt, h;
     int is_quadratic, is_mls;
-    int is_affine; /* P2G carries C (APIC and its blends) */
-    int keeps_old; /* some material blends in FLIP: forces are gathered apart, see p2g */
-    double flip;   /* a of the blend; 0 for PIC and APIC */
+    int is_affine;    /* P2G carries C (APIC and its blends) */
+    int keeps_old;    /* some material blends in FLIP: forces are gathered apart, see p2g */
+    double flip;      /* a of the blend; 0 for PIC and APIC */
+    int keeps_places; /* G2P does not move particles: for the payloads after the first */
 } firn_transfer;
+
+/* What a transfer carries: three values a unit of weight, with their gradients, and a flux whose
+ * divergence acts on the nodes. The fourth channel of a node is the weight itself.
+ *
+ *                momentum                           a scalar (heat)
+ *     value      v, m/s                             T 0 0, K
+ *     affine     C, row i: dv_i/dx_j, 1/s           row 0: dT/dx_j, K/m; NULL without gradients
+ *     flux       tau, Pa: f = -V tau grad w         xx xy xz: q, W/m^2 (per initial volume)
+ *     weight     m, kg                              m c, J/K
+ *     nodes      m v, m -> v                        m c T, m c -> T
+ *
+ * Of a symmetric flux with a row q the other rows have q in their first column: channels 1 and 2
+ * of a scalar's nodes carry nothing that is read. */
+typedef struct firn_payload {
+    void *value, *affine;               /* [n][3][16], [n][9][16] */
+    const void *flux, *weight, *volume; /* [n][6][16], [n][16], [n][16] m^3 */
+    const void *extra; /* [n][3][16] added to the nodes by weights alone (pulls, kg m/s); or NULL */
+} firn_payload;
 
 /* The particles of one material in one owner block; arrays begin at the block's first bundle. */
 typedef struct firn_block_particles {
     int n; /* particles; bundles = ceil(n / 16) */
-    double lowest[3],
-        most[3]; /* they may be from lowest up to (not at) most until the next sort, cells */
-    void *x, *v, *C, *tau, *mass, *volume;
-    const void *pull; /* [n][3][16] extra momentum of traction grips, kg m/s; NULL: none */
+    /* they may be from lowest up to (not at) most until the next sort, cells */
+    double lowest[3], most[3];
+    void *x; /* [n][3][16] cells */
+    firn_payload payload;
 } firn_block_particles;
 
 /* What a block of particles says after its G2P. */

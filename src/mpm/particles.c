@@ -100,10 +100,13 @@ firn_block_particles firn_particle_block_particles(const firn_particles *particl
     return (firn_block_particles){
         .n = block->n,
         .x = firn_particles_at(particles, FIRN_FIELD_X, block->first),
-        .v = firn_particles_at(particles, FIRN_FIELD_V, block->first),
-        .C = firn_particles_at(particles, FIRN_FIELD_C, block->first),
-        .tau = firn_particles_at(particles, FIRN_FIELD_TAU, block->first),
-        .mass = firn_particles_at(particles, FIRN_FIELD_MASS, block->first),
-        .volume = firn_particles_at(particles, FIRN_FIELD_VOLUME, block->first),
+        .payload =
+            {
+                .value = firn_particles_at(particles, FIRN_FIELD_V, block->first),
+                .affine = firn_particles_at(particles, FIRN_FIELD_C, block->first),
+                .flux = firn_particles_at(particles, FIRN_FIELD_TAU, block->first),
+                .weight = firn_particles_at(particles, FIRN_FIELD_MASS, block->first),
+                .volume = firn_particles_at(particles, FIRN_FIELD_VOLUME, block->first),
+            },
     };
 }

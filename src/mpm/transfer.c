@@ -8,6 +8,8 @@
  *            h    node spacing, m     V   initial volume, m^3
  *            tau = P F^T  Kirchhoff stress, Pa     C   affine matrix, 1/s
  *
+ * What is carried is a payload (kernels.h): here in its letters for momentum, v, m, C, tau.
+ *
  * Particle to grid (Jiang et al. 2015, APIC; Stomakhin et al. 2013 for the force). A node gains
  *
  *     momentum   w_ijk m (v + h C d)
@@ -193,10 +195,12 @@ FIRN_INLINE void outgoing_of_bundle(const firn_block_particles *p, int b, int wi
                                     int affine, int mls, int force, real h, real stress_factor,
                                     const weights *wt, outgoing *out)
 {
-    const real *v = (const real *)p->v + b * 48, *C = affine ? (const real *)p->C + b * 144 : NULL;
-    const real *tau = (const real *)p->tau + b * 96;
-    const real *mass = (const real *)p->mass + b * 16, *volume = (const real *)p->volume + b * 16;
-    const real *pull = p->pull ? (const real *)p->pull + b * 48 : NULL;
+    const real *v = (const real *)p->payload.value + b * 48,
+               *C = affine ? (const real *)p->payload.affine + b * 144 : NULL;
+    const real *tau = (const real *)p->payload.flux + b * 96;
+    const real *mass = (const real *)p->payload.weight + b * 16,
+               *volume = (const real *)p->payload.volume + b * 16;
+    const real *pull = p->payload.extra ? (const real *)p->payload.extra + b * 48 : NULL;
     static const int sym[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
     UNROLL for (int l = 0; l < 16; l += LANES)
     {
@@ -353,11 +357,11 @@ FIRN_INLINE void p2g_case(int is_quadratic, int affine, int mls, int is_apart,
     for (int b = 0; b * 16 < p->n; b++) {
         const int count = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
         lanes_ask(p->x, b, 3);
-        lanes_ask(p->v, b, 3);
-        lanes_ask(p->tau, b, 6);
-        lanes_ask(p->mass, b, 1);
-        lanes_ask(p->volume, b, 1);
-        if (affine) lanes_ask(p->C, b, 9);
+        lanes_ask(p->payload.value, b, 3);
+        lanes_ask(p->payload.flux, b, 6);
+        lanes_ask(p->payload.weight, b, 1);
+        lanes_ask(p->payload.volume, b, 1);
+        if (affine) lanes_ask(p->payload.affine, b, 9);
         weights_of_bundle(is_quadratic, moment, !mls, 0, mls, (const real *)p->x + b * 48, &wt);
         outgoing_of_bundle(p, b, 1, affine, mls, !is_apart, h, stress_factor, &wt, &out);
         if (is_apart) outgoing_of_bundle(p, b, 0, 0, mls, 1, h, stress_factor, &wt, &force);
@@ -555,16 +559,17 @@ FIRN_INLINE void g2p_case(int is_quadratic, int moment, int gradient, int with_o
 {
     const fr affine_scale = fr_set1((real)((is_quadratic ? 4.0 : 3.0) / transfer->h));
     const fr gradient_scale = fr_set1((real)(1 / transfer->h)),
-             move = fr_set1((real)(transfer->dt / transfer->h));
+             move = fr_set1((real)(transfer->keeps_places ? 0 : transfer->dt / transfer->h));
     const fr a = fr_set1((real)transfer->flip);
     incoming in;
     for (int b = 0; b * 16 < p->n; b++) {
-        real *x = (real *)p->x + b * 48, *v = (real *)p->v + b * 48, *L = grad_v + b * 144;
-        real *C = transfer->is_affine ? (real *)p->C + b * 144 : NULL;
+        real *x = (real *)p->x + b * 48, *v = (real *)p->payload.value + b * 48,
+             *L = grad_v + b * 144;
+        real *C = transfer->is_affine ? (real *)p->payload.affine + b * 144 : NULL;
         int count = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
         lanes_ask(p->x, b, 3);
-        lanes_ask(p->v, b, 3);
-        if (transfer->is_affine) lanes_ask(p->C, b, 9);
+        lanes_ask(p->payload.value, b, 3);
+        if (transfer->is_affine) lanes_ask(p->payload.affine, b, 9);
         gather_bundle(is_quadratic, moment, gradient, with_old, x, count, patch, old_patch, &in);
         UNROLL for (int l = 0; l < 16; l += LANES)
         {
@@ -682,11 +687,11 @@ static void store(const firn_transfer *transfer, const firn_block_particles *p, 
                   const void *grad_v, firn_block_store *store)
 {
     static const int sym[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
-    const real *mass = p->mass, *volume = p->volume;
+    const real *mass = p->payload.weight, *volume = p->payload.volume;
     const fr half_dt = fr_set1((real)(0.5 * transfer->dt)), largest = fr_set1(REAL_MAX);
     for (int b = 0; b * 16 < p->n; b++)
         for (int l = 0; l < 16; l += LANES) {
-            const real *before = (const real *)p->tau + b * 96 + l,
+            const real *before = (const real *)p->payload.flux + b * 96 + l,
                        *after = (const real *)tau_new + b * 96 + l,
                        *L = (const real *)grad_v + b * 144 + l;
             fr own = fr_zero();
@@ -718,7 +723,8 @@ static void collect(const firn_transfer *transfer, const firn_block_particles *p
 {
     for (int b = 0; b * 16 < p->n; b++) {
         incoming in;
-        const real *x = (const real *)p->x + b * 48, *mass = (const real *)p->mass + b * 16;
+        const real *x = (const real *)p->x + b * 48,
+                   *mass = (const real *)p->payload.weight + b * 16;
         int count = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
         if (transfer->is_quadratic)
             gather_bundle(1, 0, 0, 0, x, count, patch, NULL, &in);
@@ -765,8 +771,8 @@ static void diagnose(const firn_transfer *transfer, const firn_block_particles *
     }
     fr plastic_sum = fr_zero(), viscous_sum = fr_zero();
     for (int b = 0; b * 16 < p->n; b++) {
-        const real *x = (const real *)p->x + b * 48, *v = (const real *)p->v + b * 48;
-        const real *volume = (const real *)p->volume + b * 16;
+        const real *x = (const real *)p->x + b * 48, *v = (const real *)p->payload.value + b * 48;
+        const real *volume = (const real *)p->payload.volume + b * 16;
         UNROLL for (int l = 0; l < 16; l += LANES)
         {
             int o = b * 16 + l;

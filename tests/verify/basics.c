@@ -67,6 +67,15 @@ static double node_of(const firn_kernels *k, const double *patch, int n, int c)
 
 enum { NODES = 512 };
 
+static firn_block_particles alone(lone *p)
+{
+    return (firn_block_particles){
+        .n = 1,
+        .x = p->x,
+        .payload = {
+            .value = p->v, .affine = p->C, .flux = p->tau, .weight = p->mass, .volume = p->volume}};
+}
+
 /* A particle of mass 1 at rest under tau = I, V = dt = h = 1 leaves (-grad w, w) on the nodes. */
 static double worst_identity(const firn_kernels *k, int is_quadratic, const double x[3],
                              double *patch)
@@ -83,8 +92,7 @@ static double worst_identity(const firn_kernels *k, int is_quadratic, const doub
     put(k, p.volume, 0, 1);
     k->patch_clear(patch, ~(firn_columns)0);
     firn_transfer transfer = {.dt = 1, .h = 1, .is_quadratic = is_quadratic};
-    firn_block_particles particles = {
-        .n = 1, .x = p.x, .v = p.v, .C = p.C, .tau = p.tau, .mass = p.mass, .volume = p.volume};
+    firn_block_particles particles = alone(&p);
     k->p2g(&transfer, &particles, patch, NULL);
     double w = 0, negative = 0, first[3] = {0}, second[9] = {0}, g[3] = {0}, gx[9] = {0},
            D = is_quadratic ? 0.25 : 1.0 / 3;
@@ -160,17 +168,6 @@ static void fill(const firn_kernels *k, uint64_t *seed, const double x[3], lone 
     for (int a = 0; a < 6; a++) put(k, p->tau, a, tau[a]);
     put(k, p->mass, 0, 1.5);
     put(k, p->volume, 0, 0.75);
-}
-
-static firn_block_particles alone(lone *p)
-{
-    return (firn_block_particles){.n = 1,
-                                  .x = p->x,
-                                  .v = p->v,
-                                  .C = p->C,
-                                  .tau = p->tau,
-                                  .mass = p->mass,
-                                  .volume = p->volume};
 }
 
 /* What a particle leaves on the nodes, in every form: the sums over nodes of momentum and of
@@ -342,8 +339,7 @@ static double mass_outside(const firn_kernels *k, int is_quadratic, const double
     for (int lane = 1; lane < 16; lane++) /* nobody, as the particles leaves them */
         for (int a = 0; a < 3; a++) set(k, p.x, 16 * a + lane, k->is_double ? 1.5 : (double)1.5f);
     firn_transfer transfer = {.dt = 1, .h = 1, .is_quadratic = is_quadratic};
-    firn_block_particles particles = {
-        .n = 1, .x = p.x, .v = p.v, .C = p.C, .tau = p.tau, .mass = p.mass, .volume = p.volume};
+    firn_block_particles particles = alone(&p);
     firn_columns columns = k->touched(&transfer, &particles);
     k->patch_clear(patch, ~(firn_columns)0);
     k->p2g(&transfer, &particles, patch, NULL);
