@@ -46,6 +46,11 @@ int64_t firn_comm_count(const firn_comm *comm, int64_t n); /* the sum */
 int firn_comm_and(const firn_comm *comm, int is_true);
 int firn_comm_or(const firn_comm *comm, int is_true);
 
+/* The rank with the largest value, the first of several; and n_bytes of what that rank has, to
+ * every rank. */
+int firn_comm_rank_of_max(const firn_comm *comm, double value);
+void firn_comm_share(const firn_comm *comm, int from, void *data, size_t n_bytes);
+
 /* n ids for this rank, from *first on: those of the ranks before come before them. *next_id, the
  * same on every rank, moves on by what all of them took. Ids stay below UINT32_MAX; where they do
  * not suffice nothing changes and FIRN_REFUSED is returned on every rank. */

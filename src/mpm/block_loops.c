@@ -311,7 +311,8 @@ static void g2p_block(firn_sim *sim, int32_t owner, const firn_workspace *w, dou
         size_t bytes = (size_t)firn_bundles_of(r.block->n) * 48 * k->real_size;
         void *v_before = (char *)w->before + bytes;
         if (expected || drains) memcpy(w->before, r.block_particles.x, bytes);
-        if (expected & FIRN_PARTICLE_PULLS) memcpy(v_before, r.block_particles.payload.value, bytes);
+        if (expected & FIRN_PARTICLE_PULLS)
+            memcpy(v_before, r.block_particles.payload.value, bytes);
         k->g2p(&r.transfer, &r.block_particles, w->patch, w->forces, w->grad_v);
         firn_boundary_impulse *acts = has_acts ? acts_of(sim, r.material, owner) : NULL;
         if (expected)
@@ -391,38 +392,56 @@ static firn_status report_failure(const firn_sim *sim, firn_messages *messages)
     return FIRN_OK;
 }
 
-/* Adds up the chunks' summaries in their order. */
+/* One material: adds up the chunks' summaries in their order; the largest rates to *rates. */
+static unsigned collect_material(firn_sim *sim, int m, firn_rates *rates)
+{
+    firn_ledger_sums *sums = &sim->materials[m].sums;
+    int64_t n_drained = 0;
+    unsigned flags = 0;
+    firn_comm_sum_begin(&sim->comm, sums, sizeof *sums);
+    for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++) {
+        const firn_summary *s = &sim->mpm->summaries[chunk * sim->n_materials + m];
+        if (!(s->max_rate <= rates->max_rate)) {
+            rates->max_rate = s->max_rate;
+            rates->is_viscous = s->rate_is_viscous;
+            rates->material = m;
+            rates->particle = s->rate_particle;
+        }
+        rates->max_speed = s->max_speed > rates->max_speed ? s->max_speed : rates->max_speed;
+        sums->plastic += s->plastic;
+        sums->viscous += s->viscous;
+        sums->n_inverted += s->n_inverted;
+        sums->n_lost_by[FIRN_LOST_SINK] += s->n_drained;
+        sums->lost_mass += s->drained_mass;
+        n_drained += s->n_drained;
+        sim->must_sort |= s->is_out_of_reach;
+        flags |= s->flags;
+    }
+    firn_comm_sum_end(&sim->comm, sums, sizeof *sums);
+    sim->mpm->particles[m].n_particles -= n_drained;
+    if (n_drained) sim->mpm->has_reports = 0; /* they speak of what has gone, too */
+    return flags;
+}
+
+/* What all particles come to: rates, sums of the ledger, whether a sort is due or the run cannot
+ * go on. */
 static firn_status collect_summaries(firn_sim *sim, firn_messages *messages)
 {
+    firn_rates rates = {.material = -1, .particle = -1};
     unsigned flags = 0;
     sim->mpm->has_reports = 1;
-    sim->rates.max_rate = 0;
-    sim->rates.max_speed = 0;
-    sim->rates.material = -1;
-    sim->rates.particle = -1;
-    for (int m = 0; m < sim->n_materials; m++)
-        for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++) {
-            const firn_summary *s = &sim->mpm->summaries[chunk * sim->n_materials + m];
-            firn_ledger_sums *sums = &sim->materials[m].sums;
-            if (!(s->max_rate <= sim->rates.max_rate)) {
-                sim->rates.max_rate = s->max_rate;
-                sim->rates.is_viscous = s->rate_is_viscous;
-                sim->rates.material = m;
-                sim->rates.particle = s->rate_particle;
-            }
-            if (s->max_speed > sim->rates.max_speed) sim->rates.max_speed = s->max_speed;
-            sums->plastic += s->plastic;
-            sums->viscous += s->viscous;
-            sums->n_inverted += s->n_inverted;
-            sums->n_lost_by[FIRN_LOST_SINK] += s->n_drained;
-            sums->lost_mass += s->drained_mass;
-            sim->mpm->particles[m].n_particles -= s->n_drained;
-            if (s->n_drained) sim->mpm->has_reports = 0; /* they speak of what has gone, too */
-            sim->must_sort |= s->is_out_of_reach;
-            flags |= s->flags;
-        }
-    sim->is_spoiled |= (flags & FIRN_FLAG_NONFINITE) != 0;
-    return flags & FIRN_FLAGS_TROUBLE ? report_failure(sim, messages) : FIRN_OK;
+    rates.is_viscous = sim->rates.is_viscous; /* as it was where there is no particle */
+    for (int m = 0; m < sim->n_materials; m++) flags |= collect_material(sim, m, &rates);
+
+    const firn_comm *comm = &sim->comm;
+    const double max_speed = firn_comm_max(comm, rates.max_speed);
+    firn_comm_share(comm, firn_comm_rank_of_max(comm, rates.max_rate), &rates, sizeof rates);
+    rates.max_speed = max_speed;
+    sim->rates = rates;
+    sim->must_sort = firn_comm_or(comm, sim->must_sort);
+    sim->is_spoiled |= firn_comm_or(comm, (flags & FIRN_FLAG_NONFINITE) != 0);
+    const int is_trouble = firn_comm_or(comm, (flags & FIRN_FLAGS_TROUBLE) != 0);
+    return is_trouble ? report_failure(sim, messages) : FIRN_OK;
 }
 
 firn_status firn_block_loops_g2p(firn_sim *sim, firn_messages *messages)

@@ -138,7 +138,9 @@ firn_status firn_particles_ledger(firn_sim *sim, int material, firn_ledger *ledg
     }
     firn_ledger sum;
     firn_ledger_clear(&sum);
+    firn_comm_sum_begin(&sim->comm, &sum, sizeof sum);
     for (int32_t i = 0; i < particles->n_blocks; i++) add_ledger(&sum, &parts[i]);
+    firn_comm_sum_end(&sim->comm, &sum, sizeof sum);
     add_ledger(ledger, &sum);
     firn_memory_release(&sim->memory, parts, bytes);
     return FIRN_OK;

@@ -63,7 +63,9 @@ struct firn_mpm {
 };
 
 /* A fixed partition of the blocks, so that the order of sums never depends on threads: the part of
- * a chunk among the owner blocks (part 0), and among the halo around these (1). */
+ * a chunk among the owner blocks (part 0), and among the halo around these (1). Owner blocks are
+ * in the order of their Morton keys, so a chunk is a range of keys, from firn_mpm_chunk_key of its
+ * number up to that of the next: the same for whoever knows the keys (base/comm.h). */
 enum { FIRN_CHUNKS = 64 };
 static inline firn_range firn_mpm_chunk(const firn_sim *sim, int chunk, int part)
 {
@@ -72,6 +74,14 @@ static inline firn_range firn_mpm_chunk(const firn_sim *sim, int chunk, int part
                   n = part ? grid->n_blocks - base : grid->n_owners;
     return (firn_range){(int32_t)(base + n * chunk / FIRN_CHUNKS),
                         (int32_t)(base + n * (chunk + 1) / FIRN_CHUNKS)};
+}
+
+/* The key of a chunk's first owner block; UINT64_MAX behind the last block. */
+static inline uint64_t firn_mpm_chunk_key(const firn_sim *sim, int chunk)
+{
+    const int32_t first = firn_mpm_chunk(sim, chunk, 0).first;
+    return first < sim->mpm->grid.n_owners ? firn_grid_key(sim->mpm->grid.coord[first])
+                                           : UINT64_MAX;
 }
 
 extern const firn_method firn_method_mpm; /* method.c */

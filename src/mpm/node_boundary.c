@@ -410,19 +410,23 @@ void firn_node_boundary_collect(firn_sim *sim)
     int n = firn_sim_n_boundaries(sim), has_acts = firn_particle_boundary_any(sim);
     for (int e = 0; e < n; e++) {
         sim->last[e] = (firn_boundary_impulse){0};
+        firn_comm_sum_begin(&sim->comm, &sim->last[e], sizeof sim->last[e]);
         for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++)
             firn_boundary_impulse_add(&sim->last[e], &sim->mpm->chunks[chunk * n + e]);
+        firn_comm_sum_end(&sim->comm, &sim->last[e], sizeof sim->last[e]);
         const firn_boundary_kind kind = firn_sim_boundary_kind(sim, e);
         if (sim->n_materials == 1)
             firn_ledger_sums_book(&sim->materials[0].sums, kind, &sim->last[e]);
         for (int m = 0; has_acts && sim->mpm->act_of[e] >= 0 && m < sim->n_materials; m++) {
             firn_boundary_impulse sum = {0};
+            firn_comm_sum_begin(&sim->comm, &sum, sizeof sum);
             for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++) {
                 size_t block = (size_t)m * (size_t)sim->mpm->grid.n_owners +
                                (size_t)sim->mpm->particles[m].blocks[b].owner;
                 firn_boundary_impulse_add(&sum, &sim->mpm->acts[block * (size_t)sim->mpm->n_acts +
                                                                 (size_t)sim->mpm->act_of[e]]);
             }
+            firn_comm_sum_end(&sim->comm, &sum, sizeof sum);
             firn_ledger_sums_book(&sim->materials[m].sums, kind, &sum);
             firn_boundary_impulse_add(&sim->last[e], &sum);
         }

@@ -53,7 +53,7 @@ static void put(firn_sim *sim, firn_particles *particles, const firn_newborn *bo
                            born->history[i * n_history + c]);
     firn_particles_set(particles, FIRN_FIELD_T, b, 0, lane,
                        born->T ? born->T[i] : born->temperature);
-    firn_particles_set(particles, FIRN_FIELD_ID, b, 0, lane, (double)sim->next_id + (double)i);
+    firn_particles_set(particles, FIRN_FIELD_ID, b, 0, lane, (double)born->first_id + (double)i);
 }
 
 static void blank_bundles(firn_particles *particles, int64_t first, int n)

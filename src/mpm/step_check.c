@@ -221,11 +221,15 @@ firn_step_result firn_step_check(firn_sim *sim, char *why, size_t n_why)
             for (int32_t owner = owners.first; owner < owners.end && owner < worst; owner++)
                 if (!is_owner_bearable(sim, owner, &w)) worst = owner;
     }
-    if (worst == INT32_MAX) return FIRN_STEP_GOOD;
-    firn_workspace w = firn_workspace_of(sim, 0); /* once more, for the sentence */
-    firn_block_check check = {0};
-    int m = 0;
-    check_block(sim, worst, 0, &w, &check, &m);
-    explain(sim, worst, m, &check, why, n_why);
-    return check.is_finite && check.stored > most_stored ? FIRN_STEP_ENERGY : FIRN_STEP_MOTION;
+    firn_step_result result = FIRN_STEP_GOOD;
+    if (worst < INT32_MAX) { /* once more, for the message */
+        firn_workspace w = firn_workspace_of(sim, 0);
+        firn_block_check check = {0};
+        int m = 0;
+        check_block(sim, worst, 0, &w, &check, &m);
+        explain(sim, worst, m, &check, why, n_why);
+        result =
+            check.is_finite && check.stored > most_stored ? FIRN_STEP_ENERGY : FIRN_STEP_MOTION;
+    }
+    return (firn_step_result)firn_comm_max(&sim->comm, result);
 }

@@ -35,7 +35,7 @@ typedef struct firn_method {
      * method finds around them. */
     firn_status (*begin)(firn_sim *sim, const firn_id_range *weighed, int n,
                          firn_messages *messages);
-    /* New particles with the ids from sim->next_id on. */
+    /* New particles with the ids from born->first_id on. */
     firn_status (*add)(firn_sim *sim, int material, const firn_newborn *born, const char *source,
                        firn_messages *messages);
     /* One step, at most to `until`. */

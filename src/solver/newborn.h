@@ -8,6 +8,7 @@
 /* Particles to be added to one material. */
 typedef struct firn_newborn {
     int64_t n;
+    uint32_t first_id;           /* given by firn_solver_add */
     const double *x;             /* [n][3] m */
     const double *v, *C, *F, *T; /* [n][3] [n][9] [n][9] [n]; NULL: those of `body`, else 0 0 I */
     const firn_body_def *body;   /* its velocity, spin about `center`, F; NULL: none */

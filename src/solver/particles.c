@@ -45,21 +45,25 @@ int firn_solver_material(const firn_sim *sim, const char *name)
     return -1;
 }
 
-firn_status firn_solver_add(firn_sim *sim, int material, const firn_newborn *born,
-                            const char *source, firn_messages *messages)
+firn_status firn_solver_add(firn_sim *sim, int material, firn_newborn *born, const char *source,
+                            firn_messages *messages)
 {
-    if (born->n == 0) return FIRN_OK;
-    if (born->n >= (int64_t)UINT32_MAX - sim->next_id || born->n > INT32_MAX)
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "'%s' would bring the number of particles beyond 2^32", source);
     const int n_sources = sim->n_sources;
+    const uint32_t next_id = sim->next_id;
+    if (firn_comm_count(&sim->comm, born->n) == 0) return FIRN_OK;
     firn_status status = add_source(sim, source, messages);
+    if (status == FIRN_OK &&
+        (born->n > INT32_MAX ||
+         firn_comm_allocate_ids(&sim->comm, &sim->next_id, born->n, &born->first_id) != FIRN_OK))
+        status =
+            firn_messages_add(messages, FIRN_REFUSED,
+                              "'%s': more than 2^32 particles in all; use fewer particles", source);
     if (status == FIRN_OK) status = sim->method->add(sim, material, born, source, messages);
     if (status != FIRN_OK) {
         sim->n_sources = n_sources;
+        sim->next_id = next_id;
         return status;
     }
-    sim->next_id += (uint32_t)born->n;
     sim->must_sort = 1;
     return FIRN_OK;
 }
@@ -68,5 +72,5 @@ int64_t firn_sim_n_particles(const firn_sim *sim)
 {
     int64_t n = 0;
     for (int m = 0; m < sim->n_materials; m++) n += sim->method->n_particles(sim, m);
-    return n;
+    return firn_comm_count(&sim->comm, n);
 }

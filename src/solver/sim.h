@@ -112,9 +112,9 @@ double firn_sim_lap(firn_sim *sim, int stage, double since);
 /* The simulation of a scene that has been checked (scene/create.c). */
 firn_status firn_solver_create(const firn_scene_def *scene, const firn_run_options *options,
                                const firn_method *method, firn_sim **sim, firn_messages *messages);
-/* Adds particles of a body or emitter to a material. */
-firn_status firn_solver_add(firn_sim *sim, int material, const firn_newborn *born,
-                            const char *source, firn_messages *messages);
+/* Adds particles of a body or emitter to a material; sets born->first_id. */
+firn_status firn_solver_add(firn_sim *sim, int material, firn_newborn *born, const char *source,
+                            firn_messages *messages);
 /* The number of a material by name; -1: none. */
 int firn_solver_material(const firn_sim *sim, const char *name);
 /* Which entry of sim->sources a particle came from. */

@@ -40,6 +40,9 @@ static void reductions_give_the_value_back(void **state)
     assert_true(firn_comm_min(&comm, INFINITY) == INFINITY);
     assert_true(isnan(firn_comm_max(&comm, NAN)));
     assert_true(firn_comm_count(&comm, (int64_t)1 << 40) == (int64_t)1 << 40);
+    assert_int_equal(firn_comm_rank_of_max(&comm, 7), 0);
+    firn_comm_share(&comm, 0, &sum, sizeof sum);
+    assert_memory_equal(&sum, &before, sizeof sum);
     for (int value = 0; value < 2; value++) {
         assert_int_equal(firn_comm_and(&comm, value), value);
         assert_int_equal(firn_comm_or(&comm, value), value);
