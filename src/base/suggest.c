@@ -32,12 +32,25 @@ static int distance(const char *a, const char *b)
     return d[n][m];
 }
 
+int firn_suggest_has(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+    if (!words || n == 0 || strchr(word, ' ')) return 0;
+    while (*words) {
+        size_t n_this = strcspn(words, " ");
+        if (n_this == n && memcmp(words, word, n) == 0) return 1;
+        words += n_this + strspn(words + n_this, " ");
+    }
+    return 0;
+}
+
 int firn_suggest_word(const char *word, const char *words, char *out, size_t n_out)
 {
     /* A third of the letters may be wrong; a word that another one begins with is close as well
      * ("mat"). */
     int best = (int)strlen(word) / 3 + 1, found = 0;
     char candidate[WORD_MAX];
+    if (!*word) return 0;
     for (const char *rest = words + strspn(words, " "); *rest; rest += strspn(rest, " ")) {
         size_t n = strcspn(rest, " ");
         snprintf(candidate, sizeof candidate, "%.*s", (int)n, rest);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* suggest.h: which known word was probably meant by an unknown one. */
-#ifndef FIRN_NEAREST_H
-#define FIRN_NEAREST_H
+/* suggest.h: words in blank-separated lists: whether one is there, and which one was probably meant
+ * by an unknown one. */
+#ifndef FIRN_SUGGEST_H
+#define FIRN_SUGGEST_H
 
 #include <stddef.h>
 
-/* The closest of `words` (blank-separated) to a mistyped one, copied to `out`; 0: nothing is close.
- */
+/* Whether `words` has this word; never where it is empty or holds a blank. words may be NULL. */
+int firn_suggest_has(const char *words, const char *word);
+/* The closest of `words` to a mistyped one, copied to `out`; 0: none is close. */
 int firn_suggest_word(const char *word, const char *words, char *out, size_t n_out);
-/* Blank-separated words for a sentence: "a b" becomes "a, b". */
+/* The words for a message: "a b" becomes "a, b". */
 void firn_suggest_list(const char *words, char *text, size_t n_bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* xml.c: see xml.h. Looks at each byte once; nothing is believed to be well-formed. */
+/* xml.c: see xml.h. Each byte is read once; the text need not be well-formed. */
 #include "base/xml.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/* Behind the first `what` at or after `at`, or NULL. */
+/* The end of the first `what` at or after `at`; NULL: none. */
 static const char *behind(const char *at, const char *end, const char *what)
 {
     size_t n = strlen(what);
@@ -95,7 +95,10 @@ static int unescape(const char *p, const char *end, char *value, size_t n_value)
             c[1] = 0;
         }
         n_c = n_entity ? strlen(c) : 1;
-        if (n + n_c >= n_value) return 0;
+        if (n + n_c >= n_value) {
+            value[0] = 0;
+            return 0;
+        }
         memcpy(value + n, c, n_c);
         n += n_c;
         p += n_entity ? n_entity : 1;

@@ -128,16 +128,6 @@ int firn_cli_finish(int status)
 
 enum { WORD_MAX = 64 };
 
-/* Steps through a blank-separated list; NULL at its end. */
-static const char *next_word(const char *list, char word[WORD_MAX])
-{
-    list += strspn(list, " ");
-    size_t n = strcspn(list, " ");
-    if (n == 0) return NULL;
-    snprintf(word, WORD_MAX, "%.*s", (int)n, list);
-    return list + n;
-}
-
 int firn_cli_suggest(const char *word, const char *words, char *out, size_t n_out)
 {
     return firn_suggest_word(word, words, out, n_out);
@@ -201,14 +191,6 @@ static int read_span(const char *text, int *first, int *last)
     return 1;
 }
 
-static int is_choice(const char *text, const char *choices)
-{
-    char word[WORD_MAX];
-    for (const char *rest = choices; (rest = next_word(rest, word));)
-        if (!strcmp(text, word)) return 1;
-    return 0;
-}
-
 static firn_status refuse_choice(const firn_cli_option *option, const char *text)
 {
     char near[WORD_MAX];
@@ -245,7 +227,7 @@ static firn_status check_value(const firn_cli_option *option, const char *text)
                                  text);
         return check_limits(option, number);
     case FIRN_CLI_CHOICE:
-        return is_choice(text, option->choices) ? FIRN_OK : refuse_choice(option, text);
+        return firn_suggest_has(option->choices, text) ? FIRN_OK : refuse_choice(option, text);
     case FIRN_CLI_BYTES:
         if (read_bytes(text, &n_bytes)) return FIRN_OK;
         return firn_cli_fail(FIRN_USAGE, "--%s: '%s' is not a size; write for example 800M or 2.5G",

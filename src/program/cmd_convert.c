@@ -2,19 +2,11 @@
 /* cmd_convert.c: `firn convert FROM TO` - between all formats of the table, with attributes
  * chosen by name. */
 #include "program/cli.h"
+#include "base/suggest.h"
 #include "points/format.h"
 #include "session/interrupt.h"
 
 #include <string.h>
-
-/* Whether a blank-separated list has this word. */
-static int has_word(const char *list, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *p = list; (p = strstr(p, word)); p += n)
-        if ((p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == 0)) return 1;
-    return 0;
-}
 
 /* The chosen attributes and every nth point, copied; P always comes along. */
 static firn_points *choose(const firn_points *all, const char *names, int64_t nth)
@@ -23,7 +15,8 @@ static firn_points *choose(const firn_points *all, const char *names, int64_t nt
     for (int pass = 0; chosen && pass < 2; pass++)
         for (int a = 0; a < (pass ? all->n_details : all->n_attributes); a++) {
             const firn_attribute *from = pass ? &all->details[a] : &all->attributes[a];
-            if (!pass && names && !has_word(names, from->name) && strcmp(from->name, "P") != 0)
+            if (!pass && names && !firn_suggest_has(names, from->name) &&
+                strcmp(from->name, "P") != 0)
                 continue;
             firn_attribute *to =
                 pass ? firn_points_add_detail(chosen, from->name, from->type, from->n_components)

@@ -221,19 +221,11 @@ static void add_word(words *w, const char *word)
                                     w->used ? " " : "", word);
 }
 
-static int has_word(const words *w, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *p = strstr(w->text, word); p; p = strstr(p + 1, word))
-        if ((p == w->text || p[-1] == ' ') && (p[n] == 0 || p[n] == ' ')) return 1;
-    return 0;
-}
-
 static void check_word(check *c, const char *key, const char *word, const char *what,
                        const words *known)
 {
     char shown[2200], near[64];
-    if (has_word(known, word)) return;
+    if (firn_suggest_has(known->text, word)) return;
     int has_near = firn_suggest_word(word, known->text, near, sizeof near);
     firn_suggest_list(known->text, shown, sizeof shown);
     COMPLAIN_ABOUT(c, key, "is \"%s\", which is no %s; allowed: %s%s%s%s", word, what, shown,
@@ -487,7 +479,8 @@ static void add_attributes(words *known, const firn_scene_def *scene)
     for (int m = 0; m < scene->n_materials; m++) {
         const firn_law_info *law = firn_material_def_law(&scene->materials[m]);
         for (int k = 0; law && k < law->n_history; k++)
-            if (!has_word(known, law->history[k].name)) add_word(known, law->history[k].name);
+            if (!firn_suggest_has(known->text, law->history[k].name))
+                add_word(known, law->history[k].name);
     }
 }
 

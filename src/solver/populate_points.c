@@ -295,22 +295,14 @@ static firn_status read_parameters(share *s)
 
 /* ---------------------------------------------------------------- what is not used */
 
-static int is_among(const char *name, const char *words)
-{
-    const size_t n = strlen(name);
-    for (const char *at = words; at && (at = strstr(at, name)); at += n)
-        if (at[-1] == ' ' && (at[n] == ' ' || !at[n])) return 1;
-    return 0;
-}
-
 static void note_names(share *s)
 {
     const firn_law_info *law = &s->of->resolved.law->info;
     for (int h = 0; h < law->n_history; h++)
-        if (!is_among(law->history[h].name, s->known.data))
+        if (!firn_suggest_has(s->known.data, law->history[h].name))
             firn_text_add(&s->known, " %s", law->history[h].name);
     for (int k = 0; k < law->n_parameters; k++)
-        if (!is_among(law->parameters[k].name, s->known.data))
+        if (!firn_suggest_has(s->known.data, law->parameters[k].name))
             firn_text_add(&s->known, " %s", law->parameters[k].name);
 }
 

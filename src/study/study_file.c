@@ -96,12 +96,7 @@ static int check_keys(reader *r, const node *map, const char *words)
     int is_good = 1;
     for (int i = 0; i < map->n; i++) {
         const char *key = map->keys[i]->text;
-        size_t n = strlen(key);
-        const char *at = words;
-        while ((at = strstr(at, key)) &&
-               !((at == words || at[-1] == ' ') && (at[n] == ' ' || !at[n])))
-            at++;
-        if (at && n) continue;
+        if (firn_suggest_has(words, key)) continue;
         char near[64], sentence[512];
         int has_near = firn_suggest_word(key, words, near, sizeof near);
         snprintf(sentence, sizeof sentence, "there is no key \"%.60s\" here; %s%s", key,
