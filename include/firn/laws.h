@@ -50,14 +50,16 @@ typedef struct firn_law_info {
     int n_presets;
     const firn_preset_info *presets;
     int is_isotropic;
-    int is_fluid;   /* keeps the volume ratio alone: det F, times any shape */
-    int is_plastic; /* yields. Without a role of plastic volume its flow keeps the volume */
-    int can_fail;   /* strained too far it has no answer, and a run is stopped: see validity */
+    int is_fluid;      /* keeps the volume ratio alone: det F, times any shape */
+    int is_plastic;    /* yields. Without a role of plastic volume its flow keeps the volume */
+    const char *alias; /* a former name, by which it is still found; NULL: none */
+    int can_fail;      /* strained too far it has no answer, and a run is stopped: see validity */
 } firn_law_info;
 
 FIRN_API int firn_law_count(void);
 FIRN_API const firn_law_info *firn_law_at(int i);
-FIRN_API const firn_law_info *firn_law_find(const char *name); /* NULL: no such law */
+/* By its name or its alias; NULL: there is no such law. */
+FIRN_API const firn_law_info *firn_law_find(const char *name);
 
 #ifdef __cplusplus
 }

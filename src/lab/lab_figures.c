@@ -47,7 +47,7 @@ static const figure figures[N_FIGURES] = {
      0,
      -600,
      300,
-     {{"neo_hookean", "lambda/2 (ln J)^2", 0.03}, {"neo_hookean_j1", "lambda/2 (J - 1)^2", 0.03}}},
+     {{"neo_hookean", "lambda/2 (ln J)^2", 0.03}, {"neo_hookean_quadratic", "lambda/2 (J - 1)^2", 0.03}}},
     {"figure_7",
      "Bounded neo-Hookean, s_c = 0.4",
      -0.5,

@@ -119,6 +119,7 @@ firn_status firn_lab_material(const char *spec, firn_material_def *out, firn_mat
         snprintf(def.preset, sizeof def.preset, "%s", what);
     else
         snprintf(def.law, sizeof def.law, "%s", what);
+    firn_law_replace_alias(def.law, "", messages);
     const firn_law_info *law = def.law[0] ? firn_law_find(def.law) : law_of_preset(def.preset);
     firn_status status = FIRN_OK;
     while (rest && status == FIRN_OK) {

@@ -100,8 +100,12 @@ typedef struct firn_law {
     } kernels[FIRN_N_VARIANTS]; /* NULL where a variant is not built */
 } firn_law;
 
-int firn_law_index(const char *name); /* -1: none */
+int firn_law_index(const char *name); /* by name or alias; -1: none */
 const firn_law *firn_law_entry(int i);
+
+/* An alias in `name` becomes the law's name, with a warning that begins with `where`; once, however
+ * often a set of messages is asked. Other words stay as they are. */
+void firn_law_replace_alias(char name[FIRN_NAME], const char *where, firn_messages *messages);
 
 /* The law that a material's `law`, or without one its preset, names; NULL: there is none of that
  * name. */

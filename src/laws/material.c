@@ -34,7 +34,29 @@ int firn_law_index(const char *name)
 {
     for (int i = 0; i < firn_law_registry_count; i++)
         if (strcmp(firn_law_registry[i]->info.name, name) == 0) return i;
+    for (int i = 0; i < firn_law_registry_count; i++) {
+        const char *alias = firn_law_registry[i]->info.alias;
+        if (alias && strcmp(alias, name) == 0) return i;
+    }
     return -1;
+}
+
+static int is_said(const firn_messages *messages, const char *text)
+{
+    for (int i = 0; messages && i < firn_messages_total(messages); i++)
+        if (strcmp(firn_messages_text(messages, i, NULL), text) == 0) return 1;
+    return 0;
+}
+
+void firn_law_replace_alias(char name[FIRN_NAME], const char *where, firn_messages *messages)
+{
+    const firn_law_info *law = firn_law_find(name);
+    if (!law || strcmp(law->name, name) == 0) return;
+    char text[512];
+    snprintf(text, sizeof text, "%slaw '%s' is called '%s' now; the former name still works", where,
+             name, law->name);
+    snprintf(name, FIRN_NAME, "%s", law->name);
+    if (!is_said(messages, text)) firn_messages_warn(messages, "%s", text);
 }
 
 static void copy_rows(const void *from, int n_rows, firn_variant variant, void *to)

@@ -107,7 +107,9 @@ static void add_history(const firn_law_info *law, firn_text *text)
 
 static void add_law(const firn_law_info *law, const firn_preset_info *preset, firn_text *text)
 {
-    firn_text_add(text, "%s: %s\n\n", law->name, law->title);
+    firn_text_add(text, "%s: %s\n", law->name, law->title);
+    if (law->alias) firn_text_add(text, "    formerly %s\n", law->alias);
+    firn_text_add(text, "\n");
     add_lines(text, law->equations, 4);
     add_parameters(law, text);
     add_history(law, text);
@@ -124,9 +126,12 @@ static void add_law(const firn_law_info *law, const firn_preset_info *preset, fi
 
 firn_status firn_materials_text_describe(const char *name, firn_text *text, firn_messages *messages)
 {
+    char now[FIRN_NAME];
+    snprintf(now, sizeof now, "%s", name);
+    firn_law_replace_alias(now, "", messages);
     for (int i = 0; i < firn_law_count(); i++) {
         const firn_law_info *law = firn_law_at(i);
-        if (strcmp(law->name, name) == 0) {
+        if (strcmp(law->name, now) == 0) {
             add_law(law, NULL, text);
             return FIRN_OK;
         }

@@ -181,6 +181,10 @@ static int find_parameter_anywhere(const char *name, firn_parameter_info *common
 static void bind_parameters(binder *b, const firn_schema_section *section, const node *map,
                             firn_material_def *def)
 {
+    const node *name = firn_yaml_tree_find(map, "law");
+    char place[FIRN_YAML_TREE_PLACE] = "";
+    if (name) firn_yaml_tree_place(name, place);
+    firn_law_replace_alias(def->law, place, b->messages);
     const firn_law_info *law = firn_material_def_law(def);
     for (int i = 0; i < map->n; i++) {
         const node *key = map->keys[i];

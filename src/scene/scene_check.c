@@ -238,6 +238,7 @@ static void check_word(check *c, const char *key, const char *word, const char *
 static void check_law_name(check *c, const char *name)
 {
     words known = {0};
+    if (firn_law_find(name)) return;
     for (int i = 0; i < firn_law_count(); i++) add_word(&known, firn_law_at(i)->name);
     check_word(c, "law", name, "law", &known);
 }

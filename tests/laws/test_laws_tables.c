@@ -13,7 +13,7 @@
 static const double youngs[] = {221.7404914697136, 221.73913043478265, 100.00000000000001};
 static const double poissons[] = {0.10870245734856786, 0.10869565217391305, 0.2};
 static const double mus[] = {100, 100, 125.0 / 3}, lambdas[] = {27.78, 250.0 / 9, 250.0 / 9};
-static const char *const laws[] = {"st_venant_kirchhoff", "neo_hookean", "neo_hookean_j1",
+static const char *const laws[] = {"st_venant_kirchhoff", "neo_hookean", "neo_hookean_quadratic",
                                    "fixed_corotated"};
 static const char *const three_laws[] = {"st_venant_kirchhoff", "neo_hookean", "fixed_corotated"};
 

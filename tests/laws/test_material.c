@@ -2,6 +2,8 @@
 /* Tests of material.c: the register, and definitions turned into numbers or refused with a
  * sentence that helps. */
 #include "laws/law.h"
+#include "lab/lab.h"
+#include "scene/scene.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,6 +75,56 @@ static void register_is_sound(void **state)
         assert_non_null(law->kernels[FIRN_F64_SCALAR].evaluate);
         assert_non_null(law->kernels[FIRN_F64_SCALAR].measure);
     }
+}
+
+/* The hash of a scene with one material of this law; warnings go to `messages`. */
+static uint64_t hash_of_scene(const char *law, firn_messages *messages)
+{
+    char text[512];
+    uint64_t hash = 0;
+    snprintf(text, sizeof text,
+             "grid: {dx: 2 cm}\nmaterials: {m: {law: %s}}\n"
+             "bodies: {b: {material: m, shape: {kind: sphere, radius: 10 cm}}}\n",
+             law);
+    firn_scene *scene = firn_scene_parse(text, strlen(text), "s.yaml", 0, NULL, messages);
+    assert_non_null(scene);
+    assert_int_equal(firn_scene_hash(firn_scene_definition(scene), &hash, NULL), FIRN_OK);
+    firn_scene_destroy(scene);
+    return hash;
+}
+
+/* A former name finds the law everywhere, is told once, and makes no other scene. */
+static void aliases_are_former_names(void **state)
+{
+    (void)state;
+    int n_aliases = 0;
+    for (int i = 0; i < firn_law_count(); i++) {
+        const firn_law_info *info = firn_law_at(i);
+        if (!info->alias) continue;
+        n_aliases++;
+        char told[128], name[FIRN_NAME];
+        snprintf(told, sizeof told, "law '%s' is called '%s' now; the former name still works",
+                 info->alias, info->name);
+        assert_ptr_equal(firn_law_find(info->alias), info);
+        firn_messages *messages = firn_messages_create();
+        for (int k = 0; k < 2; k++) {
+            snprintf(name, sizeof name, "%s", info->alias);
+            firn_law_replace_alias(name, "", messages);
+            assert_string_equal(name, info->name);
+        }
+        firn_material material;
+        assert_int_equal(firn_lab_material(info->alias, NULL, &material, messages), FIRN_OK);
+        assert_ptr_equal(&material.law->info, info);
+        assert_int_equal(firn_messages_total(messages), 1);
+        assert_string_equal(firn_messages_text(messages, 0, NULL), told);
+        firn_messages_clear(messages);
+        assert_int_equal(hash_of_scene(info->name, messages), hash_of_scene(info->alias, messages));
+        assert_int_equal(firn_messages_total(messages), 1);
+        assert_non_null(strstr(firn_messages_text(messages, 0, NULL), told));
+        assert_int_equal(strncmp(firn_messages_text(messages, 0, NULL), "s.yaml:2:", 9), 0);
+        firn_messages_destroy(messages);
+    }
+    assert_int_equal(n_aliases, 4);
 }
 
 static void every_preset_resolves(void **state)
@@ -182,6 +234,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(register_is_sound),
+        cmocka_unit_test(aliases_are_former_names),
         cmocka_unit_test(every_preset_resolves),
         cmocka_unit_test(preset_then_parameters),
         cmocka_unit_test(wrong_definitions_are_refused_with_a_reason),

@@ -52,7 +52,7 @@ static const law_functions functions = {.form = FIRN_FORM_GENERAL,
                                         .stress = stress,
                                         .modulus = modulus};
 
-FIRN_LAW(neo_hookean_j1, .title = "Compressible neo-Hookean solid, quadratic volume term",
+FIRN_LAW(neo_hookean_quadratic, .title = "Compressible neo-Hookean solid, quadratic volume term",
          .equations = "Psi = mu/2 (tr b - 3) - mu ln J + (lambda + k_v)/2 (J-1)^2\n"
                       "tau = mu (b - I) + (lambda + k_v) J (J-1) I",
          .citation = "T. Belytschko, W. K. Liu, B. Moran, Nonlinear Finite Elements for Continua "
@@ -60,4 +60,4 @@ FIRN_LAW(neo_hookean_j1, .title = "Compressible neo-Hookean solid, quadratic vol
                      "sec. 5.4, with the volume term linearised in J",
          .validity = "Moderate volume changes: unlike the logarithmic form, the volume term stays "
                      "finite as J goes to 0.",
-         .is_isotropic = 1)
+         .alias = "neo_hookean_j1", .is_isotropic = 1)

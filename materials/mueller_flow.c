@@ -90,7 +90,7 @@ static const law_functions functions = {.form = FIRN_FORM_GENERAL,
                                         .yield = yield,
                                         .modulus = modulus};
 
-FIRN_LAW(strain_flow, .title = "Heuristic flow: yield, creep and a largest plastic strain",
+FIRN_LAW(mueller_flow, .title = "Heuristic flow: yield, creep and a largest plastic strain",
          .equations = "E = (F^T F - I)/2,  E_e = E - E_p;  |E_e| > yield_strain: dE_p/dt = creep "
                       "E_e;  |E_p| <= max_strain\n"
                       "tau = F (lambda tr(E_e) I + 2 mu E_e) F^T",
@@ -102,4 +102,4 @@ FIRN_LAW(strain_flow, .title = "Heuristic flow: yield, creep and a largest plast
          .validity = "For comparison. Additive split of Green strain: plastic strains up to a few "
                      "tens of per cent; softens "
                      "in compression like St. Venant-Kirchhoff.",
-         FIRN_HISTORY(history), .is_isotropic = 1, .is_plastic = 1)
+         FIRN_HISTORY(history), .alias = "strain_flow", .is_isotropic = 1, .is_plastic = 1)

@@ -104,7 +104,7 @@ static const law_functions functions = {.form = FIRN_FORM_GENERAL,
                                         .viscosity = viscosity};
 
 FIRN_LAW(
-    jump_number, .title = "Generalised Newtonian fluid with a jump number (melting solids)",
+    souza_mendes_dutra, .title = "Generalised Newtonian fluid with a jump number (melting solids)",
     .equations =
         "eta = tau_0/g_1 (1 - exp(-(J+1) x)) (x^(n-1) + 1/x),  x = g/g_1,  g_1 = (tau_0/K)^(1/n)\n"
         "g = sqrt(2 dev d : dev d);  tau = rho c^2 (J_vol - 1) I + 2 J_vol eta dev d",
@@ -115,4 +115,4 @@ FIRN_LAW(
                 "Computer-Aided Design 41(4), 2009",
     .validity = "Viscous, no springing back. The explicit step shrinks with the largest viscosity, "
                 "that is with J.",
-    FIRN_PRESETS(presets), .is_isotropic = 1, .is_fluid = 1)
+    FIRN_PRESETS(presets), .alias = "jump_number", .is_isotropic = 1, .is_fluid = 1)
