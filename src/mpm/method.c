@@ -156,17 +156,21 @@ static int n_components(const firn_sim *sim, int material, firn_field field)
     return sim->mpm->particles[material].n_components[field];
 }
 
-static void read_field(const firn_sim *sim, firn_place at, firn_field field, double *values)
+static void read_field(const firn_sim *sim, firn_place at, int n, firn_field field, double *values)
 {
     const firn_particles *particles = &sim->mpm->particles[at.material];
     const firn_particle_block *block = &particles->blocks[at.block];
-    const int64_t bundle = block->first + at.index / 16;
-    for (int c = 0; c < particles->n_components[field]; c++) {
-        const double value = firn_particles_value(particles, field, bundle, c, at.index % 16);
-        values[c] = field == FIRN_FIELD_X ? firn_block_metres(sim, block, c, value) : value;
+    const int n_components = particles->n_components[field];
+    if (n_components == 0)
+        memset(values, 0, (size_t)n * (size_t)firn_field_components(field) * sizeof *values);
+    for (int i = 0; i < n; i++) {
+        const int p = at.index + i;
+        for (int c = 0; c < n_components; c++)
+            values[i * n_components + c] =
+                firn_particles_value(particles, field, block->first + p / 16, c, p % 16);
     }
-    if (particles->n_components[field] == 0)
-        memset(values, 0, (size_t)firn_field_components(field) * sizeof *values);
+    for (int i = 0; field == FIRN_FIELD_X && i < 3 * n; i++)
+        values[i] = firn_block_metres(sim, block, i % 3, values[i]);
 }
 
 static void write_field(firn_sim *sim, firn_place at, firn_field field, int component, double value)

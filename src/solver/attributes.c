@@ -18,7 +18,7 @@ typedef void (*attribute_fn)(const particle *p, double *out);
 
 static void copy_field(const particle *p, firn_field field, double *out)
 {
-    p->sim->method->read(p->sim, p->at, field, out);
+    p->sim->method->read(p->sim, p->at, 1, field, out);
 }
 static double scalar(const particle *p, firn_field field)
 {
@@ -48,28 +48,16 @@ static double history(const particle *p, const char *name, double otherwise)
     return i < 0 ? otherwise : firn_solver_value(p->sim, p->at, FIRN_FIELD_HISTORY, i);
 }
 
-static void get_P(const particle *p, double *out) { copy_field(p, FIRN_FIELD_X, out); }
-static void get_v(const particle *p, double *out) { copy_field(p, FIRN_FIELD_V, out); }
-static void get_id(const particle *p, double *out) { out[0] = scalar(p, FIRN_FIELD_ID); }
 /* Radius of the sphere that fills the cube of the particle's initial volume to the sides. */
 static void get_pscale(const particle *p, double *out)
 {
     out[0] = 0.5 * cbrt(scalar(p, FIRN_FIELD_VOLUME));
 }
-static void get_mass(const particle *p, double *out) { out[0] = scalar(p, FIRN_FIELD_MASS); }
-static void get_volume(const particle *p, double *out) { out[0] = scalar(p, FIRN_FIELD_VOLUME); }
 static void get_Cd(const particle *p, double *out)
 {
     memcpy(out, material_of(p)->color, 3 * sizeof *out);
 }
 static void get_material(const particle *p, double *out) { out[0] = p->at.material; }
-static void get_F(const particle *p, double *out) { copy_field(p, FIRN_FIELD_F, out); }
-static void get_C(const particle *p, double *out)
-{
-    memset(out, 0, 9 * sizeof *out); /* where the transfer is not affine there is none */
-    copy_field(p, FIRN_FIELD_C, out);
-}
-static void get_T(const particle *p, double *out) { out[0] = scalar(p, FIRN_FIELD_T); }
 /* A quantity that the law keeps in its history; `otherwise` is what is true of laws without. */
 static double kept(const particle *p, firn_quantity wanted, double otherwise)
 {
@@ -115,27 +103,30 @@ static void get_source(const particle *p, double *out)
     out[0] = firn_solver_source(p->sim, (uint32_t)scalar(p, FIRN_FIELD_ID));
 }
 
+#define COPY(field) (FIRN_FIELD_##field + 1)
+
 static const struct {
     firn_attribute_info info;
-    attribute_fn get; /* NULL: yield, which the law measures, 16 particles at once */
+    attribute_fn get; /* of one particle; or NULL: */
+    int copied;       /* COPY of a field; 0: yield, which the law measures, 16 particles at once */
 } table[] = {
-    {{"P", "m", "position", FIRN_ATTRIBUTE_VECTOR, 3}, get_P},
-    {{"v", "m/s", "velocity", FIRN_ATTRIBUTE_VECTOR, 3}, get_v},
-    {{"id", "", "number of the particle, never used twice", FIRN_ATTRIBUTE_INT, 1}, get_id},
+    {{"P", "m", "position", FIRN_ATTRIBUTE_VECTOR, 3}, NULL, COPY(X)},
+    {{"v", "m/s", "velocity", FIRN_ATTRIBUTE_VECTOR, 3}, NULL, COPY(V)},
+    {{"id", "", "number of the particle, never used twice", FIRN_ATTRIBUTE_INT, 1}, NULL, COPY(ID)},
     {{"pscale", "m", "radius for rendering: half the edge of the cube that the particle stands for",
       FIRN_ATTRIBUTE_FLOAT, 1},
      get_pscale},
-    {{"mass", "kg", "mass", FIRN_ATTRIBUTE_FLOAT, 1}, get_mass},
-    {{"volume", "m^3", "initial volume", FIRN_ATTRIBUTE_FLOAT, 1}, get_volume},
+    {{"mass", "kg", "mass", FIRN_ATTRIBUTE_FLOAT, 1}, NULL, COPY(MASS)},
+    {{"volume", "m^3", "initial volume", FIRN_ATTRIBUTE_FLOAT, 1}, NULL, COPY(VOLUME)},
     {{"Cd", "", "color of the material", FIRN_ATTRIBUTE_VECTOR, 3}, get_Cd},
     {{"material", "", "name of the material", FIRN_ATTRIBUTE_INDEX, 1}, get_material},
     {{"material_id", "", "number of the material in the scene", FIRN_ATTRIBUTE_INT, 1},
      get_material},
     {{"source", "", "name of the body or emitter it came from", FIRN_ATTRIBUTE_INDEX, 1},
      get_source},
-    {{"F", "", "elastic deformation gradient, row by row", FIRN_ATTRIBUTE_FLOAT, 9}, get_F},
-    {{"C", "1/s", "affine velocity matrix, row by row", FIRN_ATTRIBUTE_FLOAT, 9}, get_C},
-    {{"T", "K", "temperature", FIRN_ATTRIBUTE_FLOAT, 1}, get_T},
+    {{"F", "", "elastic deformation gradient, row by row", FIRN_ATTRIBUTE_FLOAT, 9}, NULL, COPY(F)},
+    {{"C", "1/s", "affine velocity matrix, row by row", FIRN_ATTRIBUTE_FLOAT, 9}, NULL, COPY(C)},
+    {{"T", "K", "temperature", FIRN_ATTRIBUTE_FLOAT, 1}, NULL, COPY(T)},
     {{"J", "", "volume over initial volume, elastic and plastic part", FIRN_ATTRIBUTE_FLOAT, 1},
      get_J},
     {{"Jp", "", "plastic part of J; 1 where the law flows at constant volume", FIRN_ATTRIBUTE_FLOAT,
@@ -255,9 +246,16 @@ static firn_status make_ranking(firn_sim *sim, int nth, ranking *r)
     for (int m = 0; m < sim->n_materials; m++) {
         firn_place at = {.material = m};
         for (at.block = 0; at.block < method->n_blocks(sim, m); at.block++)
-            for (at.index = 0; at.index < method->block_size(sim, m, at.block); at.index++) {
-                uint32_t id = (uint32_t)firn_solver_value(sim, at, FIRN_FIELD_ID, 0);
-                if (id % (uint32_t)nth == 0) r->bits[id / 64] |= 1ull << id % 64;
+            for (at.index = 0; at.index < method->block_size(sim, m, at.block);) {
+                double ids[64];
+                int n = method->block_size(sim, m, at.block) - at.index;
+                if (n > 64) n = 64;
+                method->read(sim, at, n, FIRN_FIELD_ID, ids);
+                for (int k = 0; k < n; k++) {
+                    const uint32_t id = (uint32_t)ids[k];
+                    if (id % (uint32_t)nth == 0) r->bits[id / 64] |= 1ull << id % 64;
+                }
+                at.index += n;
             }
     }
     r->n = 0;
@@ -287,8 +285,8 @@ static void measure_yield(const firn_sim *sim, firn_place first, int n, double y
         double f[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, h[FIRN_FIELD_MOST] = {0}, t = 0;
         firn_place at = {first.material, first.block, first.index + lane};
         if (lane < n) {
-            method->read(sim, at, FIRN_FIELD_F, f);
-            method->read(sim, at, FIRN_FIELD_HISTORY, h);
+            method->read(sim, at, 1, FIRN_FIELD_F, f);
+            method->read(sim, at, 1, FIRN_FIELD_HISTORY, h);
             t = firn_solver_value(sim, at, FIRN_FIELD_T, 0);
             id[lane] = (uint32_t)firn_solver_value(sim, at, FIRN_FIELD_ID, 0);
         }
@@ -309,33 +307,51 @@ static void measure_yield(const firn_sim *sim, firn_place first, int n, double y
 /* Calls put(user, rank, values) for every wanted particle, blocks in parallel. */
 typedef void (*put_fn)(void *user, int64_t rank, const double *values);
 
+enum { AT_ONCE = 16 };
+
+/* The values of n particles that follow each other, [n][components]. */
+static void take_values(firn_sim *sim, firn_place at, int n, int entry, const char *name,
+                        double *values)
+{
+    if (entry >= 0 && table[entry].copied) {
+        sim->method->read(sim, at, n, (firn_field)(table[entry].copied - 1), values);
+        return;
+    }
+    if (entry >= 0 && !table[entry].get) {
+        measure_yield(sim, at, n, values);
+        return;
+    }
+    const int n_components = entry < 0 ? 1 : table[entry].info.n_components;
+    for (int i = 0; i < n; i++) {
+        const particle p = {sim, {at.material, at.block, at.index + i}};
+        if (entry >= 0)
+            table[entry].get(&p, values + i * n_components);
+        else
+            values[i] = history(&p, name, 0);
+    }
+}
+
 static void each_particle(firn_sim *sim, const ranking *r, int entry, const char *name, put_fn put,
                           void *user)
 {
     const firn_method *method = sim->method;
-    const int is_measured = entry >= 0 && !table[entry].get;
+    const int n_components = entry < 0 ? 1 : table[entry].info.n_components;
     for (int m = 0; m < sim->n_materials; m++) {
         const int32_t n_blocks = method->n_blocks(sim, m);
 #pragma omp parallel for schedule(dynamic, 16) num_threads(sim->n_threads)
-        for (int32_t b = 0; b < n_blocks; b++) {
-            const int32_t n = method->block_size(sim, m, b);
-            double yield[16];
-            for (int32_t i = 0; i < n; i++) {
-                const particle p = {sim, {m, b, i}};
-                if (is_measured && i % 16 == 0)
-                    measure_yield(sim, p.at, n - i < 16 ? n - i : 16, yield);
-                int64_t rank = rank_of(r, (uint32_t)scalar(&p, FIRN_FIELD_ID));
-                double values[FIRN_FIELD_MOST];
-                if (rank < 0) continue;
-                if (is_measured)
-                    values[0] = yield[i % 16];
-                else if (entry >= 0)
-                    table[entry].get(&p, values);
-                else
-                    values[0] = history(&p, name, 0);
-                put(user, rank, values);
+        for (int32_t b = 0; b < n_blocks; b++)
+            for (int32_t i = 0, n; i < method->block_size(sim, m, b); i += n) {
+                const firn_place at = {m, b, i};
+                double ids[AT_ONCE], values[AT_ONCE * FIRN_FIELD_MOST];
+                n = method->block_size(sim, m, b) - i;
+                if (n > AT_ONCE) n = AT_ONCE;
+                method->read(sim, at, n, FIRN_FIELD_ID, ids);
+                take_values(sim, at, n, entry, name, values);
+                for (int k = 0; k < n; k++) {
+                    const int64_t rank = rank_of(r, (uint32_t)ids[k]);
+                    if (rank >= 0) put(user, rank, values + k * n_components);
+                }
             }
-        }
     }
 }
 

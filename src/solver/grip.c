@@ -75,7 +75,7 @@ static void take(firn_sim *sim, int index, int material)
                 strcmp(sim->sources[firn_solver_source(sim, id)].name, grip->def.body) != 0)
                 continue;
             /* a pull is chosen by the position itself: its motion may lead away at once */
-            method->read(sim, at, FIRN_FIELD_X, x);
+            method->read(sim, at, 1, FIRN_FIELD_X, x);
             memcpy(y, x, sizeof y);
             if (grip->def.mode == FIRN_GRIP_MOTION) firn_pose_to_shape(&grip->pose, x, y);
             if (firn_shape_distance(grip->region, y, grip->def.start) > 0) continue;

@@ -46,7 +46,8 @@ typedef struct firn_method {
     int32_t (*n_blocks)(const firn_sim *sim, int material);
     int32_t (*block_size)(const firn_sim *sim, int material, int32_t block);
     int (*n_components)(const firn_sim *sim, int material, firn_field field);
-    void (*read)(const firn_sim *sim, firn_place at, firn_field field, double *values);
+    /* n particles that follow each other in a block, [n][components]; 0 where there is no field. */
+    void (*read)(const firn_sim *sim, firn_place at, int n, firn_field field, double *values);
     void (*write)(firn_sim *sim, firn_place at, firn_field field, int component, double value);
     /* After writing: stresses and limits follow. */
     firn_status (*changed)(firn_sim *sim, firn_messages *messages);

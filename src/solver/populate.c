@@ -123,31 +123,41 @@ static firn_status add_body(firn_sim *sim, const firn_body_def *def, firn_messag
     return status;
 }
 
+static int is_outside(const firn_grid_def *grid, const double x[3])
+{
+    for (int w = 0; w < 6; w++) {
+        if (grid->walls[w] == FIRN_WALL_OPEN || grid->walls[w] == FIRN_WALL_DELETE) continue;
+        if (w & 1 ? x[w / 2] > grid->box_max[w / 2] : x[w / 2] < grid->box_min[w / 2]) return 1;
+    }
+    return 0;
+}
+
 /* A closed wall holds what is inside; what begins beyond it was most likely put there by mistake. */
 static void warn_of_outside(firn_sim *sim, firn_messages *messages)
 {
+    enum { AT_ONCE = 64 };
     const firn_grid_def *grid = &sim->scene.grid;
     const firn_method *method = sim->method;
     for (int m = 0; grid->has_box && m < sim->n_materials; m++) {
-        int64_t n = 0;
-        double x[3], first[3] = {0, 0, 0};
+        int64_t n_outside = 0;
+        double x[3 * AT_ONCE], first[3] = {0, 0, 0};
         firn_place at = {.material = m};
         for (at.block = 0; at.block < method->n_blocks(sim, m); at.block++)
-            for (at.index = 0; at.index < method->block_size(sim, m, at.block); at.index++) {
-                int is_outside = 0;
-                method->read(sim, at, FIRN_FIELD_X, x);
-                for (int w = 0; w < 6; w++)
-                    if (grid->walls[w] != FIRN_WALL_OPEN && grid->walls[w] != FIRN_WALL_DELETE)
-                        is_outside |= w & 1 ? x[w / 2] > grid->box_max[w / 2]
-                                            : x[w / 2] < grid->box_min[w / 2];
-                if (is_outside && n++ == 0) memcpy(first, x, sizeof first);
+            for (at.index = 0; at.index < method->block_size(sim, m, at.block);) {
+                int n = method->block_size(sim, m, at.block) - at.index;
+                n = n < AT_ONCE ? n : AT_ONCE;
+                method->read(sim, at, n, FIRN_FIELD_X, x);
+                for (int i = 0; i < n; i++)
+                    if (is_outside(grid, x + 3 * i) && n_outside++ == 0)
+                        memcpy(first, x + 3 * i, sizeof first);
+                at.index += n;
             }
-        if (n)
+        if (n_outside)
             firn_messages_warn(messages,
                                "%lld particles of material '%s' begin beyond closed walls, one at "
                                "%.4g %.4g %.4g m",
-                               (long long)n, sim->materials[m].resolved.name, first[0], first[1],
-                               first[2]);
+                               (long long)n_outside, sim->materials[m].resolved.name, first[0],
+                               first[1], first[2]);
     }
 }
 

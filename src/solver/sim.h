@@ -124,7 +124,7 @@ static inline double firn_solver_value(const firn_sim *sim, firn_place at, firn_
                                        int component)
 {
     double values[FIRN_FIELD_MOST];
-    sim->method->read(sim, at, field, values);
+    sim->method->read(sim, at, 1, field, values);
     return values[component];
 }
 

@@ -90,7 +90,7 @@ static void J_is_elastic_times_plastic(void **state)
         /* Cauchy is Kirchhoff over the whole volume ratio */
         firn_place at = {0, 0, 0};
         double tau[FIRN_FIELD_MOST];
-        sim->method->read(sim, at, FIRN_FIELD_TAU, tau);
+        sim->method->read(sim, at, 1, FIRN_FIELD_TAU, tau);
         assert_true(fabs(first_of(sim, "stress") - tau[0] / (det * Jp)) <= 1e-12 * fabs(tau[0]));
         firn_sim_destroy(sim);
     }
