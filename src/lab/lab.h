@@ -79,6 +79,7 @@ typedef struct firn_lab_options {
     char path[FIRN_NAME]; /* a name of the table of paths */
     char mode[FIRN_NAME]; /* of deformation, where the path leaves a choice; "": the path's own */
     double to;            /* final stretch (shear: amount of shear); NAN: the path's own */
+    double from;          /* of a ramp, where its rows begin; NAN: at rest */
     double stress;        /* final value where the path is driven by stress, Pa */
     int by_stress;
     firn_lab_stress measure; /* of prescribed stresses */
@@ -145,20 +146,20 @@ typedef struct firn_lab_curve {
     firn_lab_stability stability;
 } firn_lab_curve;
 
-/* Columns x and y of all curves that have them, to .svg or .png. Where the tables carry
- * acoustic_min, a second panel shows it and marks say where it is lost. */
-firn_status firn_lab_draw(const char *title, int n, const firn_lab_curve *curves, const char *x,
-                          const char *y, const char *path, firn_messages *messages);
-/* The same as an SVG element, for pages. */
-firn_status firn_lab_draw_svg(const char *title, int n, const firn_lab_curve *curves, const char *x,
-                              const char *y, firn_text *svg, firn_messages *messages);
+typedef struct firn_lab_picture {
+    const char *title, *x, *y; /* columns; curves without both are left out */
+    double range[2];           /* of y; NAN: that of the data */
+    int n;
+    const firn_lab_curve *curves;
+} firn_lab_picture;
 
-/* Figures 5, 6 and 7 of the thesis, principal stress over stretch with the other stretches 1,
- * each with the moduli as printed (mu = 100, lambda = 27.78) and with the consistent pair (mu =
- * 41.667), into the folder as figure_5.svg, .png, .csv and so on. `written` (may be NULL) is
- * called for each file. */
-firn_status firn_lab_figures(const char *folder, void (*written)(const char *path),
-                             firn_messages *messages);
+/* To .svg or .png. Where the tables carry acoustic_min, a second panel shows it and marks say
+ * where ellipticity is lost. */
+firn_status firn_lab_draw(const firn_lab_picture *picture, const char *path,
+                          firn_messages *messages);
+/* The same as an SVG element, for pages. */
+firn_status firn_lab_draw_svg(const firn_lab_picture *picture, firn_text *svg,
+                              firn_messages *messages);
 
 /* ---------------------------------------------------------------- stability (lab_stability.c) */
 

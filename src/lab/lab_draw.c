@@ -3,6 +3,7 @@
  * ellipticity's panel. */
 #include "lab/lab.h"
 #include "base/memory.h"
+#include "base/messages.h"
 #include "plot/plot.h"
 
 #include <math.h>
@@ -85,14 +86,20 @@ static void add_loss(sheet *s, const firn_lab_curve *curve, int is_only, const f
     s->n_marks++;
 }
 
-static firn_plot panel(sheet *s, const char *title, const char *x, const char *y)
+static firn_plot panel(sheet *s, const char *title, const char *x, const char *y,
+                       const double range[2])
 {
     column_label(x, s->x_label);
     column_label(y, s->y_label);
     int is_log = strcmp(x, "rate") == 0;
     return (firn_plot){.title = title,
                        .x = {.label = s->x_label, .unit = s->x_unit, .is_log = is_log},
-                       .y = {.label = s->y_label, .unit = s->y_unit, .is_log = is_log},
+                       .y = {.label = s->y_label,
+                             .unit = s->y_unit,
+                             .is_log = is_log,
+                             .has_range = isfinite(range[0]) && isfinite(range[1]),
+                             .min = range[0],
+                             .max = range[1]},
                        .n_series = s->n,
                        .series = s->series,
                        .n_marks = s->n_marks,
@@ -100,30 +107,33 @@ static firn_plot panel(sheet *s, const char *title, const char *x, const char *y
 }
 
 /* To the file, or into `svg` when there is no path. */
-static firn_status draw(const char *title, int n, const firn_lab_curve *curves, const char *x,
-                        const char *y, const char *path, firn_text *svg, firn_messages *messages)
+static firn_status draw(const firn_lab_picture *p, const char *path, firn_text *svg,
+                        firn_messages *messages)
 {
-    if (n > CURVES_MAX)
-        return firn_messages_add(messages, FIRN_REFUSED, "At most %d curves fit into a plot.",
-                                 CURVES_MAX);
+    static const double of_data[2] = {NAN, NAN};
+    if (p->n > CURVES_MAX)
+        return firn_messages_add(messages, FIRN_REFUSED, "plot '%s': %d curves; allowed: %d",
+                                 p->title, p->n, CURVES_MAX);
     sheet *sheets = firn_memory_array(NULL, 2, sizeof *sheets);
-    if (!sheets) return firn_messages_add(messages, FIRN_MEMORY, "No memory left for a plot.");
+    if (!sheets) return firn_messages_no_memory(messages, "plot '%s'", p->title);
     int is_complete = 1;
-    for (int i = 0; i < n; i++) {
-        is_complete &= add_curve(&sheets[0], &curves[i], i, x, y);
-        is_complete &= add_curve(&sheets[1], &curves[i], i, x, "acoustic_min");
-        add_loss(&sheets[1], &curves[i], n == 1, &curves[i].stability.any, x, "in some direction");
-        add_loss(&sheets[1], &curves[i], n == 1, &curves[i].stability.axis, x, "by a bar");
+    for (int i = 0; i < p->n; i++) {
+        const firn_lab_curve *curve = &p->curves[i];
+        is_complete &= add_curve(&sheets[0], curve, i, p->x, p->y);
+        is_complete &= add_curve(&sheets[1], curve, i, p->x, "acoustic_min");
+        add_loss(&sheets[1], curve, p->n == 1, &curve->stability.any, p->x, "in some direction");
+        add_loss(&sheets[1], curve, p->n == 1, &curve->stability.axis, p->x, "by a bar");
     }
     firn_status status = FIRN_OK;
     if (!is_complete)
-        status = firn_messages_add(messages, FIRN_MEMORY, "No memory left for a plot.");
+        status = firn_messages_no_memory(messages, "plot '%s'", p->title);
     else if (!sheets[0].n)
         status = firn_messages_add(messages, FIRN_REFUSED,
-                                   "No curve has both columns \"%s\" and \"%s\".", x, y);
+                                   "plot '%s': no curve has both columns '%s' and '%s'", p->title,
+                                   p->x, p->y);
     else {
-        firn_plot plots[2] = {panel(&sheets[0], title, x, y),
-                              panel(&sheets[1], "Ellipticity", x, "acoustic_min")};
+        firn_plot plots[2] = {panel(&sheets[0], p->title, p->x, p->y, p->range),
+                              panel(&sheets[1], "Ellipticity", p->x, "acoustic_min", of_data)};
         firn_figure figure = {.n_plots = sheets[1].n ? 2 : 1,
                               .plots = plots,
                               .n_columns = 1,
@@ -138,14 +148,14 @@ static firn_status draw(const char *title, int n, const firn_lab_curve *curves, 
     return status;
 }
 
-firn_status firn_lab_draw(const char *title, int n, const firn_lab_curve *curves, const char *x,
-                          const char *y, const char *path, firn_messages *messages)
+firn_status firn_lab_draw(const firn_lab_picture *picture, const char *path,
+                          firn_messages *messages)
 {
-    return draw(title, n, curves, x, y, path, NULL, messages);
+    return draw(picture, path, NULL, messages);
 }
 
-firn_status firn_lab_draw_svg(const char *title, int n, const firn_lab_curve *curves, const char *x,
-                              const char *y, firn_text *svg, firn_messages *messages)
+firn_status firn_lab_draw_svg(const firn_lab_picture *picture, firn_text *svg,
+                              firn_messages *messages)
 {
-    return draw(title, n, curves, x, y, NULL, svg, messages);
+    return draw(picture, NULL, svg, messages);
 }

@@ -161,6 +161,9 @@ static firn_status record(walk *w, double rate)
     row[COLUMN_mises] =
         sqrt((d0 * d0 + d1 * d1 + d2 * d2) / 2 + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
     row[COLUMN_stress_ratio] = s[0] != 0 ? s[1] / s[0] : NAN;
+    /* inverted, where the law does not allow it, its stress is a bound and no answer */
+    if (p->response.flags & FIRN_FLAG_INVERTED)
+        for (int c = COLUMN_cauchy_xx; c <= COLUMN_stress_ratio; c++) row[c] = NAN;
     row[COLUMN_energy] = p->response.energy;
     row[COLUMN_plastic_work] = p->state.plastic_work;
     row[COLUMN_viscous_work] = p->state.viscous_work;
@@ -234,19 +237,31 @@ static firn_status drive(walk *w, double value, int by_stress, double dt)
     return record(w, (w->point.state.F[w->mode->driven] - before) / dt);
 }
 
+/* In n equal steps from one value of the driven quantity to another. */
+static firn_status ramp(walk *w, double from, double to, int by_stress, double duration)
+{
+    int n = w->options->n_steps;
+    firn_status status = FIRN_OK;
+    for (int i = 1; i <= n && status == FIRN_OK; i++)
+        status = drive(w, from + (to - from) * i / n, by_stress, duration / n);
+    return status;
+}
+
 static firn_status course_ramp(walk *w)
 {
     const firn_lab_options *o = w->options;
-    int n = o->n_steps;
-    double T = o->by_stress ? 1 / o->rate : fabs(w->to - w->mode->rest) / o->rate;
-    firn_status status = FIRN_OK;
-    for (int i = 1; i <= n && status == FIRN_OK; i++) {
-        double share = (double)i / n;
-        double value =
-            o->by_stress ? o->stress * share : w->mode->rest + (w->to - w->mode->rest) * share;
-        status = drive(w, value, o->by_stress, T / n);
+    double from = w->mode->rest;
+    if (o->by_stress) return ramp(w, 0, o->stress, 1, 1 / o->rate);
+    if (!isnan(o->from)) { /* on the way there nothing is recorded but the last row */
+        firn_status status = ramp(w, from, o->from, 0, fabs(o->from - from) / o->rate);
+        if (status != FIRN_OK) return status;
+        memcpy(w->table->values,
+               w->table->values + (size_t)(w->table->n_rows - 1) * (size_t)w->table->n_columns,
+               (size_t)w->table->n_columns * sizeof(double));
+        w->table->n_rows = 1;
+        from = o->from;
     }
-    return status;
+    return ramp(w, from, w->to, 0, fabs(w->to - from) / o->rate);
 }
 
 /* Constant true (Hencky) rate: s = exp(rate t); shear has no difference between the two. */
@@ -475,6 +490,7 @@ firn_lab_options firn_lab_options_default(void)
 {
     return (firn_lab_options){.path = "uniaxial",
                               .to = NAN,
+                              .from = NAN,
                               .stress = 1000,
                               .rate = 1,
                               .hold = 10,
@@ -496,6 +512,9 @@ static firn_status check(const walk *w, const firn_lab_options *o, firn_messages
         return firn_messages_add(messages, FIRN_REFUSED,
                                  "The mode %s keeps the volume and cannot be driven by stress.",
                                  w->mode->name);
+    if (!isnan(o->from) && (w->path->course != course_ramp || o->by_stress))
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "path '%s': `from` is for ramps of stretch or shear", o->path);
     if (!(o->rate > 0) || !(o->hold > 0) || !(o->rate_from > 0) || !(o->rate_to > o->rate_from))
         return firn_messages_add(messages, FIRN_REFUSED,
                                  "Rates and times of a path must be positive, and the last rate of "

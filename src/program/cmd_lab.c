@@ -62,7 +62,8 @@ static firn_status read_options(const firn_cli *cli, firn_lab_options *o, firn_m
     const struct {
         const char *name, *unit;
         double *value;
-    } quantities[] = {{"to", "1", &o->to},
+    } quantities[] = {{"from", "1", &o->from},
+                      {"to", "1", &o->to},
                       {"stress", "Pa", &o->stress},
                       {"rate", "1/s", &o->rate},
                       {"hold", "s", &o->hold},
@@ -112,7 +113,8 @@ static firn_status write_outputs(const firn_cli *cli, session *s, const char *x,
     static const char *const endings[] = {"svg", "png"};
     for (int e = 0; e < 2 && status == FIRN_OK; e++) {
         snprintf(path, sizeof path, "%s.%s", stem, endings[e]);
-        status = firn_lab_draw(title, s->n + s->n_overlays, s->curves, x, y, path, s->messages);
+        firn_lab_picture picture = {title, x, y, {NAN, NAN}, s->n + s->n_overlays, s->curves};
+        status = firn_lab_draw(&picture, path, s->messages);
         if (status == FIRN_OK) printf("%s\n", path);
     }
     return status;
@@ -252,14 +254,6 @@ static firn_status run_maps(const firn_cli *cli, firn_messages *messages)
     return status;
 }
 
-/* Between two files. */
-static void print_path(const char *path)
-{
-    printf("%s\n", path);
-    firn_interrupt_leave(NULL);
-    firn_interrupt_begin();
-}
-
 static int list_paths(void)
 {
     printf("%-16s %-16s %-8s %s\n", "path", "mode", "to", "meaning");
@@ -275,16 +269,13 @@ static int list_paths(void)
 static int run(const firn_cli *cli)
 {
     if (firn_cli_has(cli, "list")) return list_paths();
-    if (!firn_cli_has(cli, "figures") && cli->n_arguments == 0)
+    if (cli->n_arguments == 0)
         return firn_cli_fail(
             FIRN_USAGE, "firn lab needs a law, for example: firn lab neo_hookean --path uniaxial");
     firn_messages *messages = firn_messages_create();
     if (!messages) return firn_cli_fail(FIRN_MEMORY, "no memory left");
     firn_status status;
-    if (firn_cli_has(cli, "figures")) firn_interrupt_begin();
-    if (firn_cli_has(cli, "figures"))
-        status = firn_lab_figures(firn_cli_text(cli, "figures", "."), print_path, messages);
-    else if (firn_cli_has(cli, "map"))
+    if (firn_cli_has(cli, "map"))
         status = run_maps(cli, messages);
     else {
         session s = {.messages = messages, .options = firn_lab_options_default()};
@@ -338,7 +329,9 @@ static const firn_cli_option options[] = {
             "over all directions, "
             "in the plane of two stretches, with the contour where ellipticity is lost."},
     {"from", 0, FIRN_CLI_TEXT, "STRETCH",
-     "Least stretch of the map, 0.3 when nothing is said; --to is its largest, 1.7."},
+     "Of a ramp: the stretch or shear from which on it is shown; default: rest. Of a map: its "
+     "least "
+     "stretch; default: 0.3, and 1.7 for --to, its largest."},
     {"third", 0, FIRN_CLI_TEXT, "STRETCH",
      "The third stretch of the map, held; 1 when nothing is said."},
     {"temperature", 0, FIRN_CLI_TEXT, "T", "Temperature; 293.15 K when nothing is said."},
@@ -347,8 +340,6 @@ static const firn_cli_option options[] = {
      .choices = "f64_scalar f32_sse2 f32_avx2 f64_avx2 f32_avx512 f64_avx512"},
     {"out", 'o', FIRN_CLI_FILE, "STEM",
      "Write STEM.csv (one for each law), STEM.svg and STEM.png."},
-    {"figures", 0, FIRN_CLI_FOLDER, "DIR",
-     "Draw the stress-stretch figures 5 to 7 into the folder instead."},
     {0},
 };
 

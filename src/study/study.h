@@ -28,9 +28,12 @@ typedef struct firn_study_axis {
     const char **values;
 } firn_study_axis;
 
-/* A lab path on every law. */
+/* A lab path on every law, or on those named. */
 typedef struct firn_study_lab {
     firn_lab_options options;
+    int n_laws;                /* 0: all */
+    const char **laws;         /* labels */
+    double range[2];           /* of y; NAN: that of the data */
     const char *title, *x, *y; /* x, y NULL: what the path is usually drawn as */
     const char *overlay;       /* CSV of a measured curve, or NULL */
 } firn_study_lab;

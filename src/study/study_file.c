@@ -234,20 +234,43 @@ static int key_resolution(reader *r, const node *v)
     return !exact || read_quantity(r, exact, "", &r->study->resolution_exact);
 }
 
+/* `laws: [label, ...]` and `range: [low, high]` of a picture. */
+static int read_picture(reader *r, const node *v, firn_study_lab *lab)
+{
+    const firn_study *s = r->study;
+    const node *laws = firn_yaml_tree_find(v, "laws"), *range = firn_yaml_tree_find(v, "range");
+    lab->range[0] = lab->range[1] = NAN;
+    if (range && (range->kind != FIRN_YAML_TREE_LIST || range->n != 2))
+        return refuse(r, range, "range is a list of two numbers, like [-600 Pa, 300 Pa]");
+    for (int i = 0; range && i < 2; i++)
+        if (!read_quantity(r, range->items[i], "", &lab->range[i])) return 0;
+    if (range && !(lab->range[0] < lab->range[1]))
+        return refuse(r, range, "range must rise, like [-600, 300]");
+    if (laws && !read_texts(r, laws, &lab->laws, &lab->n_laws)) return 0;
+    for (int k = 0; k < lab->n_laws; k++) {
+        int i = 0;
+        while (i < s->n_laws && strcmp(s->laws[i].label, lab->laws[k]) != 0) i++;
+        if (i == s->n_laws) return refuse(r, laws, "names a law that is not a label of `laws`");
+    }
+    return 1;
+}
+
 static int read_lab(reader *r, const node *v, firn_study_lab *lab)
 {
     firn_lab_options *o = &lab->options;
     *o = firn_lab_options_default();
     if (!check_keys(r, v,
-                    "title path mode to stress pressure rate hold steps cycles temperature "
-                    "rate_from rate_to x y overlay"))
+                    "title path mode from to stress pressure rate hold steps cycles temperature "
+                    "rate_from rate_to x y overlay laws range") ||
+        !read_picture(r, v, lab))
         return 0;
     const char *path = "uniaxial", *mode = "", *x, *y;
     double steps = o->n_steps, cycles = o->n_cycles;
     const struct {
         const char *key, *unit;
         double *value;
-    } numbers[] = {{"to", "1", &o->to},
+    } numbers[] = {{"from", "1", &o->from},
+                   {"to", "1", &o->to},
                    {"stress", "Pa", &o->stress},
                    {"pressure", "Pa", &o->pressure},
                    {"rate", "1/s", &o->rate},

@@ -286,6 +286,13 @@ static firn_status curves(const firn_compare *c, firn_text *html, firn_messages 
 
 /* ---------------------------------------------------------------- laws in the lab */
 
+static int is_of_lab(const firn_study_lab *lab, const char *label)
+{
+    int is_named = !lab->n_laws;
+    for (int k = 0; k < lab->n_laws; k++) is_named |= strcmp(lab->laws[k], label) == 0;
+    return is_named;
+}
+
 static firn_status lab_path(const firn_study *s, const firn_study_lab *lab, firn_text *html,
                             firn_messages *messages)
 {
@@ -295,6 +302,7 @@ static firn_status lab_path(const firn_study *s, const firn_study_lab *lab, firn
     firn_status status = FIRN_OK;
     for (int i = 0; i < s->n_laws && n < SERIES_MAX - 1 && status == FIRN_OK; i++) {
         firn_material material;
+        if (!is_of_lab(lab, s->laws[i].label)) continue;
         status = firn_lab_material(s->laws[i].spec, NULL, &material, messages);
         if (status != FIRN_OK) break;
         firn_messages *own = firn_messages_create();
@@ -325,8 +333,11 @@ static firn_status lab_path(const firn_study *s, const firn_study_lab *lab, firn
             n++;
         }
     }
-    if (status == FIRN_OK && n_laws)
-        status = firn_lab_draw_svg(lab->title, n, curves, lab->x, lab->y, html, messages);
+    if (status == FIRN_OK && n_laws) {
+        firn_lab_picture picture = {lab->title, lab->x, lab->y, {lab->range[0], lab->range[1]},
+                                    n,          curves};
+        status = firn_lab_draw_svg(&picture, html, messages);
+    }
     for (int i = 0; i < SERIES_MAX; i++) firn_table_destroy(tables[i]);
     return status;
 }
