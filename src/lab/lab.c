@@ -27,8 +27,6 @@ int firn_lab_variant(const char *name)
     return -1;
 }
 
-const char *firn_lab_variant_name(firn_variant variant) { return firn_variant_name(variant); }
-
 /* ---------------------------------------------------------------- 3 x 3 */
 
 static void multiply(const double a[9], const double b[9], double out[9])

@@ -71,7 +71,6 @@ void firn_lab_small_strain(const firn_material *material, double temperature, do
 
 /* "f64_scalar" ...; -1: no such variant. */
 int firn_lab_variant(const char *name);
-const char *firn_lab_variant_name(firn_variant variant);
 
 /* ---------------------------------------------------------------- paths (lab_path.c) */
 
