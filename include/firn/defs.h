@@ -284,8 +284,11 @@ typedef struct firn_expect_def {
     char source[256];
 } firn_expect_def;
 
+typedef struct firn_scene firn_scene; /* a scene from a file, see below */
+
 typedef struct firn_scene_def {
     uint32_t marker;
+    const firn_scene *loaded; /* set by firn_scene_load; leave it as it is */
     char name[FIRN_NAME];
     int frames;
     double fps;
@@ -342,8 +345,6 @@ FIRN_API firn_status firn_scene_check(const firn_scene_def *scene, firn_messages
 
 /* ---------------------------------------------------------------- a scene from a file */
 
-typedef struct firn_scene firn_scene;
-
 /* Reads a scene file. `sets` are n_sets strings "path.to.key=value", applied and checked like
  * the file.
  * Every error found is in the report; NULL is returned when there is any. */
@@ -351,6 +352,8 @@ FIRN_API firn_scene *firn_scene_load(const char *path, int n_sets, const char *c
                                      firn_messages *messages);
 FIRN_API firn_scene *firn_scene_parse(const char *text, size_t n_bytes, const char *shown_name,
                                       int n_sets, const char *const *sets, firn_messages *messages);
+/* The definition that was checked: firn_sim_create does not check it a second time. A copy of it
+ * may be changed, and is then checked like any other definition. */
 FIRN_API const firn_scene_def *firn_scene_definition(const firn_scene *scene);
 FIRN_API void firn_scene_destroy(firn_scene *scene);
 

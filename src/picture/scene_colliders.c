@@ -5,6 +5,7 @@
 #include "base/file_sequence.h"
 #include "geometry/shape.h"
 #include "geometry/motion.h"
+#include "solver/sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 /* A collider that is drawn. */
 typedef struct prop {
     firn_shape *shape;
+    int is_lent; /* the shape belongs to a simulation */
     firn_motion motion;
     firn_pose pose;
     double start, stop;
@@ -100,34 +102,48 @@ static void find_foot(firn_scene_colliders *props, const prop *p)
     }
 }
 
-static firn_status add_prop(firn_scene_colliders *props, const firn_collider_def *def, double dx,
-                            firn_messages *messages)
+/* A shape of files that are gone is a warning: the collider is not drawn, p->shape is NULL. */
+static firn_status build_shape(prop *p, const firn_collider_def *def, double dx,
+                               firn_messages *messages)
 {
-    prop *p = &props->props[props->n_props];
-    *p = (prop){.start = def->start, .stop = def->stop};
-    if (def->n_shapes < 1) return FIRN_OK;
-    firn_messages *why = firn_messages_create(); /* what is wrong with it is a warning here */
+    firn_messages *why = firn_messages_create();
     firn_status status = firn_shape_create_for(
         def->n_shapes, def->shapes, (firn_shape_need){depth_of(def, dx), dx, 0}, &p->shape, why);
     if (status != FIRN_OK && status != FIRN_MEMORY) {
         firn_messages_warn(messages, "the collider '%s' is not drawn: %s", def->name,
                            firn_messages_text(why, 0, NULL));
-        firn_messages_destroy(why);
-        return FIRN_OK;
+        status = FIRN_OK;
     }
     firn_messages_destroy(why);
+    return status;
+}
+
+/* `made`: the simulation's collider, NULL: there is none. Its shape is shared where it is rigid;
+ * one that deforms keeps what is needed for the simulation's present time alone. */
+static firn_status add_prop(firn_scene_colliders *props, const firn_collider_def *def,
+                            const firn_collider *made, double dx, firn_messages *messages)
+{
+    prop *p = &props->props[props->n_props];
+    firn_status status = FIRN_OK;
+    *p = (prop){.start = def->start, .stop = def->stop, .is_lent = made && made->is_rigid};
+    if (def->n_shapes < 1) return FIRN_OK;
+    if (p->is_lent)
+        p->shape = made->shape;
+    else
+        status = build_shape(p, def, dx, messages);
+    if (status == FIRN_OK && !p->shape) return FIRN_OK;
     if (status == FIRN_OK) status = firn_motion_create(&def->motion, NULL, &p->motion);
     if (status == FIRN_OK && is_at_rest(&def->motion) && firn_shape_speed(p->shape) == 0)
         find_foot(props, p);
     if (status == FIRN_OK)
         props->n_props++;
-    else
+    else if (!p->is_lent)
         firn_shape_destroy(p->shape);
     return status;
 }
 
 static firn_status fill(firn_scene_colliders *props, const firn_scene_def *scene,
-                        firn_messages *messages)
+                        const firn_sim *sim, firn_messages *messages)
 {
     props->up = upright_axis(scene->gravity);
     props->foot = INFINITY;
@@ -150,13 +166,14 @@ static firn_status fill(firn_scene_colliders *props, const firn_scene_def *scene
         if (is_floor(&scene->colliders[k], props->up, &height))
             take_floor(props, height);
         else
-            status = add_prop(props, &scene->colliders[k], scene->grid.dx, messages);
+            status = add_prop(props, &scene->colliders[k], sim ? &sim->colliders[k] : NULL,
+                              scene->grid.dx, messages);
     }
     return status;
 }
 
-firn_status firn_scene_colliders_of_scene(const firn_scene_def *scene, firn_scene_colliders **out,
-                                          firn_messages *messages)
+firn_status firn_scene_colliders_of_scene(const firn_scene_def *scene, const firn_sim *sim,
+                                          firn_scene_colliders **out, firn_messages *messages)
 {
     *out = NULL;
     firn_scene_colliders *props = firn_memory_allocate(NULL, sizeof *props);
@@ -167,7 +184,8 @@ firn_status firn_scene_colliders_of_scene(const firn_scene_def *scene, firn_scen
         props->props = firn_memory_array(NULL, props->n_props_room, sizeof *props->props);
         props->colors = firn_memory_array(NULL, props->n_materials_room, sizeof *props->colors);
         props->names = firn_memory_array(NULL, props->n_materials_room, sizeof *props->names);
-        if (props->props && props->colors && props->names) status = fill(props, scene, messages);
+        if (props->props && props->colors && props->names)
+            status = fill(props, scene, sim, messages);
     }
     if (status == FIRN_MEMORY) firn_messages_add(messages, status, "memory is exhausted");
     if (status == FIRN_OK)
@@ -189,8 +207,9 @@ firn_status firn_scene_colliders_open(const char *folder, firn_scene_colliders *
     snprintf(name, sizeof name, "%.*s/%s", FIRN_PATH, folder, FIRN_MANIFEST_NAME);
     firn_scene *scene =
         firn_scene_parse(manifest.scene_json, strlen(manifest.scene_json), name, 0, NULL, messages);
-    status = scene ? firn_scene_colliders_of_scene(firn_scene_definition(scene), props, messages)
-                   : FIRN_REFUSED;
+    status =
+        scene ? firn_scene_colliders_of_scene(firn_scene_definition(scene), NULL, props, messages)
+              : FIRN_REFUSED;
     firn_scene_destroy(scene);
     firn_manifest_clear(&manifest);
     return status;
@@ -200,7 +219,7 @@ void firn_scene_colliders_destroy(firn_scene_colliders *props)
 {
     if (!props) return;
     for (int k = 0; k < props->n_props; k++) {
-        firn_shape_destroy(props->props[k].shape);
+        if (!props->props[k].is_lent) firn_shape_destroy(props->props[k].shape);
         firn_motion_destroy(&props->props[k].motion, NULL);
     }
     firn_memory_release(NULL, props->props, props->n_props_room * sizeof *props->props);

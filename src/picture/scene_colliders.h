@@ -6,7 +6,7 @@
 #define FIRN_PROPS_H
 
 #include "base/color.h"
-#include "firn/defs.h"
+#include "firn/sim.h"
 
 typedef struct firn_scene_colliders firn_scene_colliders;
 
@@ -14,9 +14,10 @@ typedef struct firn_scene_colliders firn_scene_colliders;
  * made of may have gone since: then that collider is left out, with a warning. */
 firn_status firn_scene_colliders_open(const char *folder, firn_scene_colliders **props,
                                       firn_messages *messages);
-/* The same from a scene at hand, which need not outlive the call. */
-firn_status firn_scene_colliders_of_scene(const firn_scene_def *scene, firn_scene_colliders **props,
-                                          firn_messages *messages);
+/* The same from a scene at hand, which need not outlive the call. `sim`: its simulation, whose
+ * rigid shapes are used instead of built anew, and which outlives the colliders; NULL: none. */
+firn_status firn_scene_colliders_of_scene(const firn_scene_def *scene, const firn_sim *sim,
+                                          firn_scene_colliders **props, firn_messages *messages);
 void firn_scene_colliders_destroy(firn_scene_colliders *props);
 
 int firn_scene_colliders_is_z_up(const firn_scene_colliders *props); /* gravity points along z */

@@ -2,7 +2,7 @@
 /* cmd_check.c: `firn check scene.yaml` - errors, particles, memory, disk and time before a run;
  * with --expect the run itself, without files, and its outcome. */
 #include "scene/scene_files.h"
-#include "measure/preflight.h"
+#include "session/preflight.h"
 #include "program/cli.h"
 #include "measure/expect.h"
 #include "mpm/separation.h"
@@ -67,7 +67,7 @@ static int check_cost(const firn_cli *cli, const firn_scene_def *scene,
     if (status == FIRN_OK || check.n_expected || check.n_emitted) firn_check_print(&check, stdout);
     firn_check_clear(&check);
     firn_cli_report(messages, status);
-    if (status == FIRN_OK) puts("nothing stands against running it");
+    if (status == FIRN_OK) puts("the scene can be run");
     return status;
 }
 

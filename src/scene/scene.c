@@ -18,6 +18,7 @@ typedef firn_yaml_tree_node node;
 struct firn_scene {
     firn_arena arena; /* everything that the definition points to */
     firn_scene_def def;
+    firn_material *materials; /* [def.n_materials], resolved by the check */
 };
 
 /* ---------------------------------------------------------------- sweeps inside a scene */
@@ -191,6 +192,18 @@ static int add_default_output(firn_scene *scene, const node *root)
     return 1;
 }
 
+/* The one check of a scene from a file. */
+static void check_loaded(firn_scene *scene, firn_scene_binder *binder)
+{
+    firn_scene_def *def = &scene->def;
+    const size_t n = (size_t)(def->n_materials > 0 ? def->n_materials : 1);
+    scene->materials = firn_arena_allocate(&scene->arena, n * sizeof *scene->materials);
+    if (!scene->materials) return; /* the arena remembers */
+    def->loaded = scene;
+    firn_scene_check_located(def, firn_scene_bind_locate, binder, scene->materials,
+                             binder->messages);
+}
+
 firn_scene *firn_scene_parse(const char *text, size_t n_bytes, const char *shown_name, int n_sets,
                              const char *const *sets, firn_messages *messages)
 {
@@ -217,7 +230,7 @@ firn_scene *firn_scene_parse(const char *text, size_t n_bytes, const char *shown
         name_after_file(&scene->def, name);
         add_default_output(scene, root);
         note_open_sweep(root, n_sets, sets, messages);
-        firn_scene_check_located(&scene->def, firn_scene_bind_locate, &binder, messages);
+        check_loaded(scene, &binder);
         if (firn_messages_count(messages, FIRN_ERROR) == n_errors) {
             warn_of_gaps(&binder, &scene->def);
             warn_of_leaks(&binder, &scene->def);
@@ -250,6 +263,11 @@ firn_scene *firn_scene_load(const char *path, int n_sets, const char *const *set
 const firn_scene_def *firn_scene_definition(const firn_scene *scene)
 {
     return scene ? &scene->def : NULL;
+}
+
+const firn_material *firn_scene_materials(const firn_scene_def *def)
+{
+    return def->loaded && def == &def->loaded->def ? def->loaded->materials : NULL;
 }
 
 void firn_scene_place(firn_scene *scene, const char *folder)

@@ -4,6 +4,7 @@
  * First the tables of scene_schema.c are walked: markers, ranges, words, texts, lists. Then what
  * no table can say: names that must exist, ends after beginnings, shapes or points but not both. */
 #include "scene/scene_check.h"
+#include "base/messages.h"
 #include "points/format.h"
 #include "laws/law.h"
 #include "measure/measure.h"
@@ -24,6 +25,7 @@ typedef struct check {
     firn_scene_locate locate;
     void *user;
     firn_messages *messages;
+    firn_material *materials; /* resolved, for the caller; NULL: not wanted */
     firn_status status;
     int n_complaints;
     char path[PATH_MAX_BYTES];
@@ -261,11 +263,26 @@ static void check_parameter(check *c, const firn_law_info *law, const firn_param
                    law->name, law->name);
 }
 
-/* What the law's own table says goes first, each parameter in its place; the rest is the
- * resolver's to find. */
+/* What the resolver finds, each message after the path of the material. */
+static void resolve(check *c, const firn_scene_def *scene, const firn_material_def *def)
+{
+    firn_material material;
+    firn_messages *own = firn_messages_create();
+    if (!own) {
+        c->status = firn_messages_no_memory(c->messages, "materials");
+        return;
+    }
+    firn_material *into = c->materials ? &c->materials[def - scene->materials] : &material;
+    if (firn_material_resolve(def, scene->seed, into, own) != FIRN_OK)
+        for (int i = 0; i < firn_messages_total(own); i++)
+            complain(c, "cannot be used: %s", firn_messages_text(own, i, NULL));
+    firn_messages_destroy(own);
+}
+
+/* First each parameter by the law's table, in its own place; what passes is resolved. */
 static void check_material(check *c, const firn_scene_def *scene, const firn_material_def *def)
 {
-    firn_status before = c->status;
+    const firn_status before = c->status;
     c->status = FIRN_OK;
     const firn_law_info *law = firn_law_find(def->law);
     if (*def->law) check_law_name(c, def->law);
@@ -276,16 +293,7 @@ static void check_material(check *c, const firn_scene_def *scene, const firn_mat
     for (int i = 0; law && i < def->n_parameters && i < FIRN_MAX_PARAMETERS; i++)
         if (is_text_ended(def->parameters[i].name, FIRN_NAME))
             check_parameter(c, law, &def->parameters[i]);
-    int is_good = c->status == FIRN_OK;
-    firn_messages *own = is_good ? firn_messages_create() : NULL;
-    firn_material material;
-    if (is_good && !own)
-        c->status = firn_messages_add(c->messages, FIRN_MEMORY,
-                                      "materials: there is not enough memory to look at them");
-    if (own && firn_material_resolve(def, scene->seed, &material, own) != FIRN_OK)
-        for (int i = 0; i < firn_messages_total(own); i++)
-            complain(c, "cannot be used: %s", firn_messages_text(own, i, NULL));
-    firn_messages_destroy(own);
+    if (c->status == FIRN_OK) resolve(c, scene, def);
     if (before != FIRN_OK) c->status = before;
 }
 
@@ -622,9 +630,9 @@ static int is_sound(const firn_schema_section *section, const void *def)
 }
 
 firn_status firn_scene_check_located(const firn_scene_def *scene, firn_scene_locate locate,
-                                     void *user, firn_messages *messages)
+                                     void *user, firn_material *materials, firn_messages *messages)
 {
-    check c = {.locate = locate, .user = user, .messages = messages};
+    check c = {.locate = locate, .user = user, .messages = messages, .materials = materials};
     if (!scene)
         return firn_messages_add(messages, FIRN_REFUSED, "there is no scene definition (NULL)");
     if (scene->marker != FIRN_MARKER)
@@ -638,5 +646,5 @@ firn_status firn_scene_check_located(const firn_scene_def *scene, firn_scene_loc
 
 firn_status firn_scene_check(const firn_scene_def *scene, firn_messages *messages)
 {
-    return firn_scene_check_located(scene, NULL, NULL, messages);
+    return firn_scene_check_located(scene, NULL, NULL, NULL, messages);
 }

@@ -17,7 +17,8 @@ typedef struct writer {
     firn_json_writer json;
     firn_messages *messages;
     firn_status status;
-    uint64_t seed;
+    const firn_scene_def *scene;
+    size_t folder_first, folder_end; /* bytes of the text in which the folder's key and value are */
 } writer;
 
 /* JSON has no number for infinity: "inf" is what a scene file calls it. */
@@ -95,15 +96,21 @@ static void write_parameter(writer *w, const char *name, const firn_material *ma
 
 static void write_parameters(writer *w, const firn_material_def *def)
 {
-    firn_material material;
-    firn_status status = firn_material_resolve(def, w->seed, &material, w->messages);
-    if (status != FIRN_OK) {
-        w->status = status;
-        return;
+    firn_material own;
+    const firn_material *material = firn_scene_materials(w->scene);
+    if (material) {
+        material += def - w->scene->materials;
+    } else {
+        const firn_status status = firn_material_resolve(def, w->scene->seed, &own, w->messages);
+        if (status != FIRN_OK) {
+            w->status = status;
+            return;
+        }
+        material = &own;
     }
-    const firn_law_info *law = &material.law->info;
+    const firn_law_info *law = &material->law->info;
     for (int k = 0; k < law->n_parameters; k++)
-        write_parameter(w, law->parameters[k].name, &material, k);
+        write_parameter(w, law->parameters[k].name, material, k);
 }
 
 /* ---------------------------------------------------------------- sections */
@@ -132,7 +139,12 @@ static void write_option(writer *w, const firn_schema_key *option, const void *d
         for (int i = 0; i < option->n; i++) write_component(w, option, NULL, member, i);
         firn_json_end(&w->json);
     } else {
+        const size_t before = w->json.text.n;
         write_component(w, option, option->key, member, 0);
+        if (member == w->scene->folder) {
+            w->folder_first = before;
+            w->folder_end = w->json.text.n;
+        }
     }
 }
 
@@ -151,23 +163,39 @@ static void write_section(writer *w, const char *key, const firn_schema_section 
     firn_json_end(&w->json);
 }
 
-firn_status firn_scene_write(const firn_scene_def *def, firn_text *json, firn_messages *messages)
+/* The hash of the text with "" in place of the folder's value. */
+static uint64_t hash_without_folder(const writer *w)
 {
-    writer w = {.messages = messages, .seed = def->seed};
+    static const char colon[] = "\": ";
+    const firn_text *text = &w->json.text;
+    const char *key_end =
+        memmem(text->data + w->folder_first, w->folder_end - w->folder_first, colon, strlen(colon));
+    firn_hash hash;
+    firn_hash_init(&hash);
+    firn_hash_update(&hash, text->data, (size_t)(key_end - text->data) + strlen(colon));
+    firn_hash_update(&hash, "\"\"", 2);
+    firn_hash_update(&hash, text->data + w->folder_end, text->n - w->folder_end);
+    return firn_hash_value(&hash);
+}
+
+firn_status firn_scene_write(const firn_scene_def *def, firn_text *json, uint64_t *hash,
+                             firn_messages *messages)
+{
+    writer w = {.messages = messages, .scene = def};
     firn_json_init(&w.json, 1);
     write_section(&w, NULL, &firn_schema_file, def);
-    if (!firn_json_finish(&w.json, NULL)) w.status = firn_messages_no_memory(messages, "scene");
+    if (!firn_json_finish(&w.json, NULL))
+        w.status = firn_messages_no_memory(messages, "effective scene");
+    else if (hash)
+        *hash = hash_without_folder(&w);
     *json = w.json.text;
     return w.status;
 }
 
 firn_status firn_scene_hash(const firn_scene_def *def, uint64_t *hash, firn_messages *messages)
 {
-    firn_scene_def anywhere = *def;
     firn_text json = {0};
-    anywhere.folder[0] = 0;
-    firn_status status = firn_scene_write(&anywhere, &json, messages);
-    if (status == FIRN_OK) *hash = firn_hash_of(json.data, json.n);
+    const firn_status status = firn_scene_write(def, &json, hash, messages);
     firn_text_clear(&json);
     return status;
 }

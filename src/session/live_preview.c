@@ -77,7 +77,8 @@ static int start(firn_live_preview *painter)
 }
 
 firn_status firn_live_preview_create(const char *folder, const firn_scene_def *scene,
-                                     firn_live_preview **out, firn_messages *messages)
+                                     const firn_sim *sim, firn_live_preview **out,
+                                     firn_messages *messages)
 {
     *out = NULL;
     firn_live_preview *painter = firn_memory_allocate(NULL, sizeof *painter);
@@ -86,7 +87,7 @@ firn_status firn_live_preview_create(const char *folder, const firn_scene_def *s
     painter->preview = firn_preview_default(scene->gravity, 1);
     painter->trouble = firn_messages_create();
     firn_status status = painter->trouble
-                             ? firn_scene_colliders_of_scene(scene, &painter->props, messages)
+                             ? firn_scene_colliders_of_scene(scene, sim, &painter->props, messages)
                              : FIRN_MEMORY;
     painter->preview.def.props = painter->props;
     if (status == FIRN_OK && start(painter)) status = FIRN_MEMORY;

@@ -13,7 +13,8 @@ typedef struct firn_live_preview firn_live_preview;
 /* The picture goes to folder/preview.png; colliders and colours are the scene's, which is lent
  * until destroy. */
 firn_status firn_live_preview_create(const char *folder, const firn_scene_def *scene,
-                                     firn_live_preview **painter, firn_messages *messages);
+                                     const firn_sim *sim, firn_live_preview **painter,
+                                     firn_messages *messages);
 /* At a frame: takes a snapshot, thinned to at most FIRN_LIVE_PREVIEW_PARTICLES, when a picture
  * is due. */
 enum { FIRN_LIVE_PREVIEW_PARTICLES = 200000 };

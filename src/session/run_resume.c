@@ -87,7 +87,7 @@ static firn_status check_edits(const firn_resume *r, const char *after, size_t n
     firn_text before = {0};
     firn_scene *old = firn_scene_parse(text, n_text, r->path, 0, NULL, messages);
     firn_status status =
-        old ? firn_scene_write(firn_scene_definition(old), &before, messages) : FIRN_REFUSED;
+        old ? firn_scene_write(firn_scene_definition(old), &before, NULL, messages) : FIRN_REFUSED;
     if (status == FIRN_OK)
         status = firn_resume_rules_check(before.data, before.n, after, n_after, messages);
     firn_text_clear(&before);

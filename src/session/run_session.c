@@ -77,8 +77,7 @@ static firn_status list_inputs(session *s)
 
 static firn_status describe_scene(session *s)
 {
-    firn_status status = firn_scene_write(s->def, &s->scene_json, s->messages);
-    if (status == FIRN_OK) status = firn_scene_hash(s->def, &s->scene_hash, s->messages);
+    firn_status status = firn_scene_write(s->def, &s->scene_json, &s->scene_hash, s->messages);
     if (status == FIRN_OK) status = list_inputs(s);
     if (status == FIRN_OK && s->resume)
         status = firn_resume_compare(s->resume, s->scene_json.data, s->scene_json.n, s->inputs_json,

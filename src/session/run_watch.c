@@ -203,7 +203,7 @@ firn_status firn_run_watch(const firn_session_options *options, firn_sim *sim,
     if (output->scene->n_expects)
         status = firn_expect_create(output->scene, sim, &w.expect, messages);
     if (status == FIRN_OK && options->has_live_preview)
-        status = firn_live_preview_create(folder, output->scene, &w.preview, messages);
+        status = firn_live_preview_create(folder, output->scene, sim, &w.preview, messages);
     if (status == FIRN_OK) status = firn_frame_loop(sim, plan, &observer, messages);
     firn_live_preview_destroy(w.preview, messages);
     if (status == FIRN_INTERRUPTED && w.output_status != FIRN_OK) status = w.output_status;

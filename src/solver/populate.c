@@ -48,23 +48,15 @@ void firn_populate_place(const firn_body_def *def, int64_t n, double *x, double 
 /* The points of a body; the first *n_surface of them stand for cubes of edge spacing[0], the
  * others of spacing[1]. */
 static firn_status sample_body(const firn_sim *sim, const firn_body_def *def,
-                               const double spacing[2], double **x, int64_t *n, int64_t *n_surface,
-                               firn_messages *messages)
+                               const firn_shape *shape, const double spacing[2], double **x,
+                               int64_t *n, int64_t *n_surface, firn_messages *messages)
 {
-    int is_layered = def->particles_at_surface > 0;
-    double depth = def->surface_depth > 0 ? def->surface_depth : sim->h;
-    uint64_t seed = def->seed + sim->scene.seed;
-    firn_shape *shape = NULL;
-    const firn_shape_need need = {is_layered ? depth + sim->h : 0, sim->h, 1,
-                                  .memory = sim->memory.limit};
-    firn_status status = firn_shape_create_for(def->n_shapes, def->shapes, need, &shape, messages);
-    if (status != FIRN_OK) return status;
+    const uint64_t seed = def->seed + sim->scene.seed;
+    const double depth = firn_body_source_depth(def, sim->h);
     *n_surface = 0;
-    status = is_layered ? firn_sample_layers(shape, def->sampling, spacing, depth, seed, x, n,
-                                             n_surface, messages)
-                        : firn_sample_shape(shape, def->sampling, spacing[1], seed, x, n, messages);
-    firn_shape_destroy(shape);
-    return status;
+    return depth > 0 ? firn_sample_layers(shape, def->sampling, spacing, depth, seed, x, n,
+                                          n_surface, messages)
+                     : firn_sample_shape(shape, def->sampling, spacing[1], seed, x, n, messages);
 }
 
 /* Volumes and masses of two layers, each particle's own: two columns of n numbers */
@@ -80,7 +72,16 @@ static double *weigh_layers(firn_sim *sim, double density, const double spacing[
     return volumes;
 }
 
-static firn_status add_body(firn_sim *sim, const firn_body_def *def, firn_messages *messages)
+static firn_status refuse_body(const firn_body_def *def, firn_status status,
+                               firn_messages *messages)
+{
+    const char *file = *def->points ? def->points : def->n_shapes ? def->shapes[0].file : "";
+    return firn_messages_add(messages, status, "body '%s'%s%s cannot be filled: see above",
+                             def->name, *file ? " from " : "", file);
+}
+
+static firn_status add_body(firn_sim *sim, const firn_body_def *def, const firn_shape *shape,
+                            firn_messages *messages)
 {
     const int material = firn_solver_material(sim, def->material);
     if (material < 0)
@@ -92,12 +93,8 @@ static firn_status add_body(firn_sim *sim, const firn_body_def *def, firn_messag
                                def->spacing > 0 ? def->spacing
                                                 : sim->h / cbrt(def->particles_per_cell)};
     int64_t n = 0, n_surface = 0;
-    firn_status status = sample_body(sim, def, spacing, &x, &n, &n_surface, messages);
-    if (status != FIRN_OK) {
-        const char *file = def->n_shapes ? def->shapes[0].file : "";
-        return firn_messages_add(messages, status, "body '%s'%s%s cannot be filled: see above",
-                                 def->name, file[0] ? " from " : "", file);
-    }
+    firn_status status = sample_body(sim, def, shape, spacing, &x, &n, &n_surface, messages);
+    if (status != FIRN_OK) return refuse_body(def, status, messages);
     double volume = spacing[1] * spacing[1] * spacing[1];
     firn_newborn born = {.n = n,
                          .x = x,
@@ -194,8 +191,22 @@ static firn_status check_grips(const firn_sim *sim, firn_messages *messages)
     return FIRN_OK;
 }
 
+/* From a source that is open already, or is opened here; it is closed in any case. */
+static firn_status fill_body(firn_sim *sim, const firn_body_def *def, firn_body_source *source,
+                             firn_messages *messages)
+{
+    firn_status status = FIRN_OK;
+    if (!firn_body_source_is_open(source))
+        status = firn_body_source_open(def, sim->h, sim->memory.limit, source, messages);
+    if (status != FIRN_OK) return refuse_body(def, status, messages);
+    status = source->points ? firn_populate_points(sim, def, source->points, messages)
+                            : add_body(sim, def, source->shape, messages);
+    firn_body_source_close(source);
+    return status;
+}
+
 firn_status firn_populate_bodies(firn_sim *sim, const firn_scene_def *scene,
-                                 firn_messages *messages)
+                                 firn_body_source *sources, firn_messages *messages)
 {
     firn_id_range ranges[RANGES];
     int n_ranges = 0;
@@ -203,8 +214,8 @@ firn_status firn_populate_bodies(firn_sim *sim, const firn_scene_def *scene,
     for (int i = 0; i < scene->n_bodies && status == FIRN_OK; i++) {
         const firn_body_def *def = &scene->bodies[i];
         const uint32_t first = sim->next_id;
-        status =
-            *def->points ? firn_populate_points(sim, def, messages) : add_body(sim, def, messages);
+        firn_body_source own = {0};
+        status = fill_body(sim, def, sources ? &sources[i] : &own, messages);
         if (status == FIRN_OK && def->density_from == FIRN_DENSITY_GRID)
             status = add_range(ranges, &n_ranges, (firn_id_range){first, sim->next_id}, messages);
     }

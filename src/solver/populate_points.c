@@ -16,8 +16,7 @@
  * What is used is checked number by number before a particle is made. All other attributes are
  * left alone, with a warning where somebody may have counted on them: not of what caches of firn
  * hold for other programs. */
-#include "base/read_limits.h"
-#include "points/format.h"
+#include "points/points.h"
 #include "base/suggest.h"
 #include "laws/history.h"
 #include "solver/attributes.h"
@@ -440,14 +439,10 @@ static firn_status add_points(share *s)
     return status;
 }
 
-firn_status firn_populate_points(firn_sim *sim, const firn_body_def *def, firn_messages *messages)
+firn_status firn_populate_points(firn_sim *sim, const firn_body_def *def,
+                                 const firn_points *points, firn_messages *messages)
 {
-    firn_points *points;
-    firn_status status = firn_format_read_within(
-        def->points, firn_read_limits_bytes(sim->memory.limit), &points, messages);
-    if (status != FIRN_OK)
-        return firn_messages_add(messages, status, "body '%s' cannot be used: see above",
-                                 def->name);
+    firn_status status = FIRN_OK;
     share s = {.sim = sim, .def = def, .points = points, .path = def->points, .messages = messages};
     size_t bytes = (size_t)points->n * sizeof *s.index, n_attributes = (size_t)points->n_attributes;
     if (points->n == 0)
@@ -472,6 +467,5 @@ firn_status firn_populate_points(firn_sim *sim, const firn_body_def *def, firn_m
     firn_memory_release(&sim->memory, s.index, bytes);
     firn_memory_release(&sim->memory, s.used, n_attributes);
     firn_text_clear(&s.known);
-    firn_points_destroy(points);
     return status;
 }

@@ -33,25 +33,23 @@ static void choose_threads(firn_sim *sim, const firn_run_options *options)
     sim->max_threads = is_asked ? 0 : sim->n_threads;
 }
 
-static firn_status create_materials(firn_sim *sim, firn_messages *messages)
+static firn_status create_materials(firn_sim *sim, const firn_material *resolved,
+                                    firn_messages *messages)
 {
     const firn_scene_def *scene = &sim->scene;
     const size_t n = (size_t)scene->n_materials;
     sim->materials = firn_memory_array(&sim->memory, n, sizeof *sim->materials);
     if (!sim->materials && n) return firn_messages_no_memory(messages, "materials");
-    firn_status status = FIRN_OK;
     for (int m = 0; m < scene->n_materials; m++) {
         const firn_material_def *def = &scene->materials[m];
         firn_sim_material *material = &sim->materials[m];
-        const firn_status resolved =
-            firn_material_resolve(def, scene->seed, &material->resolved, messages);
-        if (resolved != FIRN_OK) status = resolved;
+        material->resolved = resolved[m];
         material->transfer = def->has_transfer ? def->transfer : scene->transfer;
         for (int c = 0; c < 3; c++)
             material->color[c] = (double)firn_color_decode((float)def->color[c]);
         sim->n_materials = m + 1;
     }
-    return status;
+    return FIRN_OK;
 }
 
 static void destroy_materials(firn_sim *sim)
@@ -75,23 +73,25 @@ static firn_status create_ledger(firn_sim *sim, firn_messages *messages)
 /* ---------------------------------------------------------------- life */
 
 static firn_status create_parts(firn_sim *sim, const firn_scene_def *scene,
-                                const firn_run_options *options, firn_messages *messages)
+                                const firn_scene_parts *parts, const firn_run_options *options,
+                                firn_messages *messages)
 {
     choose_threads(sim, options);
     firn_status status = firn_grips_create(sim, messages);
-    if (status == FIRN_OK) status = create_materials(sim, messages);
+    if (status == FIRN_OK) status = create_materials(sim, parts->materials, messages);
     if (status == FIRN_OK) status = firn_colliders_create(sim, messages);
     if (status == FIRN_OK) status = firn_sinks_create(sim, messages);
     if (status == FIRN_OK) status = firn_forces_create(sim, messages);
     if (status == FIRN_OK) status = create_ledger(sim, messages);
     if (status == FIRN_OK) status = sim->method->create(sim, options, messages);
     if (status == FIRN_OK) status = firn_emission_create(sim, scene, messages);
-    if (status == FIRN_OK) status = firn_populate_bodies(sim, scene, messages);
+    if (status == FIRN_OK) status = firn_populate_bodies(sim, scene, parts->bodies, messages);
     return status;
 }
 
-firn_status firn_solver_create(const firn_scene_def *scene, const firn_run_options *options,
-                               const firn_method *method, firn_sim **out, firn_messages *messages)
+firn_status firn_solver_create(const firn_scene_def *scene, const firn_scene_parts *parts,
+                               const firn_run_options *options, const firn_method *method,
+                               firn_sim **out, firn_messages *messages)
 {
     firn_sim *sim = options->hooks.allocate(options->hooks.user, sizeof *sim);
     if (!sim) return firn_messages_no_memory(messages, "the simulation");
@@ -106,7 +106,7 @@ firn_status firn_solver_create(const firn_scene_def *scene, const firn_run_optio
     sim->rates.particle = -1;
     sim->dt_factor = 1;
     sim->limit = (firn_dt_limit){.criterion = "", .material = "", .particle = -1};
-    firn_status status = create_parts(sim, scene, options, messages);
+    firn_status status = create_parts(sim, scene, parts, options, messages);
 
     /* definitions were borrowed */
     sim->scene.materials = NULL;

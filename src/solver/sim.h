@@ -15,6 +15,7 @@
 #include "base/messages.h"
 #include "base/memory.h"
 #include "laws/law.h"
+#include "solver/body_source.h"
 #include "solver/boundary.h"
 #include "solver/collider.h"
 #include "solver/force.h"
@@ -109,9 +110,15 @@ double firn_sim_clock(void);
 /* Adds the time since `since` to a stage; returns the time now. */
 double firn_sim_lap(firn_sim *sim, int stage, double since);
 
+/* What has been made of a scene before its simulation. */
+typedef struct firn_scene_parts {
+    const firn_material *materials; /* [n_materials], resolved */
+    firn_body_source *bodies;       /* [n_bodies], taken over; NULL: none is open yet */
+} firn_scene_parts;
 /* The simulation of a scene that has been checked (scene/create.c). */
-firn_status firn_solver_create(const firn_scene_def *scene, const firn_run_options *options,
-                               const firn_method *method, firn_sim **sim, firn_messages *messages);
+firn_status firn_solver_create(const firn_scene_def *scene, const firn_scene_parts *parts,
+                               const firn_run_options *options, const firn_method *method,
+                               firn_sim **sim, firn_messages *messages);
 /* Adds particles of a body or emitter to a material; sets born->first_id. */
 firn_status firn_solver_add(firn_sim *sim, int material, firn_newborn *born, const char *source,
                             firn_messages *messages);
@@ -132,8 +139,9 @@ static inline double firn_solver_value(const firn_sim *sim, firn_place at, firn_
 firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *messages);
 /* populate.c: the bodies of the scene; populate_points.c: one from a file of points. */
 firn_status firn_populate_bodies(firn_sim *sim, const firn_scene_def *scene,
+                                 firn_body_source *sources, firn_messages *messages);
+firn_status firn_populate_points(firn_sim *sim, const firn_body_def *def, const firn_points *points,
                                  firn_messages *messages);
-firn_status firn_populate_points(firn_sim *sim, const firn_body_def *def, firn_messages *messages);
 /* The center of a body's points, and, where wanted, the points moved by its F about it. */
 void firn_populate_place(const firn_body_def *def, int64_t n, double *x, double center[3]);
 /* save.c: the state of firn_sim_save piece by piece, so that it need not stand in memory twice.

@@ -37,8 +37,9 @@ static firn_scene_colliders *make(void)
         firn_scene_parse(scene_text, sizeof scene_text - 1, "t.yaml", 0, NULL, messages);
     if (!scene) fail_msg("%s", firn_messages_text(messages, 0, NULL));
     firn_scene_colliders *props;
-    assert_int_equal(firn_scene_colliders_of_scene(firn_scene_definition(scene), &props, messages),
-                     FIRN_OK);
+    assert_int_equal(
+        firn_scene_colliders_of_scene(firn_scene_definition(scene), NULL, &props, messages),
+        FIRN_OK);
     firn_scene_destroy(scene);
     firn_messages_destroy(messages);
     return props;
@@ -134,8 +135,9 @@ static void test_sequence(void **state)
     if (!scene) fail_msg("%s", firn_messages_text(messages, 0, NULL));
     firn_scene_colliders *props;
     size_t before = in_use();
-    assert_int_equal(firn_scene_colliders_of_scene(firn_scene_definition(scene), &props, messages),
-                     FIRN_OK);
+    assert_int_equal(
+        firn_scene_colliders_of_scene(firn_scene_definition(scene), NULL, &props, messages),
+        FIRN_OK);
     assert_true(in_use() - before < 200 << 20);
     assert_int_equal(firn_scene_colliders_at(props, 1.5), 1);
     double d = firn_scene_colliders_distance(props, (double[3]){1.5, 0, 0.65}, NULL);
@@ -235,8 +237,9 @@ static firn_scene_colliders *parse(const char *colliders)
     firn_scene *scene = firn_scene_parse(text, (size_t)n, "t.yaml", 0, NULL, messages);
     if (!scene) fail_msg("%s", firn_messages_text(messages, 0, NULL));
     firn_scene_colliders *props;
-    assert_int_equal(firn_scene_colliders_of_scene(firn_scene_definition(scene), &props, messages),
-                     FIRN_OK);
+    assert_int_equal(
+        firn_scene_colliders_of_scene(firn_scene_definition(scene), NULL, &props, messages),
+        FIRN_OK);
     firn_scene_destroy(scene);
     firn_messages_destroy(messages);
     return props;

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes)
     firn_scene *scene = firn_scene_parse((const char *)data, n_bytes, "fuzz", 0, NULL, messages);
     if (!scene && firn_messages_status(messages) == FIRN_OK) abort(); /* refused without a word */
     firn_text json = {0};
-    if (scene && firn_scene_write(firn_scene_definition(scene), &json, messages) == FIRN_OK) {
+    if (scene && firn_scene_write(firn_scene_definition(scene), &json, NULL, messages) == FIRN_OK) {
         firn_scene *again = firn_scene_parse(json.data, json.n, "again", 0, NULL, messages);
         if (!again) abort();
         firn_scene_destroy(again);

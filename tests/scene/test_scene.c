@@ -422,7 +422,7 @@ static void test_idle_keys(void **state)
                         "s.yaml:4:48: forces.a.strength is of no use: a gravity goes by vector");
     firn_text whole = {
         0}; /* all keys are in it, as in a manifest: those with their defaults are not told */
-    assert_int_equal(firn_scene_write(firn_scene_definition(scene), &whole, NULL), FIRN_OK);
+    assert_int_equal(firn_scene_write(firn_scene_definition(scene), &whole, NULL, NULL), FIRN_OK);
     firn_scene *again = firn_scene_parse(whole.data, whole.n, "s.yaml", 0, NULL, messages);
     assert_non_null(again);
     assert_int_equal(firn_messages_total(messages), 4);
@@ -575,7 +575,7 @@ static void test_paths_count_from_the_scene(void **state)
     firn_text json = {
         0}; /* written from the root, so that the scene can be read again from anywhere */
     char whole[4096];
-    assert_int_equal(firn_scene_write(firn_scene_definition(scene), &json, NULL), FIRN_OK);
+    assert_int_equal(firn_scene_write(firn_scene_definition(scene), &json, NULL, NULL), FIRN_OK);
     assert_non_null(getcwd(whole, sizeof whole - 64));
     strcat(whole, "/shots/lay/out.bgeo\"");
     assert_non_null(strstr(json.data, whole));
@@ -656,9 +656,9 @@ static void test_effective_scene_round_trips(void **state)
              "scene: {name: \"with \\\"quotes\\\" and \xc3\xa9\"}\n",
         0, NULL);
     firn_text first = {0}, second = {0};
-    assert_int_equal(firn_scene_write(firn_scene_definition(scene), &first, NULL), FIRN_OK);
+    assert_int_equal(firn_scene_write(firn_scene_definition(scene), &first, NULL, NULL), FIRN_OK);
     firn_scene *again = check_taken(first.data, 0, NULL);
-    assert_int_equal(firn_scene_write(firn_scene_definition(again), &second, NULL), FIRN_OK);
+    assert_int_equal(firn_scene_write(firn_scene_definition(again), &second, NULL, NULL), FIRN_OK);
     assert_string_equal(first.data, second.data);
     assert_non_null(
         strstr(first.data, "\"wet_cohesion\": 1500")); /* what the preset says is filled in */

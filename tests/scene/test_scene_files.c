@@ -92,7 +92,8 @@ static void tells_what_became_of_them(void **state)
         4);
     firn_json_end(&changes);
     static const char *const said[] = {
-        "walk.9.obj: input file no longer exists", "walk.10.obj: input file has changed since the shot last read it",
+        "walk.9.obj: input file no longer exists",
+        "walk.10.obj: input file has changed since the shot last read it",
         "walk.13.obj: input file is new since the shot last read this sequence",
         "hole.vdb: input file no longer exists"};
     assert_int_equal(firn_messages_count(messages, FIRN_WARNING), 4);

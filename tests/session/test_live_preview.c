@@ -68,7 +68,7 @@ static void paints_first_and_last_and_rests_between(void **state)
     const struct timespec nap = {0, 1000000};
     char folder[512];
     snprintf(folder, sizeof folder, "%s", scratch("."));
-    assert_int_equal(firn_live_preview_create(folder, &scene, &painter, messages), FIRN_OK);
+    assert_int_equal(firn_live_preview_create(folder, &scene, sim, &painter, messages), FIRN_OK);
     double began = now();
     for (int frame = 0; !picture(); frame++) {
         assert_int_equal(firn_live_preview_offer(painter, sim, frame, 0, messages), FIRN_OK);
@@ -98,7 +98,8 @@ static void a_folder_that_went_is_a_warning(void **state)
     firn_live_preview *painter;
     firn_messages *messages = firn_messages_create();
     assert_int_equal(
-        firn_live_preview_create(scratch("no/such/folder"), &scene, &painter, messages), FIRN_OK);
+        firn_live_preview_create(scratch("no/such/folder"), &scene, sim, &painter, messages),
+        FIRN_OK);
     assert_int_equal(firn_live_preview_offer(painter, sim, 0, 0, messages), FIRN_OK);
     assert_int_equal(firn_live_preview_offer(painter, sim, 1, 1, messages), FIRN_OK);
     firn_live_preview_destroy(painter, messages);

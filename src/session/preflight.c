@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* preflight.c: how many particles, how much memory and disk, how long - estimated first from
- * volumes alone, so that a scene of a thousand million particles is refused at once, then
- * measured on the real simulation. */
-#include "measure/preflight.h"
-#include "base/read_limits.h"
+/* preflight.c: see preflight.h. Two passes: first an estimate from volumes and files alone, so that
+ * a scene of a billion particles is refused at once; then the simulation itself, for what it holds
+ * and how fast it steps. What the estimate has read is what the simulation is made from. */
+#include "session/preflight.h"
 #include "solver/emission.h"
-#include "points/format.h"
+#include "base/messages.h"
+#include "points/points.h"
+#include "scene/create.h"
 #include "mpm/separation.h"
 #include "base/memory.h"
 #include "geometry/sampling.h"
-#include "geometry/shape.h"
 #include "solver/attributes.h"
 #include "solver/sim.h"
 
@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What a particle takes at its peak, grid and sorting included; tests/solver/test_sim.c holds
- * the 200 bytes. In a checkpoint alone it takes some 140. */
+/* Bytes of a particle: in memory at the peak, grid and sorting included (tests/solver/test_sim.c
+ * checks the 200), and in a checkpoint. */
 enum {
     BYTES_FLOAT = 200,
     BYTES_DOUBLE = 400,
@@ -38,48 +38,43 @@ static double clock_seconds(void)
 
 /* ---------------------------------------------------------------- estimates */
 
-static firn_status estimate_points(const firn_body_def *def, size_t max_memory,
-                                   firn_check_body *body, firn_messages *messages)
+/* Particles of a shape: its volume over that of a cell's share, layer and inside apart. */
+static firn_status estimate_shape(const firn_scene_def *scene, const firn_body_def *def,
+                                  const firn_shape *shape, firn_check_body *body,
+                                  firn_messages *messages)
 {
-    firn_points *points;
-    firn_status status =
-        firn_format_read_within(def->points, firn_read_limits_bytes(max_memory), &points, messages);
-    if (status == FIRN_OK) body->n_expected = points->n;
-    firn_points_destroy(points);
-    return status;
-}
-
-static firn_status estimate_body(const firn_scene_def *scene, const firn_body_def *def,
-                                 size_t max_memory, firn_check_body *body, firn_messages *messages)
-{
-    firn_shape *shape;
-    memcpy(body->name, def->name, sizeof body->name);
-    body->n_expected = -1;
-    if (!def->n_shapes) return estimate_points(def, max_memory, body, messages);
-    double dx = scene->grid.dx, depth = 0, volumes[2] = {0, 0}, surface = def->particles_at_surface;
-    if (surface > 0) depth = def->surface_depth > 0 ? def->surface_depth : dx;
-    firn_status status = firn_shape_create_for(
-        def->n_shapes, def->shapes, (firn_shape_need){depth, dx, 1, .memory = max_memory}, &shape,
-        messages);
-    if (status != FIRN_OK) return status;
-    double spacing = def->spacing > 0 ? def->spacing : dx / cbrt(def->particles_per_cell);
-    int is_bounded = firn_sample_volumes(shape, 0, depth, volumes);
-    double n = volumes[0] * surface / (dx * dx * dx) + volumes[1] / (spacing * spacing * spacing);
-    firn_shape_destroy(shape);
-    if (!is_bounded)
+    const double dx = scene->grid.dx, depth = firn_body_source_depth(def, dx),
+                 spacing = def->spacing > 0 ? def->spacing : dx / cbrt(def->particles_per_cell);
+    double volumes[2] = {0, 0}; /* within `depth` of the surface, and below it, m^3 */
+    if (!firn_sample_volumes(shape, 0, depth, volumes))
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "bodies.%s.shape has no bounds; it cannot be filled", def->name);
+                                 "bodies.%s.shape: unbounded, so it cannot be filled", def->name);
+    const double n = volumes[0] * def->particles_at_surface / (dx * dx * dx) +
+                     volumes[1] / (spacing * spacing * spacing);
     if (!(n < 9e15)) /* also NAN */
-        return firn_messages_add(
-            messages, FIRN_REFUSED,
-            "bodies.%s.shape encloses %.3g m^3, which %.3g particles would have to fill; check its "
-            "size and scale, or make grid.dx larger",
-            def->name, volumes[0] + volumes[1], n);
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "bodies.%s.shape: %.3g m^3 would need %.3g particles; try: check "
+                                 "its size and scale, or a larger grid.dx",
+                                 def->name, volumes[0] + volumes[1], n);
     body->n_expected = (int64_t)n;
     return FIRN_OK;
 }
 
-/* What the machine could still give, in bytes; infinite where it does not say. */
+static firn_status estimate_body(const firn_scene_def *scene, const firn_body_def *def,
+                                 size_t max_memory, firn_body_source *source, firn_check_body *body,
+                                 firn_messages *messages)
+{
+    memcpy(body->name, def->name, sizeof body->name);
+    body->n_expected = -1;
+    const firn_status status =
+        firn_body_source_open(def, scene->grid.dx, max_memory, source, messages);
+    if (status != FIRN_OK) return status;
+    if (source->shape) return estimate_shape(scene, def, source->shape, body, messages);
+    body->n_expected = source->points->n;
+    return FIRN_OK;
+}
+
+/* Memory that the machine can still give, bytes; infinite where the system does not tell. */
 static double available_memory(void)
 {
     FILE *file = fopen("/proc/meminfo", "r");
@@ -91,7 +86,7 @@ static double available_memory(void)
     return 1024 * kilobytes;
 }
 
-/* Free bytes of the file system that a path will be on: that of its nearest existing parent. */
+/* Free bytes of the file system of a path, which need not exist: of its nearest existing parent. */
 static double free_disk(const char *folder)
 {
     char path[FIRN_PATH];
@@ -110,7 +105,7 @@ static double free_disk(const char *folder)
     return (double)info.f_bavail * (double)info.f_frsize;
 }
 
-/* Whether particles leave: then fewer are there at a time than ever come. */
+/* Whether particles can leave: then fewer are present at a time than are ever emitted. */
 static int can_lose(const firn_scene_def *scene)
 {
     int loses = scene->n_sinks > 0;
@@ -119,42 +114,38 @@ static int can_lose(const firn_scene_def *scene)
     return loses;
 }
 
-/* All that begin and all that are emitted: where particles leave, too many are warned of alone. */
+/* The particles of the start and all that are emitted. Where particles can leave, too many are
+ * only warned of. */
 static firn_status forecast_memory(const firn_scene_def *scene, firn_check *c,
                                    firn_messages *messages)
 {
-    const double n = (double)(c->n_expected + c->n_emitted);
+    const double n = (double)(c->n_expected + c->n_emitted), mib = 1 << 20;
     c->memory_expected = n * (scene->is_double ? BYTES_DOUBLE : BYTES_FLOAT);
     if (c->memory_expected <= c->memory_available) return FIRN_OK;
     if (c->n_emitted && can_lose(scene)) {
         firn_messages_warn(messages,
-                           "about %.3g M particles, if none left, would need %.4g MiB of memory, "
-                           "but there are %.4g MiB; "
-                           "see that sinks take them in time, or set max_particles of the emitters",
-                           n * 1e-6, c->memory_expected / (1 << 20),
-                           c->memory_available / (1 << 20));
+                           "memory: too little if none of about %.3g M particles leaves (%.4g "
+                           "MiB); available: %.4g MiB; try: sinks, or a smaller max_particles of "
+                           "the emitters",
+                           n * 1e-6, c->memory_expected / mib, c->memory_available / mib);
         return FIRN_OK;
     }
     return firn_messages_add(messages, FIRN_MEMORY,
-                             "about %.3g M particles would need %.4g MiB of memory, but there are "
-                             "%.4g MiB; make grid.dx "
-                             "larger or particles_per_cell smaller",
-                             n * 1e-6, c->memory_expected / (1 << 20),
-                             c->memory_available / (1 << 20));
+                             "memory: too little for about %.3g M particles (%.4g MiB); available: "
+                             "%.4g MiB; try: a larger grid.dx or fewer particles_per_cell",
+                             n * 1e-6, c->memory_expected / mib, c->memory_available / mib);
 }
 
 static firn_status estimate(const firn_scene_def *scene, const firn_run_options *options,
-                            firn_check *c, firn_messages *messages)
+                            firn_body_source *sources, firn_check *c, firn_messages *messages)
 {
     firn_status status = FIRN_OK;
     c->n_bodies = scene->n_bodies;
     c->bodies = firn_memory_array(NULL, (size_t)c->n_bodies, sizeof *c->bodies);
-    if (!c->bodies)
-        return firn_messages_add(messages, FIRN_MEMORY,
-                                 "there is not enough memory to check the scene");
+    if (!c->bodies) return firn_messages_no_memory(messages, "estimates of bodies");
     for (int i = 0; i < scene->n_bodies; i++) {
-        firn_status ended =
-            estimate_body(scene, &scene->bodies[i], options->max_memory, &c->bodies[i], messages);
+        const firn_status ended = estimate_body(scene, &scene->bodies[i], options->max_memory,
+                                                &sources[i], &c->bodies[i], messages);
         if (ended != FIRN_OK) status = ended;
         if (c->bodies[i].n_expected > 0) c->n_expected += c->bodies[i].n_expected;
     }
@@ -164,7 +155,7 @@ static firn_status estimate(const firn_scene_def *scene, const firn_run_options 
 
 /* ---------------------------------------------------------------- on the simulation */
 
-/* Sinks may have taken some of them. */
+/* Emitted until `time`, as if no sink took any. */
 static int64_t emitted_before(const firn_check *c, double time)
 {
     int64_t n = 0;
@@ -182,15 +173,13 @@ static void count_bodies(firn_sim *sim, firn_check *c)
     firn_memory_release(NULL, source, n * sizeof *source);
 }
 
-/* Points that a file brought, and what the first steps stretched, if they were too far apart to
- * hold each other. */
+/* Bodies from points, and what the first steps have stretched: whether particles are too far apart
+ * to hold each other. */
 static firn_status warn_separation(const firn_scene_def *scene, firn_sim *sim,
                                    firn_messages *messages)
 {
     unsigned char *told = firn_memory_array(NULL, (size_t)scene->n_materials, sizeof *told);
-    if (!told)
-        return firn_messages_add(messages, FIRN_MEMORY,
-                                 "there is not enough memory to check the scene");
+    if (!told) return firn_messages_no_memory(messages, "separation of materials");
     firn_separation_begin(scene, told);
     firn_status status = firn_separation_measure(scene, sim, told, messages);
     firn_memory_release(NULL, told, (size_t)scene->n_materials);
@@ -203,9 +192,7 @@ static firn_status forecast(const firn_scene_def *scene, const firn_sim *sim, fi
     const double end = c->end = scene->frames / scene->fps;
     c->n_emitters = scene->n_emitters;
     c->emitters = firn_memory_array(NULL, (size_t)c->n_emitters, sizeof *c->emitters);
-    if (!c->emitters)
-        return firn_messages_add(messages, FIRN_MEMORY,
-                                 "there is not enough memory to check the scene");
+    if (!c->emitters) return firn_messages_no_memory(messages, "forecasts of emitters");
     for (int i = 0; i < c->n_emitters; i++) {
         firn_status status = firn_emission_forecast(sim, i, end, &c->emitters[i], messages);
         if (status != FIRN_OK) return status;
@@ -214,7 +201,7 @@ static firn_status forecast(const firn_scene_def *scene, const firn_sim *sim, fi
     return forecast_memory(scene, c, messages);
 }
 
-/* What the emitters add to the files of an output, in bytes. */
+/* Bytes that the emitters add to the files of an output. */
 static double weigh_emitted(const firn_scene_def *scene, const firn_output_def *output,
                             const firn_points *points, const firn_check *c)
 {
@@ -226,7 +213,7 @@ static double weigh_emitted(const firn_scene_def *scene, const firn_output_def *
     return bytes * n / output->nth;
 }
 
-/* Caches are weighed by taking one snapshot of each kind, checkpoints by saving once. */
+/* The size of caches from one snapshot of each output, of checkpoints from saving once. */
 static firn_status weigh(const firn_scene_def *scene, firn_sim *sim, const char *folder,
                          firn_check *c, firn_messages *messages)
 {
@@ -255,21 +242,20 @@ static firn_status weigh(const firn_scene_def *scene, firn_sim *sim, const char 
     if (c->disk_needed <= c->disk_free) return FIRN_OK;
     if (c->n_emitted && can_lose(scene)) {
         firn_messages_warn(messages,
-                           "all frames would need %.3g GiB of disk, if no particle left, but %.3g "
-                           "GiB are free; see that "
-                           "sinks take them in time, or set max_particles of the emitters",
+                           "disk: too little for all frames if no particle leaves (%.3g GiB); "
+                           "free: %.3g GiB; try: sinks, or a smaller max_particles of the emitters",
                            c->disk_needed / (1 << 30), c->disk_free / (1 << 30));
         return FIRN_OK;
     }
     return firn_messages_add(messages, FIRN_IO,
-                             "all frames would need %.3g GiB of disk, but %.3g GiB are free; write "
-                             "fewer attributes, every "
-                             "few frames, or into another folder (--out)",
+                             "disk: too little for all frames (%.3g GiB); free: %.3g GiB; try: "
+                             "fewer attributes, a larger `every` of the outputs, or another folder "
+                             "(--out)",
                              c->disk_needed / (1 << 30), c->disk_free / (1 << 30));
 }
 
-/* How many times as many particles a step of the whole shot has in the mean as those that were
- * measured; infinite where none was there yet. */
+/* Mean number of particles over the whole shot, over that of the measured steps; infinite where
+ * no particle existed while measuring. */
 static double growth(const firn_check *c, double end)
 {
     enum { PARTS = 64 };
@@ -309,27 +295,38 @@ static firn_status measure(const firn_scene_def *scene, firn_sim *sim, double se
     return FIRN_OK;
 }
 
+static firn_status check_sim(const firn_scene_def *scene, firn_sim *sim, const char *folder,
+                             double seconds, firn_check *check, firn_messages *messages)
+{
+    firn_status status = FIRN_OK;
+    check->n_particles = firn_sim_n_particles(sim);
+    if (check->n_particles == 0 && scene->n_emitters == 0)
+        status = firn_messages_add(messages, FIRN_REFUSED,
+                                   "bodies: no particle fits in; try: a smaller grid.dx, or larger "
+                                   "bodies");
+    count_bodies(sim, check);
+    if (status == FIRN_OK && scene->n_emitters) status = forecast(scene, sim, check, messages);
+    if (status == FIRN_OK) status = weigh(scene, sim, folder, check, messages);
+    if (status == FIRN_OK && seconds > 0) status = measure(scene, sim, seconds, check, messages);
+    if (status == FIRN_OK) status = warn_separation(scene, sim, messages);
+    return status;
+}
+
 firn_status firn_check_scene(const firn_scene_def *scene, const firn_run_options *options,
                              const char *folder, double seconds, firn_check *check,
                              firn_messages *messages)
 {
     firn_sim *sim = NULL;
     *check = (firn_check){.n_frames = scene->frames};
-    firn_status status = estimate(scene, options, check, messages);
-    if (status == FIRN_OK) status = firn_sim_create(scene, options, &sim, messages);
-    if (status == FIRN_OK) {
-        check->n_particles = firn_sim_n_particles(sim);
-        if (check->n_particles == 0 && scene->n_emitters == 0)
-            status = firn_messages_add(
-                messages, FIRN_REFUSED,
-                "there is not a single particle; make grid.dx smaller or the bodies larger");
-        count_bodies(sim, check);
-    }
-    if (status == FIRN_OK && scene->n_emitters) status = forecast(scene, sim, check, messages);
-    if (status == FIRN_OK) status = weigh(scene, sim, folder, check, messages);
-    if (status == FIRN_OK && seconds > 0) status = measure(scene, sim, seconds, check, messages);
-    if (status == FIRN_OK) status = warn_separation(scene, sim, messages);
+    const size_t n = (size_t)scene->n_bodies;
+    firn_body_source *sources = firn_memory_array(NULL, n, sizeof *sources);
+    if (!sources) return firn_messages_no_memory(messages, "shapes of bodies");
+    firn_status status = estimate(scene, options, sources, check, messages);
+    if (status == FIRN_OK) status = firn_scene_create_sim(scene, options, sources, &sim, messages);
+    if (status == FIRN_OK) status = check_sim(scene, sim, folder, seconds, check, messages);
     firn_sim_destroy(sim);
+    for (size_t i = 0; i < n; i++) firn_body_source_close(&sources[i]);
+    firn_memory_release(NULL, sources, n * sizeof *sources);
     return status;
 }
 
@@ -367,7 +364,6 @@ static void print_time(FILE *out, double seconds)
         fprintf(out, "%.1f h", seconds / 3600);
 }
 
-/* Whatever is printed below goes by all of them. */
 static void print_emitted(const firn_check *c, FILE *out)
 {
     fprintf(out, "\nemitted    %lld until the end, without sinks", (long long)c->n_emitted);
@@ -409,18 +405,20 @@ void firn_check_print(const firn_check *c, FILE *out)
         fputc('\n', out);
     }
     if (!c->is_measured) return;
-    fprintf(out, "step       %.3g s, limited by %s%s%s; %.0f steps a frame\n", c->dt,
+    fprintf(out, "step       %.3g s, limited by %s%s%s; %.0f steps per frame\n", c->dt,
             c->stats.limit.criterion, *c->material ? " of " : "", c->material,
             ceil(c->steps_a_frame));
     if (isinf(c->eta)) {
-        fputs("time       not known: while it was measured no particle was there yet; try a longer "
+        fputs("time       unknown: no particle existed in the measured steps; try: a larger "
               "--seconds\n",
               out);
         return;
     }
     fprintf(out, "time       about ");
     print_time(out, c->eta);
-    fprintf(out, " for all%s, if it goes on as it begins (%.3g M particle updates a second)\n",
-            c->n_emitted ? ", with those emitted" : "",
+    fprintf(out,
+            " for all frames%s, at the speed of the first steps (%.3g M particle updates per "
+            "second)\n",
+            c->n_emitted ? " and emitted particles" : "",
             c->mean_particles / c->seconds_a_step * 1e-6);
 }

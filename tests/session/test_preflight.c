@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The pre-flight: counts from volumes and from the simulation agree, and what cannot fit is
  * refused before it is made. */
-#include "measure/preflight.h"
+#include "session/preflight.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,8 +72,8 @@ static void test_too_large_is_refused(void **state)
                        "bodies: {a: {material: jelly, shape: {kind: box, size: [1, 1, 1]}}}\n";
     assert_int_equal(check(huge, 0, 1, &c, messages),
                      FIRN_MEMORY); /* 8e12 particles: refused without making one */
-    assert_non_null(
-        strstr(firn_messages_text(messages, 0, NULL), "about 8e+06 M particles would need"));
+    assert_non_null(strstr(firn_messages_text(messages, 0, NULL),
+                           "memory: too little for about 8e+06 M particles"));
     firn_check_clear(&c);
     firn_messages_clear(messages);
     const char *small =
@@ -87,7 +87,7 @@ static void test_too_large_is_refused(void **state)
         "grid: {dx: 1 cm}\nbodies: {a: {material: jelly, shape: {kind: half_space}}}\n";
     assert_int_equal(check(unbounded, 0, 1, &c, messages), FIRN_REFUSED);
     assert_string_equal(firn_messages_text(messages, 0, NULL),
-                        "bodies.a.shape has no bounds; it cannot be filled");
+                        "bodies.a.shape: unbounded, so it cannot be filled");
     firn_check_clear(&c);
     firn_messages_clear(messages);
     const char *empty =
