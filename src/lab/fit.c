@@ -17,6 +17,7 @@
  * algorithm (1978). */
 #include "lab/fit.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <lapacke.h>
 #include <math.h>
@@ -191,15 +192,14 @@ static firn_status estimate(search *s, const double *q, double cost, firn_fit_pa
     double dummy[1];
     if (!differentiate(s, q))
         return firn_messages_add(messages, FIRN_STOPPED,
-                                 "The curve cannot be computed beside the minimum.");
+                                 "fit: the curve cannot be computed near the minimum");
     column_lengths(s, length);
     for (int i = 0; i < s->n_data; i++)
         for (int k = 0; k < n; k++)
             s->system[i * n + k] = length[k] > 0 ? s->jacobian[i * n + k] / length[k] : 0;
     if (LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'N', 'A', s->n_data, n, s->system, n, singular, dummy, 1,
                        V, n, superb) != 0)
-        return firn_messages_add(messages, FIRN_STOPPED,
-                                 "LAPACK found no singular values of the fit.");
+        return firn_messages_add(messages, FIRN_STOPPED, "fit: LAPACK found no singular values");
     result->rank = 0;
     for (int k = 0; k < n; k++) result->rank += singular[k] > 1e-7 * singular[0] && singular[0] > 0;
     double variance = freedom > 0 ? cost / freedom : NAN, t = firn_fit_student(freedom),
@@ -233,13 +233,13 @@ static firn_status solve(search *s, firn_fit_parameter *parameters, firn_fit_res
     if (!evaluate(s, q, s->r))
         return firn_messages_add(
             messages, FIRN_STOPPED,
-            "The curve cannot be computed with the start values; choose others.");
+            "fit: the curve cannot be computed with the start values; try: other start values");
     double cost = squares(s->r, s->n_data);
     if (!descend(s, q, &cost, &result->n_iterations))
-        return firn_messages_add(messages, FIRN_STOPPED,
-                                 "The fit found no minimum in %d steps; other start values or "
-                                 "fewer free parameters may help.",
-                                 result->n_iterations);
+        return firn_messages_add(
+            messages, FIRN_STOPPED,
+            "fit: no minimum in %d steps; try: other start values, fewer free parameters",
+            result->n_iterations);
     result->n_data = s->n_data;
     result->sum_of_squares = cost;
     return estimate(s, q, cost, parameters, result, messages);
@@ -252,24 +252,22 @@ firn_status firn_fit_minimise(firn_fit_residuals residuals, void *user, int n_da
     *result = (firn_fit_result){0};
     if (n < 1 || n > FIRN_FIT_MAX)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "A fit needs 1 to %d free parameters; %d were named.",
-                                 FIRN_FIT_MAX, n);
+                                 "fit: %d free parameters; allowed: 1 to %d", n, FIRN_FIT_MAX);
     if (n_data <= n)
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "%d data cannot give %d parameters and their errors.", n_data, n);
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "fit: %d data for %d parameters; errors need more data than parameters", n_data, n);
     for (int k = 0; k < n; k++)
         if (!(parameters[k].start >= parameters[k].min && parameters[k].start <= parameters[k].max))
             return firn_messages_add(
-                messages, FIRN_REFUSED, "The start value of %s, %g, is outside %g .. %g.",
+                messages, FIRN_REFUSED, "fit: start value of %s is %g; allowed: %g to %g",
                 parameters[k].name, parameters[k].start, parameters[k].min, parameters[k].max);
     search s = {
         .residuals = residuals, .user = user, .n_data = n_data, .n = n, .parameters = parameters};
     size_t rows = (size_t)(n_data + n), columns = (size_t)n;
     size_t n_numbers = (size_t)n_data * columns + rows * columns + rows + 3 * (size_t)n_data;
     double *work = firn_memory_array(NULL, n_numbers, sizeof *work);
-    if (!work)
-        return firn_messages_add(messages, FIRN_MEMORY, "No memory left for a fit to %d data.",
-                                 n_data);
+    if (!work) return firn_messages_no_memory(messages, "fit to %d data", n_data);
     s.jacobian = work;
     s.system = s.jacobian + (size_t)n_data * columns;
     s.right = s.system + rows * columns;

@@ -6,6 +6,7 @@
  * steps (in logarithms for a flow curve). */
 #include "lab/fit.h"
 #include "base/memory.h"
+#include "base/messages.h"
 #include "plot/plot.h"
 
 #include <math.h>
@@ -106,12 +107,10 @@ static firn_status take_data(const firn_fit_law *problem, model *m, firn_message
     int cx = firn_table_find(data, problem->x), cy = firn_table_find(data, problem->y);
     if (cx < 0 || cy < 0)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "The data have no column \"%s\"; the fit needs \"%s\" and \"%s\".",
+                                 "fit: the data have no column '%s'; needed: %s, %s",
                                  cx < 0 ? problem->x : problem->y, problem->x, problem->y);
     m->x = firn_memory_array(NULL, (size_t)data->n_rows, 3 * sizeof(double));
-    if (!m->x)
-        return firn_messages_add(messages, FIRN_MEMORY, "No memory left for %d data.",
-                                 data->n_rows);
+    if (!m->x) return firn_messages_no_memory(messages, "fit to %d data", data->n_rows);
     m->y = m->x + data->n_rows;
     m->fitted = m->y + data->n_rows;
     m->low = INFINITY;
@@ -141,9 +140,8 @@ static firn_status take_parameters(const firn_fit_law *problem, model *m,
         int k = 0;
         while (k < law->n_parameters && strcmp(law->parameters[k].name, problem->free[f]) != 0) k++;
         if (k == law->n_parameters)
-            return firn_messages_add(messages, FIRN_REFUSED,
-                                     "The law %s has no parameter \"%s\" to fit.", law->name,
-                                     problem->free[f]);
+            return firn_messages_add(messages, FIRN_REFUSED, "fit: law '%s' has no parameter '%s'",
+                                     law->name, problem->free[f]);
         const firn_parameter_info *info = &law->parameters[k];
         firn_fit_parameter *p = &parameters[f];
         *p = (firn_fit_parameter){.start = start.value[k], .min = info->min, .max = info->max};
@@ -158,7 +156,8 @@ static firn_status take_parameters(const firn_fit_law *problem, model *m,
     }
     m->first_free = m->def.n_parameters;
     if (m->first_free + problem->n_free > FIRN_MAX_PARAMETERS)
-        return firn_messages_add(messages, FIRN_REFUSED, "Too many parameters are set.");
+        return firn_messages_add(messages, FIRN_REFUSED, "fit: more than %d parameters are set",
+                                 FIRN_MAX_PARAMETERS);
     for (int f = 0; f < problem->n_free; f++) {
         firn_parameter_def *d = &m->def.parameters[m->def.n_parameters++];
         *d = firn_parameter_default();
@@ -184,29 +183,27 @@ static firn_status make_table(model *m, const firn_fit_law *problem, firn_fit_la
     for (int i = 0; i < m->n && is_good; i++)
         is_good = firn_table_add(
             result->table, (double[4]){m->x[i], m->y[i], m->fitted[i], m->y[i] - m->fitted[i]});
-    return is_good
-               ? FIRN_OK
-               : firn_messages_add(messages, FIRN_MEMORY, "No memory left for the table of a fit.");
+    return is_good ? FIRN_OK : firn_messages_no_memory(messages, "table of the fit");
 }
 
 static void warn_of_weakness(const firn_fit_law *problem, const firn_fit_law_result *result,
                              firn_messages *messages)
 {
     if (result->fit.rank < problem->n_free)
-        firn_messages_warn(messages,
-                           "The data determine only %d of the %d free parameters; fix one of them.",
-                           result->fit.rank, problem->n_free);
+        firn_messages_warn(
+            messages, "fit: the data determine %d of the %d free parameters; try: fix one of them",
+            result->fit.rank, problem->n_free);
     for (int a = 0; a < problem->n_free; a++)
         for (int b = 0; b < a; b++)
             if (fabs(result->fit.correlation[a][b]) > 0.99)
                 firn_messages_warn(
                     messages,
-                    "%s and %s can hardly be told apart by these data (correlation %.4f).",
+                    "fit: %s and %s are hardly distinguished by these data (correlation %.4f)",
                     problem->free[b], problem->free[a], result->fit.correlation[a][b]);
     for (int a = 0; a < problem->n_free; a++) {
         const firn_fit_parameter *p = &result->parameters[a];
         if (p->value <= p->min * (1 + 1e-9) || p->value >= p->max * (1 - 1e-9))
-            firn_messages_warn(messages, "%s ended at the edge of its range, %g %s.", p->name,
+            firn_messages_warn(messages, "fit: %s ended at the edge of its range (%g %s)", p->name,
                                p->value, p->unit);
     }
 }
@@ -286,7 +283,7 @@ firn_status firn_fit_law_draw(const firn_fit_law *problem, const firn_fit_law_re
             .n_plots = 2, .plots = plots, .n_columns = 1, .width = 680, .height = 380};
         status = firn_plot_write(&figure, path, messages);
     } else
-        firn_messages_add(messages, FIRN_MEMORY, "No memory left for the picture of a fit.");
+        firn_messages_no_memory(messages, "picture of the fit");
     for (int c = 0; c < 4; c++)
         firn_memory_release(NULL, columns[c], (size_t)t->n_rows * sizeof(double));
     return status;

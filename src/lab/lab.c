@@ -201,10 +201,9 @@ firn_status firn_lab_start(firn_lab_point *point, const firn_material *material,
     const firn_law *law = material->law;
     if (!firn_variant_runs(variant) || !law->kernels[variant].evaluate ||
         !law->kernels[variant].measure || !law->kernels[FIRN_F64_SCALAR].evaluate)
-        return firn_messages_add(
-            messages, FIRN_REFUSED,
-            "The law %s cannot run as %s on this machine; f64_scalar always can.", law->info.name,
-            firn_variant_name(variant));
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "law '%s': no variant %s on this processor; try: f64_scalar",
+                                 law->info.name, firn_variant_name(variant));
     *point = (firn_lab_point){.material = material, .variant = variant, .temperature = temperature};
     memcpy(point->state.F, identity, sizeof identity);
     memcpy(point->state.F_elastic, identity, sizeof identity);
@@ -352,11 +351,11 @@ firn_status firn_lab_advance(firn_lab_point *point, const firn_lab_control *cont
     unknowns u;
     if (!(control->dt > 0) || !isfinite(control->dt))
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "A step of the lab needs a positive time; %g s was given.",
-                                 control->dt);
+                                 "lab: dt of a step is %g s; allowed: above 0", control->dt);
     if (!collect(control, &u))
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "Stress can be prescribed for xx yy zz xy xz yz only.");
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "lab: a stress below the diagonal is prescribed; allowed: xx yy zz xy xz yz");
     double F[9];
     for (int c = 0; c < 9; c++)
         F[c] = control->is_stress[c] ? point->state.F[c] : control->value[c];
@@ -366,21 +365,19 @@ firn_status firn_lab_advance(firn_lab_point *point, const firn_lab_control *cont
     if (u.n == 0) {
         try_steps(point, point->variant, control->dt, 1, (const double(*)[9])F, &reached);
         if (!is_usable(&reached))
-            return firn_messages_add(messages, FIRN_STOPPED,
-                                     "At time %.6g s the law %s gave no finite stress for F = [%g "
-                                     "%g %g; %g %g %g; %g %g %g].",
-                                     point->state.time + control->dt,
-                                     point->material->law->info.name, F[0], F[1], F[2], F[3], F[4],
-                                     F[5], F[6], F[7], F[8]);
+            return firn_messages_add(
+                messages, FIRN_STOPPED,
+                "law '%s': no finite stress at time %.6g s, F = [%g %g %g; %g %g %g; %g %g %g]",
+                point->material->law->info.name, point->state.time + control->dt, F[0], F[1], F[2],
+                F[3], F[4], F[5], F[6], F[7], F[8]);
     } else if (!solve(point, &u, control->dt, F, &reached, &left))
-        return firn_messages_add(messages, FIRN_STOPPED,
-                                 "At time %.6g s the law %s did not reach the prescribed stress: "
-                                 "%.3g Pa are missing after "
-                                 "%d Newton steps, at F_xx = %.6g, F_yy = %.6g, F_zz = %.6g. The "
-                                 "law may have no state with "
-                                 "this stress; otherwise use more and smaller steps.",
-                                 point->state.time + control->dt, point->material->law->info.name,
-                                 left, point->n_newton, F[0], F[4], F[8]);
+        return firn_messages_add(
+            messages, FIRN_STOPPED,
+            "law '%s': prescribed stress not reached at time %.6g s (%.3g Pa missing after %d "
+            "Newton steps, at F_xx = %.6g, F_yy = %.6g, F_zz = %.6g); the law may have no state "
+            "with this stress; try: more steps",
+            point->material->law->info.name, point->state.time + control->dt, left, point->n_newton,
+            F[0], F[4], F[8]);
     point->state = reached.state;
     point->response = reached.response;
     return FIRN_OK;

@@ -207,7 +207,7 @@ firn_status firn_lab_map_csv(const firn_lab_map *map, firn_text *csv, firn_messa
  * axes alone. */
 firn_status firn_lab_map_draw(const firn_lab_map *map, const char *title, const char *path,
                               firn_messages *messages);
-/* One or two sentences: where ellipticity is lost on the line of uniaxial strain, and why there. */
+/* One or two lines: where ellipticity is lost on the line of uniaxial strain, and why there. */
 void firn_lab_map_explain(const firn_lab_map *map, firn_text *text);
 
 #endif

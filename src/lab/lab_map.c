@@ -13,6 +13,7 @@
  * joined to lines. */
 #include "lab/lab.h"
 #include "base/memory.h"
+#include "base/messages.h"
 #include "plot/plot.h"
 
 #include <math.h>
@@ -87,21 +88,18 @@ firn_status firn_lab_map_run(const firn_material *material, const firn_lab_map_o
         !isfinite(options->to) || !isfinite(options->third))
         return firn_messages_add(
             messages, FIRN_REFUSED,
-            "The stretches of a map must be positive and rise; %g .. %g with %g were given.",
+            "map: stretches from %g to %g, the third %g; allowed: above 0 and rising",
             options->from, options->to, options->third);
     if (options->n < 3 || options->n > N_MAX)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "A map has 3 to %d nodes along a side; %d were wanted.", N_MAX,
-                                 options->n);
+                                 "map: %d nodes along a side; allowed: 3 to %d", options->n, N_MAX);
     size_t n_nodes = (size_t)options->n * (size_t)options->n;
     map->any = firn_memory_array(NULL, n_nodes, sizeof(double));
     map->axes = firn_memory_array(NULL, n_nodes, sizeof(double));
     map->direction = firn_memory_array(NULL, n_nodes, 3 * sizeof(double));
     if (!map->any || !map->axes || !map->direction) {
         firn_lab_map_clear(map);
-        return firn_messages_add(messages, FIRN_MEMORY,
-                                 "No memory left for a map of %d x %d nodes.", options->n,
-                                 options->n);
+        return firn_messages_no_memory(messages, "map of %d x %d nodes", options->n, options->n);
     }
     double history[FIRN_MAX_HISTORY] = {0};
     for (int h = 0; h < law->n_history; h++) history[h] = law->history[h].initial;
@@ -141,12 +139,10 @@ firn_status firn_lab_map_csv(const firn_lab_map *map, firn_text *csv, firn_messa
     }
     if (is_complete) firn_table_csv(table, csv);
     firn_table_destroy(table);
-    return is_complete
-               ? FIRN_OK
-               : firn_messages_add(messages, FIRN_MEMORY, "No memory left for the table of a map.");
+    return is_complete ? FIRN_OK : firn_messages_no_memory(messages, "table of the map");
 }
 
-/* Where the edge between two nodes crosses zero; 0: it does not. Both squares beside it find the
+/* Where the edge between two nodes crosses zero; 0: it does not. Both neighbouring squares find the
  * same numbers. */
 static int crossing(const firn_lab_map *map, const double *values, const int p[2], const int q[2],
                     double xy[2])
@@ -255,7 +251,7 @@ firn_status firn_lab_map_draw(const firn_lab_map *map, const char *title, const 
     if (!work || !pieces) {
         firn_memory_release(NULL, pieces, n_pieces * sizeof *pieces);
         firn_memory_release(NULL, work, 4 * room * sizeof *work);
-        return firn_messages_add(messages, FIRN_MEMORY, "No memory left for the picture of a map.");
+        return firn_messages_no_memory(messages, "picture of the map");
     }
     double *x[2] = {work, work + 2 * room}, *y[2] = {work + room, work + 3 * room};
     int n_any = contour(map, map->any, pieces, x[0], y[0]),

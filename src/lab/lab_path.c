@@ -9,6 +9,7 @@
 #include "lab/lab.h"
 #include "laws/history.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -184,8 +185,7 @@ static firn_status record(walk *w, double rate)
         if (k >= 0) row[n++] = firn_history_value(&law->history[k], p->state.history[k]);
     }
     if (firn_table_add(w->table, row)) return FIRN_OK;
-    return firn_messages_add(w->messages, FIRN_MEMORY, "No memory left for a path of %d steps.",
-                             w->table->n_rows);
+    return firn_messages_no_memory(w->messages, "path of %d steps", w->table->n_rows);
 }
 
 static firn_table *make_table(const firn_law_info *law, int with_stability)
@@ -381,14 +381,14 @@ static firn_status course_file(walk *w)
     if (time < 0)
         return firn_messages_add(
             w->messages, FIRN_REFUSED,
-            "The path \"file\" needs a CSV file with a column time and columns Fxx ... Fzz.");
+            "path 'file': no column time in the table; needed: time and any of Fxx ... Fzz");
     for (int c = 0; c < 9; c++) {
         columns[c] = firn_table_find(table, fixed_columns[COLUMN_Fxx + c].name);
         n_found += columns[c] >= 0;
     }
     if (!n_found)
         return firn_messages_add(w->messages, FIRN_REFUSED,
-                                 "The file has none of the columns Fxx Fxy ... Fzz.");
+                                 "path 'file': none of the columns Fxx Fxy ... Fzz in the table");
     firn_status status = FIRN_OK;
     for (int i = 0; i < table->n_rows && status == FIRN_OK; i++) {
         firn_lab_control control = {.dt = firn_table_value(table, i, time) - w->point.state.time};
@@ -506,25 +506,28 @@ firn_lab_options firn_lab_options_default(void)
 static firn_status check(const walk *w, const firn_lab_options *o, firn_messages *messages)
 {
     if (o->by_stress && !w->path->allows_stress)
-        return firn_messages_add(messages, FIRN_REFUSED, "The path %s cannot be driven by stress.",
+        return firn_messages_add(messages, FIRN_REFUSED, "path '%s': cannot be driven by stress",
                                  o->path);
     if ((o->by_stress || w->path->course == course_recovery) && strchr(w->mode->how, 'i'))
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "The mode %s keeps the volume and cannot be driven by stress.",
+                                 "mode '%s': keeps the volume and cannot be driven by stress",
                                  w->mode->name);
     if (!isnan(o->from) && (w->path->course != course_ramp || o->by_stress))
         return firn_messages_add(messages, FIRN_REFUSED,
                                  "path '%s': `from` is for ramps of stretch or shear", o->path);
     if (!(o->rate > 0) || !(o->hold > 0) || !(o->rate_from > 0) || !(o->rate_to > o->rate_from))
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "Rates and times of a path must be positive, and the last rate of "
-                                 "a flow curve above its first.");
+                                 "path '%s': rate, hold and first rate must be above 0, and the "
+                                 "last rate above the first",
+                                 o->path);
     if (o->n_steps < 1 || o->n_cycles < 1)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "A path needs at least one step and one cycle.");
+                                 "path '%s': %d steps, %d cycles; allowed: 1 or more", o->path,
+                                 o->n_steps, o->n_cycles);
     if (w->path->course == course_triaxial && !(o->pressure > 0))
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "A triaxial path needs a positive confining pressure.");
+                                 "path '%s': confining pressure is %g Pa; allowed: above 0",
+                                 o->path, o->pressure);
     /* laws that allow inversion may be driven through it, but not where a logarithm or an
      * inverse is taken */
     int mirrors = w->path->course == course_cyclic && !o->by_stress;
@@ -533,8 +536,8 @@ static firn_status check(const walk *w, const firn_lab_options *o, firn_messages
     if (!isnan(w->to) && w->mode->rest == 1 && needs_positive &&
         (w->to <= 0 || (mirrors && w->to >= 2)))
         return firn_messages_add(
-            messages, FIRN_REFUSED, "The stretch of this path must stay above 0%s; `to` is %g.",
-            mirrors ? " (in a cycle also its mirror image, so below 2)" : "", w->to);
+            messages, FIRN_REFUSED, "path '%s': `to` is the stretch %g; allowed: %s", o->path,
+            w->to, mirrors ? "above 0 and below 2 (its mirror image, too)" : "above 0");
     return FIRN_OK;
 }
 
@@ -547,13 +550,15 @@ firn_status firn_lab_run(const firn_material *material, const firn_lab_options *
     if (stability) *stability = w.stability;
     w.path = find_path(options->path);
     if (!w.path)
-        return firn_messages_add(messages, FIRN_REFUSED, "There is no path called \"%s\".",
-                                 options->path);
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "path '%s': there is none of that name; `firn lab --list` shows all", options->path);
     const char *mode_name = options->mode[0] ? options->mode : w.path->info.mode;
     w.mode = find_mode(mode_name);
     if (!w.mode)
-        return firn_messages_add(messages, FIRN_REFUSED, "There is no mode called \"%s\".",
-                                 mode_name);
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "mode '%s': there is none of that name; `firn lab --list` shows all", mode_name);
     /* the path's own `to` is a stretch or a shear as its own mode has it; another mode
      * translates it */
     double usual = w.path->info.to + (w.mode->rest - find_mode(w.path->info.mode)->rest);
@@ -564,8 +569,7 @@ firn_status firn_lab_run(const firn_material *material, const firn_lab_options *
             firn_lab_start(&w.point, material, options->variant, options->temperature, messages);
     if (status != FIRN_OK) return status;
     w.table = make_table(&material->law->info, options->with_stability);
-    if (!w.table)
-        return firn_messages_add(messages, FIRN_MEMORY, "No memory left for the rows of a path.");
+    if (!w.table) return firn_messages_no_memory(messages, "path '%s'", options->path);
     status = record(&w, 0);
     if (status == FIRN_OK) status = w.path->course(&w);
     if (stability) *stability = w.stability;

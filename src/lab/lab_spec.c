@@ -31,19 +31,20 @@ static firn_status read_table(const firn_material_def *def, firn_parameter_def *
         if (next) *next++ = 0;
         char *at = strchr(row, '@');
         if (!at)
-            return firn_messages_add(messages, FIRN_REFUSED,
-                                     "%s: a row of the table of %s must look like 2 MPa @ 290 K.",
-                                     def->name, parameter->name);
+            return firn_messages_add(
+                messages, FIRN_REFUSED,
+                "material '%s': a row of the table of %s is not like 2 MPa @ 290 K", def->name,
+                parameter->name);
         *at++ = 0;
         if (parameter->n_table == FIRN_MAX_TABLE)
             return firn_messages_add(messages, FIRN_REFUSED,
-                                     "%s: the table of %s has more than %d rows.", def->name,
+                                     "material '%s': table of %s has more than %d rows", def->name,
                                      parameter->name, FIRN_MAX_TABLE);
         int n = parameter->n_table++;
         if (!firn_units_read(trim(row), unit, &parameter->table_value[n], message) ||
             !firn_units_read(trim(at), "K", &parameter->table_temperature[n], message))
-            return firn_messages_add(messages, FIRN_REFUSED, "%s: the table of %s %s", def->name,
-                                     parameter->name, message);
+            return firn_messages_add(messages, FIRN_REFUSED, "material '%s': table of %s %s",
+                                     def->name, parameter->name, message);
     }
     parameter->value = parameter->table_value[0];
     return FIRN_OK;
@@ -57,14 +58,13 @@ static firn_status read_parameter(firn_material_def *def, const firn_law_info *l
     char *equals = strchr(text, '='), message[FIRN_UNITS_MESSAGE];
     if (!equals)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "In \"%s,...,%s\" a parameter must look like E=140 kPa.",
-                                 def->name, text);
+                                 "material '%s': '%s' is not like E=140 kPa", def->name, text);
     *equals = 0;
     const char *name = trim(text), *value = trim(equals + 1), *unit = "";
     for (int k = 0; law && k < law->n_parameters; k++)
         if (strcmp(law->parameters[k].name, name) == 0) unit = law->parameters[k].unit;
     if (def->n_parameters == FIRN_MAX_PARAMETERS)
-        return firn_messages_add(messages, FIRN_REFUSED, "\"%s\" has more than %d parameters.",
+        return firn_messages_add(messages, FIRN_REFUSED, "material '%s': more than %d parameters",
                                  def->name, FIRN_MAX_PARAMETERS);
     firn_parameter_def parameter = firn_parameter_default();
     snprintf(parameter.name, sizeof parameter.name, "%s", name);
@@ -72,8 +72,8 @@ static firn_status read_parameter(firn_material_def *def, const firn_law_info *l
         firn_status status = read_table(def, &parameter, unit, trim(equals + 1), messages);
         if (status != FIRN_OK) return status;
     } else if (!firn_units_read(value, unit, &parameter.value, message))
-        return firn_messages_add(messages, FIRN_REFUSED, "%s: the value of %s %s", def->name, name,
-                                 message);
+        return firn_messages_add(messages, FIRN_REFUSED, "material '%s': value of %s %s", def->name,
+                                 name, message);
     def->parameters[def->n_parameters++] = parameter;
     return FIRN_OK;
 }
@@ -105,8 +105,8 @@ firn_status firn_lab_material(const char *spec, firn_material_def *out, firn_mat
     firn_material_def def = firn_material_default();
     if (strlen(spec) >= sizeof text)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "A material must be written in less than %d characters.",
-                                 SPEC_MAX);
+                                 "material: text of %zu characters; allowed: below %d",
+                                 strlen(spec), SPEC_MAX);
     snprintf(text, sizeof text, "%s", spec);
     char *rest = strchr(text, ',');
     if (rest) *rest++ = 0;

@@ -70,7 +70,7 @@ static firn_status tangent(const firn_material *material, double temperature, co
         if (!isfinite(sum))
             return firn_messages_add(
                 messages, FIRN_STOPPED,
-                "The law %s gave no finite stress beside F = [%g %g %g; %g %g %g; %g %g %g].",
+                "law '%s': no finite stress near F = [%g %g %g; %g %g %g; %g %g %g]",
                 material->law->info.name, F[0], F[1], F[2], F[3], F[4], F[5], F[6], F[7], F[8]);
         for (int a = 0; a < 9; a++) A[a * 9 + t / 4] += weight[t % 4] * P[a] / (12 * h);
     }
@@ -152,7 +152,8 @@ static firn_status search(const double A[81], double *smallest, double direction
             double polar = M_PI_2 * i / n_polar, azimuth = M_PI * 2 * j / n_azimuth;
             double value = smallest_for(A, polar, azimuth, N);
             if (isnan(value))
-                return firn_messages_add(messages, FIRN_STOPPED, "LAPACK found no eigenvalues.");
+                return firn_messages_add(messages, FIRN_STOPPED,
+                                         "acoustic tensor: LAPACK found no eigenvalues");
             int s = N_STARTS;
             while (s > 0 && value < best[s - 1]) s--;
             if (s == N_STARTS) continue;

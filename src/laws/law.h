@@ -61,10 +61,10 @@ typedef struct firn_material {
  * outputs that are NULL are not wanted.
  *
  * A law is evaluated on a trial state, F_trial = (I + dt grad v) F: the particle's own F and
- * history are read only. What they become goes to F_new and history_new, and whoever accepts the
- * trial commits it: firn_law_commit. An integrator may so evaluate many trial states and commit
- * one. The explicit step accepts its only trial unseen and lets F_new be F and history_new be
- * history: evaluated and committed in one pass over memory. */
+ * history are read only. What they become goes to F_new and history_new; firn_law_commit copies an
+ * accepted trial back. An integrator may evaluate many trial states and commit one. The explicit
+ * step accepts its only trial: with F_new = F and history_new = history it is evaluated and
+ * committed in one pass over memory. */
 typedef struct firn_law_batch {
     const firn_material *material;
     int n_bundles;

@@ -41,7 +41,7 @@ int firn_law_index(const char *name)
     return -1;
 }
 
-static int is_said(const firn_messages *messages, const char *text)
+static int has_text(const firn_messages *messages, const char *text)
 {
     for (int i = 0; messages && i < firn_messages_total(messages); i++)
         if (strcmp(firn_messages_text(messages, i, NULL), text) == 0) return 1;
@@ -56,7 +56,7 @@ void firn_law_replace_alias(char name[FIRN_NAME], const char *where, firn_messag
     snprintf(text, sizeof text, "%slaw '%s' is called '%s' now; the former name still works", where,
              name, law->name);
     snprintf(name, FIRN_NAME, "%s", law->name);
-    if (!is_said(messages, text)) firn_messages_warn(messages, "%s", text);
+    if (!has_text(messages, text)) firn_messages_warn(messages, "%s", text);
 }
 
 static void copy_rows(const void *from, int n_rows, firn_variant variant, void *to)
@@ -74,8 +74,7 @@ void firn_law_commit(const firn_law_batch *trial, firn_variant variant, void *F,
 
 const firn_law_info *firn_law_find(const char *name) { return firn_law_at(firn_law_index(name)); }
 
-/* ---------------------------------------------------------------- names and the sentences about
- * them */
+/* ---------------------------------------------------------------- names, and messages about them */
 
 static int parameter_index(const firn_law_info *info, const char *name, size_t length)
 {
@@ -113,8 +112,8 @@ static firn_status refuse_law(const firn_material_def *def, firn_messages *messa
     }
     int has_near = firn_suggest_word(def->law, words, near, sizeof near);
     return firn_messages_add(messages, FIRN_REFUSED,
-                             "material \"%s\": there is no law \"%s\"; the laws are %s%s%s%s",
-                             def->name, def->law, names, has_near ? "; did you mean \"" : "",
+                             "material '%s': there is no law '%s'; allowed: %s%s%s%s", def->name,
+                             def->law, names, has_near ? "; did you mean \"" : "",
                              has_near ? near : "", has_near ? "\"?" : "");
 }
 
@@ -127,12 +126,11 @@ static firn_status refuse_preset(const firn_material_def *def, const firn_law_in
     for (int i = 0; i < firn_law_count(); i++)
         if (preset_find(firn_law_at(i), def->preset))
             return firn_messages_add(messages, FIRN_REFUSED,
-                                     "material \"%s\": \"%s\" is a preset of the law \"%s\", not "
-                                     "of \"%s\"; name that law, "
-                                     "or leave the law out",
+                                     "material '%s': '%s' is a preset of the law '%s', not of "
+                                     "'%s'; try: that law, or no law",
                                      def->name, def->preset, firn_law_at(i)->name, info->name);
     return firn_messages_add(messages, FIRN_REFUSED,
-                             "material \"%s\": the law \"%s\" has no preset \"%s\"; it has %s",
+                             "material '%s': the law '%s' has no preset '%s'; allowed: %s",
                              def->name, info->name, def->preset, names[0] ? names : "none");
 }
 
@@ -143,7 +141,7 @@ static firn_status refuse_parameter(const firn_material_def *def, const firn_law
     for (int k = 0; k < info->n_parameters; k++)
         list_append(names, sizeof names, info->parameters[k].name);
     return firn_messages_add(messages, FIRN_REFUSED,
-                             "material \"%s\": the law \"%s\" has no parameter \"%s\"; it has %s",
+                             "material '%s': the law '%s' has no parameter '%s'; allowed: %s",
                              def->name, info->name, name, names);
 }
 
@@ -156,11 +154,10 @@ static firn_status refuse_value(const firn_material_def *def, const firn_law_inf
                                 const firn_parameter_info *parameter, const char *what,
                                 double value, firn_messages *messages)
 {
-    return firn_messages_add(
-        messages, FIRN_REFUSED,
-        "material \"%s\" (law \"%s\"): %s%s = %g %s is outside %g .. %g %s (%s)", def->name,
-        law->name, parameter->name, what, value, parameter->unit, parameter->min, parameter->max,
-        parameter->unit, parameter->meaning);
+    return firn_messages_add(messages, FIRN_REFUSED,
+                             "material '%s', law '%s': %s%s is %g %s; allowed: %g to %g %s (%s)",
+                             def->name, law->name, parameter->name, what, value, parameter->unit,
+                             parameter->min, parameter->max, parameter->unit, parameter->meaning);
 }
 
 /* ---------------------------------------------------------------- resolution */
@@ -181,13 +178,12 @@ static const firn_law *law_of(const firn_material_def *def, firn_messages *messa
     if (*def->law)
         refuse_law(def, messages);
     else if (*def->preset)
-        firn_messages_add(
-            messages, FIRN_REFUSED,
-            "material \"%s\": no law has a preset \"%s\"; `firn materials` lists them all",
-            def->name, def->preset);
+        firn_messages_add(messages, FIRN_REFUSED,
+                          "material '%s': no law has a preset '%s'; `firn materials` lists all",
+                          def->name, def->preset);
     else
         firn_messages_add(messages, FIRN_REFUSED,
-                          "material \"%s\": name a law or a preset; `firn materials` lists them",
+                          "material '%s': law and preset are missing; `firn materials` lists all",
                           def->name);
     return NULL;
 }
@@ -209,7 +205,7 @@ static firn_status apply_settings(const firn_material_def *def, const firn_law_i
         value[k] = strtod(at + length + 1, &end);
         if (end == at + length + 1 || (*end && !isspace((unsigned char)*end)))
             return firn_messages_add(messages, FIRN_REFUSED,
-                                     "preset \"%s\" of law \"%s\": %s has no number", def->preset,
+                                     "preset '%s', law '%s': %s has no number", def->preset,
                                      info->name, name);
         at = end;
     }
@@ -222,21 +218,19 @@ static firn_status check_table(const firn_material_def *def, const firn_law_info
 {
     firn_status status = FIRN_OK;
     if (given->n_table < 0 || given->n_table > FIRN_MAX_TABLE)
-        return firn_messages_add(
-            messages, FIRN_REFUSED,
-            "material \"%s\": the table of %s has %d rows; allowed are 1 .. %d", def->name,
-            parameter->name, given->n_table, FIRN_MAX_TABLE);
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "material '%s': table of %s has %d rows; allowed: 1 to %d",
+                                 def->name, parameter->name, given->n_table, FIRN_MAX_TABLE);
     for (int i = 0; i < given->n_table; i++) {
         if (!is_in_range(parameter, given->table_value[i]))
             status = refuse_value(def, info, parameter, " in the table", given->table_value[i],
                                   messages);
         if (!isfinite(given->table_temperature[i]) ||
             (i && given->table_temperature[i] <= given->table_temperature[i - 1]))
-            status = firn_messages_add(
-                messages, FIRN_REFUSED,
-                "material \"%s\": the temperatures in the table of %s must be finite and rise from "
-                "row to row (row %d)",
-                def->name, parameter->name, i + 1);
+            status = firn_messages_add(messages, FIRN_REFUSED,
+                                       "material '%s': table of %s: temperatures must be finite "
+                                       "and rise from row to row (row %d)",
+                                       def->name, parameter->name, i + 1);
     }
     return status;
 }
@@ -255,14 +249,13 @@ static firn_status apply_parameter(const firn_material_def *def, const firn_para
         status = refuse_value(def, info, parameter, "", given->value, messages);
     if (!(given->noise >= 0 && given->noise <= 1))
         status = firn_messages_add(messages, FIRN_REFUSED,
-                                   "material \"%s\": noise of %s = %g is outside 0 .. 1", def->name,
+                                   "material '%s': noise of %s is %g; allowed: 0 to 1", def->name,
                                    parameter->name, given->noise);
     if (k == 0 && (given->noise > 0 || given->n_table))
-        status = firn_messages_add(
-            messages, FIRN_REFUSED,
-            "material \"%s\": rho takes neither noise nor a table, since the mass of a particle is "
-            "fixed when it is made",
-            def->name);
+        status = firn_messages_add(messages, FIRN_REFUSED,
+                                   "material '%s': rho takes neither noise nor a table: the mass "
+                                   "of a particle is fixed when it is made",
+                                   def->name);
     material->value[k] = given->n_table ? given->table_value[0] : given->value;
     material->noise[k] = given->noise;
     material->n_table[k] = given->n_table;
@@ -291,8 +284,8 @@ firn_status firn_material_resolve(const firn_material_def *def, uint64_t seed,
     }
     if (def->n_parameters < 0 || def->n_parameters > FIRN_MAX_PARAMETERS)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "material \"%s\": %d parameters given; allowed are 0 .. %d",
-                                 def->name, def->n_parameters, FIRN_MAX_PARAMETERS);
+                                 "material '%s': %d parameters; allowed: 0 to %d", def->name,
+                                 def->n_parameters, FIRN_MAX_PARAMETERS);
     for (int i = 0; i < def->n_parameters; i++)
         if (apply_parameter(def, &def->parameters[i], material, messages) != FIRN_OK)
             status = FIRN_REFUSED;

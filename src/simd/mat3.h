@@ -12,7 +12,7 @@
  * o^2) the smaller angle has
  *     cos^2 = (1 + |d| / r) / 2,     sin cos = sign(d) o / (2 r),
  * free of cancellation for every d and o. Convergence is quadratic once the matrix is nearly
- * diagonal. An element that is negligible beside the largest is left as it is, exactly, so that
+ * diagonal. An element that is negligible against the largest is left as it is, exactly, so that
  * a sweep which no lane needs may be left out. */
 #ifndef FIRN_MAT3_H
 #define FIRN_MAT3_H
@@ -96,7 +96,7 @@ FIRN_INLINE void mat3_congruence(const fr a[9], const fr s[6], fr out[6])
     }
 }
 
-/* I + B <- (I + H)(I + B)(I + H)^T, for small B and H without losing them beside the ones: with
+/* I + B <- (I + H)(I + B)(I + H)^T, for small B and H without losing their digits to the ones: with
  * M = H (I + B) it is B + M + M^T + M H^T. */
 FIRN_INLINE void mat3_push_forward(const fr h[9], fr b[6])
 {

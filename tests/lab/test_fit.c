@@ -64,7 +64,7 @@ static void student(void **state)
     assert_close(firn_fit_student(100000), 1.959988, 1e-6);
 }
 
-/* Two parameters of which only the sum is seen. */
+/* Two parameters whose sum alone is seen. */
 static int only_the_sum(void *user, const double *p, double *r)
 {
     (void)user;
@@ -244,12 +244,12 @@ static void refuses(void **state)
     firn_fit_law_result r;
     p.n_free = 1;
     assert_int_equal(firn_fit_law_run(&p, &r, messages), FIRN_REFUSED);
-    assert_non_null(strstr(firn_messages_text(messages, 0, NULL), "no column \"cauchy_xx\""));
+    assert_non_null(strstr(firn_messages_text(messages, 0, NULL), "no column 'cauchy_xx'"));
     firn_messages_clear(messages);
     p.y = "nominal_xx";
     snprintf(p.free[0], FIRN_NAME, "G");
     assert_int_equal(firn_fit_law_run(&p, &r, messages), FIRN_REFUSED);
-    assert_non_null(strstr(firn_messages_text(messages, 0, NULL), "\"G\""));
+    assert_non_null(strstr(firn_messages_text(messages, 0, NULL), "'G'"));
     firn_messages_destroy(messages);
     firn_table_destroy(data);
 }

@@ -211,7 +211,7 @@ static void other_variants(void **state)
     assert_int_equal(firn_lab_variant("f16"), -1);
 }
 
-static void failure_is_a_sentence(void **state)
+static void failure_is_reported(void **state)
 {
     (void)state;
     /* without cohesion and without pressure sand bears no shear stress at all */
@@ -224,9 +224,9 @@ static void failure_is_a_sentence(void **state)
     firn_messages *messages = firn_messages_create();
     assert_int_equal(firn_lab_run(&sand, &o, &t, NULL, messages), FIRN_STOPPED);
     assert_non_null(t); /* what was reached is kept */
-    const char *sentence = firn_messages_text(messages, 0, NULL);
-    assert_non_null(strstr(sentence, "sand"));
-    assert_non_null(strstr(sentence, "time 0.2 s"));
+    const char *text = firn_messages_text(messages, 0, NULL);
+    assert_non_null(strstr(text, "sand"));
+    assert_non_null(strstr(text, "time 0.2 s"));
     firn_table_destroy(t);
     firn_messages_clear(messages);
     o = path("uniaxal", NAN, 5);
@@ -388,7 +388,7 @@ static firn_material dough(const char *settings)
     return material;
 }
 
-/* Without flow, dough is a spring mu beside a Maxwell branch G_m, t_m. Held at a shear k, the
+/* Without flow, dough is a spring mu parallel to a Maxwell branch G_m, t_m. Held at a shear k, the
  * stress above its limit is G_m k exp(-t/t_m). */
 static void relaxation(void **state)
 {
@@ -617,14 +617,14 @@ static void map_of_stability(void **state)
     assert_close(map.lost_any, stvk_lost(27.78, 100), 1e-7);
     assert_true(fabs(map.lost_direction[0]) < 0.95); /* oblique */
     assert_true(fabs(map.at_rest - 100) < 1e-6);     /* mu: the slower wave */
-    firn_text said = {0};
-    firn_lab_map_explain(&map, &said);
-    assert_non_null(strstr(said.data, "0.577350"));
-    assert_non_null(strstr(said.data, "0.605"));
-    firn_text_clear(&said);
-    assert_int_equal(firn_lab_map_csv(&map, &said, NULL), FIRN_OK);
-    assert_non_null(strstr(said.data, "acoustic_min (Pa)"));
-    firn_text_clear(&said);
+    firn_text text = {0};
+    firn_lab_map_explain(&map, &text);
+    assert_non_null(strstr(text.data, "0.577350"));
+    assert_non_null(strstr(text.data, "0.605"));
+    firn_text_clear(&text);
+    assert_int_equal(firn_lab_map_csv(&map, &text, NULL), FIRN_OK);
+    assert_non_null(strstr(text.data, "acoustic_min (Pa)"));
+    firn_text_clear(&text);
     firn_lab_map_clear(&map);
 
     firn_material nh = elastic("neo_hookean", 100, 0.2);
@@ -738,7 +738,7 @@ int main(void)
         cmocka_unit_test(acoustic),
         cmocka_unit_test(stvk_loses_ellipticity),
         cmocka_unit_test(map_of_stability),
-        cmocka_unit_test(failure_is_a_sentence),
+        cmocka_unit_test(failure_is_reported),
         cmocka_unit_test(specs),
         cmocka_unit_test(relaxation),
         cmocka_unit_test(creep),

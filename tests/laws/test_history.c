@@ -55,7 +55,7 @@ static double quantity(const firn_lab_point *p, firn_quantity wanted, double oth
     return k < 0 ? otherwise : firn_history_value(&law->history[k], p->state.history[k]);
 }
 
-/* Led along the motion; calls `look` after every step. */
+/* Led along the motion; checked after every step. */
 typedef struct walk {
     const char *label;
     int is_double;
@@ -63,7 +63,7 @@ typedef struct walk {
     int n_flowing; /* steps in which F of the trial state was changed */
 } walk;
 
-static void look(walk *w, const firn_lab_state *before, const firn_lab_point *p)
+static void check_step(walk *w, const firn_lab_state *before, const firn_lab_point *p)
 {
     const firn_law_info *law = &p->material->law->info;
     double J = determinant(p->state.F), gate = w->is_double ? 1e-9 : 3e-4;
@@ -109,7 +109,7 @@ static void lead(const firn_material *m, const char *label, int variant)
         memcpy(control.value, p.state.F, sizeof control.value);
         move(i, control.value);
         assert_int_equal(firn_lab_advance(&p, &control, NULL), FIRN_OK);
-        look(&w, &before, &p);
+        check_step(&w, &before, &p);
     }
     /* the motion is large enough for every law to yield: in F, or in its history alone */
     int n_changed = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A law from outside (tests/law_fixture) is in the register beside all others: found by name,
+/* A law from outside (tests/law_fixture) is in the register like all others: found by name,
  * resolved as a scene would, described, run by its kernels. */
 #include "support/law_support.h"
 #include "firn/sim.h"

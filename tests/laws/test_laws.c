@@ -467,7 +467,7 @@ static void fill_trouble(point *p, int k)
     } /* rank 2, not diagonal */
 }
 
-/* Good particles sit beside bad ones and must not notice; bad ones are flagged, and what the law
+/* Good particles stand next to bad ones and must not change; bad ones are flagged, and what the law
  * calls usable is finite. */
 static void trouble_stays_in_its_lane(const firn_material *m, const char *label)
 {
@@ -525,9 +525,8 @@ static void parameters_beyond_their_range_are_refused(const firn_material *m, co
             char limit[32];
             snprintf(limit, sizeof limit, "%g", side ? p->max : p->min);
             assert_int_equal(firn_material_resolve(&def, 1, &out, messages), FIRN_REFUSED);
-            const char *sentence = firn_messages_text(messages, 0, NULL);
-            if (!strstr(sentence, limit) || !strstr(sentence, p->name))
-                fail_msg("%s: \"%s\"", label, sentence);
+            const char *text = firn_messages_text(messages, 0, NULL);
+            if (!strstr(text, limit) || !strstr(text, p->name)) fail_msg("%s: \"%s\"", label, text);
             firn_messages_destroy(messages);
         }
 }

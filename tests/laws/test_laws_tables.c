@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every number of the tables of principal stresses and return maps: printed figures evaluated
- * once and for all (their decimals are the tolerance), and beside them the closed forms,
+ * once and for all (their decimals are the tolerance), and the closed forms,
  * evaluated here, to 1e-12 (elastic) and 1e-10 (return maps) in double and to 1e-5 in float
  * lanes.
  *

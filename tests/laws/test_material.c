@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests of material.c: the register, and definitions turned into numbers or refused with a
- * sentence that helps. */
+ * message that helps. */
 #include "laws/law.h"
 #include "lab/lab.h"
 #include "scene/scene.h"
@@ -30,15 +30,15 @@ static void set(firn_material_def *def, const char *name, double value, double n
     p->noise = noise;
 }
 
-/* Resolution must be refused, and its first sentence must hold both words. */
+/* Resolution must be refused, and its first message must hold both words. */
 static void refused(const firn_material_def *def, const char *word, const char *other)
 {
     firn_material material;
     firn_messages *messages = firn_messages_create();
     assert_int_equal(firn_material_resolve(def, 1, &material, messages), FIRN_REFUSED);
-    const char *sentence = firn_messages_text(messages, 0, NULL);
-    if (!strstr(sentence, word) || !strstr(sentence, other))
-        fail_msg("\"%s\" lacks %s or %s", sentence, word, other);
+    const char *text = firn_messages_text(messages, 0, NULL);
+    if (!strstr(text, word) || !strstr(text, other))
+        fail_msg("\"%s\" lacks %s or %s", text, word, other);
     firn_messages_destroy(messages);
 }
 
@@ -93,7 +93,7 @@ static uint64_t hash_of_scene(const char *law, firn_messages *messages)
     return hash;
 }
 
-/* A former name finds the law everywhere, is told once, and makes no other scene. */
+/* A former name finds the law everywhere, is reported once, and makes no other scene. */
 static void aliases_are_former_names(void **state)
 {
     (void)state;
@@ -102,8 +102,8 @@ static void aliases_are_former_names(void **state)
         const firn_law_info *info = firn_law_at(i);
         if (!info->alias) continue;
         n_aliases++;
-        char told[128], name[FIRN_NAME];
-        snprintf(told, sizeof told, "law '%s' is called '%s' now; the former name still works",
+        char wanted[128], name[FIRN_NAME];
+        snprintf(wanted, sizeof wanted, "law '%s' is called '%s' now; the former name still works",
                  info->alias, info->name);
         assert_ptr_equal(firn_law_find(info->alias), info);
         firn_messages *messages = firn_messages_create();
@@ -116,11 +116,11 @@ static void aliases_are_former_names(void **state)
         assert_int_equal(firn_lab_material(info->alias, NULL, &material, messages), FIRN_OK);
         assert_ptr_equal(&material.law->info, info);
         assert_int_equal(firn_messages_total(messages), 1);
-        assert_string_equal(firn_messages_text(messages, 0, NULL), told);
+        assert_string_equal(firn_messages_text(messages, 0, NULL), wanted);
         firn_messages_clear(messages);
         assert_int_equal(hash_of_scene(info->name, messages), hash_of_scene(info->alias, messages));
         assert_int_equal(firn_messages_total(messages), 1);
-        assert_non_null(strstr(firn_messages_text(messages, 0, NULL), told));
+        assert_non_null(strstr(firn_messages_text(messages, 0, NULL), wanted));
         assert_int_equal(strncmp(firn_messages_text(messages, 0, NULL), "s.yaml:2:", 9), 0);
         firn_messages_destroy(messages);
     }
@@ -172,7 +172,7 @@ static void wrong_definitions_are_refused_with_a_reason(void **state)
     def = definition("", "no_preset");
     refused(&def, "no_preset", "firn materials");
     def = definition("neo_hookean", "dry_sand");
-    refused(&def, "dry_sand", "\"sand\"");
+    refused(&def, "dry_sand", "'sand'");
     def = definition("sand", "sandy");
     refused(&def, "sandy", "dry_sand");
     def = definition("sand", "");
@@ -186,7 +186,7 @@ static void wrong_definitions_are_refused_with_a_reason(void **state)
     refused(&def, "nu", "0.4999");
     def = definition("sand", "");
     set(&def, "E", 1e5, 1.5);
-    refused(&def, "noise", "0 .. 1");
+    refused(&def, "noise", "0 to 1");
     def = definition("sand", "");
     set(&def, "rho", 1000, 0.1);
     refused(&def, "rho", "mass");
