@@ -29,10 +29,11 @@ static const firn_format formats[] = {
      "OpenVDB points with every attribute, and volumes density, v and T made from them, which "
      "programs that know no "
      "points open by name",
-     NULL, firn_vdb_points_read, firn_vdb_points_write},
+     NULL, firn_vdb_points_read, firn_vdb_points_write, firn_vdb_points_read_within,
+     firn_vdb_points_check},
     {"volumes.vdb", ".volumes.vdb",
      "these OpenVDB volumes alone, for programs that refuse files with points",
-     "volumes and no points", NULL, firn_vdb_volumes_write},
+     "volumes and no points", NULL, firn_vdb_volumes_write, NULL, firn_vdb_points_check},
 #ifdef FIRN_HAVE_PARTIO
     {"geo", ".geo", "Houdini's classic text format, by Partio", NULL, firn_partio_read,
      firn_partio_write},
@@ -119,4 +120,14 @@ firn_status firn_format_write(const char *path, const firn_points *points,
     const firn_format *format = firn_format_of(path);
     if (!format || !format->write) return refuse(path, format, 1, messages);
     return format->write(path, points, receipt, messages);
+}
+
+firn_status firn_format_check(const char *path, firn_messages *messages)
+{
+    const firn_format *format = firn_format_of(path);
+    if (format && format->check) return format->check(path, messages);
+    firn_points *points;
+    firn_status status = firn_format_read(path, &points, messages);
+    firn_points_destroy(points);
+    return status;
 }

@@ -21,6 +21,8 @@ typedef struct firn_format {
      * or room is made for them. NULL: the file's own length is bound enough. */
     firn_status (*read_within)(const char *path, uint64_t most, firn_points **points,
                                firn_messages *messages);
+    /* Reads all of a file, also what is no points, for damage. NULL: `read` does. */
+    firn_status (*check)(const char *path, firn_messages *messages);
 } firn_format;
 
 /* The worst case is a string table: two bytes in the file, a pointer and a 64-byte block in memory.
@@ -38,5 +40,7 @@ firn_status firn_format_read_within(const char *path, uint64_t most, firn_points
                                     firn_messages *messages);
 firn_status firn_format_write(const char *path, const firn_points *points,
                               firn_file_receipt *receipt, firn_messages *messages);
+/* Whether all of a file can be read. */
+firn_status firn_format_check(const char *path, firn_messages *messages);
 
 #endif

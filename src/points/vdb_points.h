@@ -11,6 +11,10 @@ extern "C" {
 #include "points/points.h"
 
 firn_status firn_vdb_points_read(const char *path, firn_points **points, firn_messages *messages);
+firn_status firn_vdb_points_read_within(const char *path, uint64_t most, firn_points **points,
+                                        firn_messages *messages);
+/* Reads every grid of a file, also volumes, from its first to its last byte. */
+firn_status firn_vdb_points_check(const char *path, firn_messages *messages);
 /* The grid "particles", and the volumes "density", "v" and "T" made from it. */
 firn_status firn_vdb_points_write(const char *path, const firn_points *points,
                                   firn_file_receipt *receipt, firn_messages *messages);

@@ -41,7 +41,8 @@ expect 0 ".bgeo.gz" convert --list
 expect 0 ".volumes.vdb  -w" convert --list
 expect 0 "volumes.vdb         writes" help formats
 expect 0 "" convert "$folder/a.bgeo" "$folder/a.volumes.vdb"
-for verb in info verify render mesh; do
+expect 0 "a.volumes.vdb: whole" verify "$folder/a.volumes.vdb"
+for verb in info render mesh; do
     expect 2 ".volumes.vdb files hold volumes and no points" "$verb" "$folder/a.volumes.vdb"
 done
 mkdir "$folder/only" && cp "$folder/a.volumes.vdb" "$folder/only/a.0001.volumes.vdb"

@@ -115,8 +115,7 @@ static void walls_along_volumes(void **state)
     firn_messages *messages = firn_messages_create();
     def.thickness = 5;
     assert_int_equal(firn_shape_create(1, &def, &shape, messages), FIRN_REFUSED);
-    assert_true(
-        scratch_says(messages, "half the thickness is 125 of its voxels; at most 98 are allowed"));
+    assert_true(scratch_says(messages, "half the thickness is 125 voxels; allowed: at most 98"));
     firn_messages_destroy(messages);
 }
 
@@ -237,7 +236,7 @@ static void damaged_volumes(void **state)
 }
 
 /* Bytes are replaced, lost or come in at random: an answer in words or a volume, and never more
- * memory than follows from the length of the file (vdb_bound.hpp). */
+ * memory than follows from the length of the file (vdb_child.hpp). */
 static void scrambled_volumes(void **state)
 {
     (void)state;
@@ -247,8 +246,6 @@ static void scrambled_volumes(void **state)
     unsigned char *data = scratch_load(scratch("whole.vdb"), &n), *bytes = malloc(n + DAMAGE_ROOM);
     firn_shape_def def = {.kind = "vdb"};
     snprintf(def.file, sizeof def.file, "%s", scratch("scrambled.vdb"));
-    struct rusage before, after;
-    getrusage(RUSAGE_SELF, &before);
     uint32_t random = 1;
     int n_refused = 0, n_words = 0;
     for (int k = 0; k < CHANGES; k++) {
@@ -264,23 +261,28 @@ static void scrambled_volumes(void **state)
         firn_messages_destroy(messages);
         firn_shape_destroy(shape);
     }
-    getrusage(RUSAGE_SELF, &after);
+    struct rusage self, largest;
+    getrusage(RUSAGE_SELF, &self);
+    getrusage(RUSAGE_CHILDREN, &largest);
     assert_true(n_refused > CHANGES / 8 && n_words == n_refused);
-    /* in kB: the allowance of one file, and as much again for what is made of it */
-    assert_true(after.ru_maxrss - before.ru_maxrss < 2 * ((128 << 10) + (long)n / 8));
+    /* in kB: what the process had, and the allowance of one file */
+    assert_true(largest.ru_maxrss < self.ru_maxrss + (128 << 10) + (long)n / 8);
     free(data);
     free(bytes);
 }
 
-/* Lengths of packed parts are looked at before anything is read into room for less: below 0
- * (that many bytes, not packed) as well as in blosc's own header. */
+/* A length of a packed part below 0, that many bytes and not packed, goes beyond the room for it;
+ * one in blosc's own header may be of no account, then the volume is what it was. */
 static void lengths_of_packed_parts(void **state)
 {
     (void)state;
     size_t n, n_parts = 0;
     write_ball(scratch("whole.vdb"), 0, NULL, 1, 1);
     unsigned char *data = scratch_load(scratch("whole.vdb"), &n), *bytes = malloc(n);
+    firn_shape *whole;
     firn_shape_def def = {.kind = "vdb"};
+    snprintf(def.file, sizeof def.file, "%s", scratch("whole.vdb"));
+    assert_int_equal(firn_shape_create(1, &def, &whole, NULL), FIRN_OK);
     snprintf(def.file, sizeof def.file, "%s", scratch("long.vdb"));
     for (size_t at = damage_packed(data, n, 0); at < n; at = damage_packed(data, n, at + 16)) {
         int64_t length;
@@ -294,13 +296,20 @@ static void lengths_of_packed_parts(void **state)
             scratch_store(scratch("long.vdb"), bytes, n);
             firn_shape *shape;
             firn_messages *messages = firn_messages_create();
-            assert_int_equal(firn_shape_create(1, &def, &shape, messages), FIRN_IO);
-            assert_true(scratch_says(messages, "a packed part has another length than it says"));
+            firn_status status = firn_shape_create(1, &def, &shape, messages);
+            assert_true(status == FIRN_IO || (how && !status));
+            if (status) assert_true(scratch_says(messages, "long.vdb: damaged"));
+            for (int i = 0; i < 100 && !status; i++) {
+                const double x[3] = {.3 * sin(i), .3 * sin(1.7 * i), .3 * sin(2.3 * i)};
+                assert_true(firn_shape_distance(shape, x, 0) == firn_shape_distance(whole, x, 0));
+            }
+            if (!status) firn_shape_destroy(shape);
             firn_messages_destroy(messages);
         }
         if (++n_parts == 40) break;
     }
     assert_true(n_parts == 40);
+    firn_shape_destroy(whole);
     free(data);
     free(bytes);
 }

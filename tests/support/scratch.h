@@ -58,7 +58,7 @@ static inline unsigned char *scratch_load(const char *path, size_t *n)
     fseek(file, 0, SEEK_END);
     *n = (size_t)ftell(file);
     rewind(file);
-    unsigned char *data = malloc(*n + 1);
+    unsigned char *data = (unsigned char *)malloc(*n + 1);
     if (fread(data, 1, *n, file) != *n) abort();
     data[*n] = 0;
     fclose(file);

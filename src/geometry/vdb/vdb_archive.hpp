@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// vdb_archive.hpp: an opened .vdb file, its grids by name, and
-// writing one; instead of OpenVDB's own io::File, which notices neither a file that ends too
-// early nor a disk that is full.
+// vdb_archive.hpp: an opened .vdb file and its grids by name, for the child process of
+// vdb_child.hpp, and writing one; instead of OpenVDB's own io::File, which notices neither a file
+// that ends too early nor a disk that is full.
 //
-// A stream at its end gives the number that was read last, again and again: where io::File reads
-// a damaged count of nodes it so makes up to 2^32 nodes out of nothing, for minutes. The stream
-// of this one throws as soon as a byte is missing. Everything is read at once, nothing later;
-// call it within firn::within.
+// A stream at its end gives the number that was read last, again and again: where io::File reads a
+// damaged count of nodes it so makes up to 2^32 nodes out of nothing, for minutes. The stream of
+// this one throws as soon as a byte is missing. Everything is read at once, nothing later. Each
+// grid lies within the file, and ends where the file says that it ends.
 #pragma once
 
 #include "base/file.h"
-#include "geometry/vdb/vdb_bound.hpp"
+#include "geometry/vdb/vdb_child.hpp"
 
 #include <openvdb/io/Archive.h>
 #include <openvdb/io/GridDescriptor.h>
@@ -40,9 +40,7 @@ class archive : public openvdb::io::Archive
     };
     std::vector<entry> entries; // by name
 
-    // The archive itself is made outside of firn::within, which leaves damaged files without
-    // destructors.
-    void open(const char *path)
+    void open(const char *path, std::size_t n_bytes)
     {
         openvdb::initialize();
         in.open(path, std::ios_base::binary);
@@ -50,13 +48,18 @@ class archive : public openvdb::io::Archive
         settings->setSeekable(true);
         openvdb::io::setStreamMetadataPtr(in, settings, false);
         readHeader(in); // throws with a sentence when it is not a .vdb file
-        setFormatVersion(in), setLibraryVersion(in), setDataCompression(in);
+        setFormatVersion(in);
+        setLibraryVersion(in);
+        setDataCompression(in);
         openvdb::MetaMap().readMeta(in);
         for (int32_t n = readGridCount(in); n > 0; n--) {
             entries.emplace_back();
             entry &e = entries.back();
             e.grid = e.where.read(in);
-            inputHasGridOffsets() ? look(e) : readGrid(e.grid, e.where, in);
+            if (inputHasGridOffsets())
+                read_metadata(e, (std::int64_t)n_bytes);
+            else
+                readGrid(e.grid, e.where, in);
         }
         std::stable_sort(entries.begin(), entries.end(),
                          [](const entry &a, const entry &b) { return a.name() < b.name(); });
@@ -76,6 +79,8 @@ class archive : public openvdb::io::Archive
         openvdb::GridBase::Ptr grid = openvdb::GridBase::createGrid(e.where.gridType());
         e.where.seekToGrid(in);
         readGrid(grid, e.where, in);
+        if (in.tellg() != e.where.getEndPos())
+            throw damaged("grid \"" + e.name() + "\" has another length than it says");
         const entry *parent = e.where.isInstance() ? find(e.where.instanceParentName()) : nullptr;
         if (parent && !parent->where.isInstance()) grid->setTree(load(*parent)->baseTreePtr());
         return grid;
@@ -91,8 +96,12 @@ class archive : public openvdb::io::Archive
     }
 
   private:
-    void look(entry &e)
+    void read_metadata(entry &e, std::int64_t n_bytes)
     {
+        const std::int64_t from = e.where.getGridPos(), to = e.where.getEndPos();
+        if (from < 0 || to < from || to > n_bytes)
+            throw damaged("grid \"" + e.name() + "\" lies at bytes " + std::to_string(from) +
+                          " to " + std::to_string(to) + " of " + std::to_string(n_bytes));
         e.where.seekToGrid(in);
         readGridCompression(in);
         e.grid->readMeta(in);
@@ -125,15 +134,5 @@ class new_archive : public openvdb::io::Archive
         return FIRN_OK;
     }
 };
-
-// How long the file is; it must be there, and an ordinary one.
-inline firn_status file_length(const char *path, std::size_t *n_bytes, firn_messages *messages)
-{
-    firn_file_reader *reader = firn_file_open(path, 0, messages);
-    if (!reader) return firn_file_failure(messages);
-    *n_bytes = (std::size_t)firn_file_left(reader);
-    firn_file_close(reader);
-    return FIRN_OK;
-}
 
 } // namespace firn

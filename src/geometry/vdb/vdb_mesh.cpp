@@ -139,7 +139,7 @@ extern "C" firn_status firn_vdb_from_mesh(const firn_mesh *mesh, double voxel, d
 {
     *volume = nullptr;
     if (nearest) *nearest = nullptr;
-    return firn::guarded(messages, "", "The mesh cannot be made a volume", n_threads, [&] {
+    return firn::guarded(messages, "distance field of a mesh", n_threads, [&] {
         return convert(mesh, voxel, band, inner, is_signed, n_channels, volume, nearest, messages);
     });
 }

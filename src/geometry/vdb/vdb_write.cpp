@@ -158,7 +158,7 @@ extern "C" firn_status firn_vdb_write_volume(const char *path, const firn_sdf *v
     char temporary[FIRN_PATH + 64];
     firn_status status = firn_file_temporary(path, temporary, sizeof temporary, messages);
     if (status) return status;
-    status = firn::guarded(messages, path, " cannot be written", n_threads,
+    status = firn::guarded(messages, path, n_threads,
                            [&] { return write(temporary, path, *volume, *contents, messages); });
     if (!status) return firn_file_publish(temporary, path, nullptr, messages);
     firn_file_discard(temporary);
@@ -169,6 +169,6 @@ extern "C" firn_status firn_vdb_polygons(const firn_sdf *volume, double adaptivi
                                          firn_mesh **mesh, firn_messages *messages)
 {
     *mesh = nullptr;
-    return firn::guarded(messages, "", "The surface cannot be made polygons", n_threads,
+    return firn::guarded(messages, "polygons of a surface", n_threads,
                          [&] { return bounded_polygons(*volume, adaptivity, mesh, messages); });
 }
