@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* arena.c: blocks in a chain, each at least BLOCK bytes, handed out from the front. */
+/* arena.c: a chain of blocks of at least BLOCK bytes, used from the front. */
 #include "base/arena.h"
 #include "base/memory.h"
 

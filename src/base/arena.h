@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* arena.h: many small things that live and die together. */
+/* arena.h: many small blocks that are released together. */
 #ifndef FIRN_ARENA_H
 #define FIRN_ARENA_H
 
@@ -11,9 +11,9 @@ typedef struct firn_arena {
 } firn_arena;
 
 void firn_arena_clear(firn_arena *arena);
-void *firn_arena_allocate(firn_arena *arena,
-                          size_t n_bytes); /* zeroed, 16-byte aligned; NULL: refused */
-/* A copy of n_bytes of text with a zero behind it. */
+/* Zeroed, 16-byte aligned; NULL: refused. */
+void *firn_arena_allocate(firn_arena *arena, size_t n_bytes);
+/* A copy of n_bytes of text with a zero after it; NULL: refused. */
 char *firn_arena_text(firn_arena *arena, const char *text, size_t n_bytes);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* file.c: writing files that are whole or absent (see file.h).
+/* file.c: writing files that are complete or absent (see file.h).
  *
- * The way of a file: .part.PID.K.NAME is created exclusively in the target's folder; bytes pass
- * through one buffer of a megabyte, through deflate where wanted, into the running checksum and
- * to the disk; then fsync, rename, and fsync of the folder, without which the new name itself
- * could be lost in a power cut. A killed writer leaves only a .part file, which no reader takes
- * for a frame and firn_file_sweep removes. */
+ * .part.PID.K.NAME is created exclusively in the target's folder; bytes pass through one buffer of
+ * 1 MiB, through deflate where wanted, into the running checksum and to the disk; then fsync,
+ * rename, and fsync of the folder, without which the new name itself could be lost in a power cut.
+ * A killed writer leaves only a .part file, which no reader takes for a frame and firn_file_sweep
+ * removes. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +47,7 @@ void firn_file_fail_after(int64_t n, int error)
     atomic_store(&fail_countdown, n);
 }
 
-/* The errno that the call about to be made has to fail with; 0: make it. */
+/* The errno with which the next call must fail; 0: none. */
 static int fault(void)
 {
     int64_t left = atomic_load(&fail_countdown);
@@ -58,8 +59,7 @@ static int fault(void)
     return atomic_load(&fail_error);
 }
 
-/* ---------------------------------------------------------------- checked system calls: 0 or an
- * errno */
+/* ---------------------------------------------------------------- system calls: 0 or an errno */
 
 static int write_all(int fd, const unsigned char *data, size_t n)
 {
@@ -85,8 +85,7 @@ static int sync_file(int fd)
     return 0;
 }
 
-/* Some file systems cannot sync a folder and say EINVAL; there is nothing more that could be done.
- */
+/* File systems that cannot sync a folder return EINVAL or ENOTSUP; that is no failure. */
 static int sync_folder_of(const char *path)
 {
     char folder[PATH_ROOM];
@@ -107,8 +106,7 @@ static int rename_file(const char *from, const char *to)
     return rename(from, to) == 0 ? 0 : errno;
 }
 
-/* close can report a delayed write error (network file systems); after fsync that should not
- * happen, but is asked. */
+/* close can report a delayed write error (network file systems), also after fsync. */
 static int close_file(int fd)
 {
     int injected = fault();
@@ -120,8 +118,8 @@ static int close_file(int fd)
 
 int firn_file_is_temporary(const char *name) { return strncmp(name, PART, sizeof PART - 1) == 0; }
 
-/* Replacing goes by rename, which asks only for the folder's permission: a file that somebody
- * write-protected is refused here instead. A link is followed, so that it stays a link. */
+/* rename asks only for the folder's permission, so a write-protected file is refused here. A link is
+ * followed, so that it stays a link. */
 static int resolve(const char *path, char *resolved)
 {
     struct stat info;
@@ -137,8 +135,8 @@ static int resolve(const char *path, char *resolved)
     return info.st_mode & 0222 ? 0 : EACCES;
 }
 
-/* Creates a temporary name beside `path` exclusively; the descriptor, or a negative errno. The
- * target's name is kept at the end, since some libraries choose their format by it. */
+/* Creates a temporary file in the folder of `path`, exclusively; the descriptor, or a negative errno.
+ * Its name ends in the target's, since some libraries choose their format by the ending. */
 static int create_temporary(const char *path, char *temporary)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -159,13 +157,14 @@ static int create_temporary(const char *path, char *temporary)
 
 static firn_status refuse(const char *path, int error, firn_messages *messages)
 {
-    return firn_messages_add(messages, error == ENOMEM ? FIRN_MEMORY : FIRN_IO,
-                             "%s: cannot be written: %s", path, firn_file_reason(error));
+    if (error == ENOMEM) return firn_messages_no_memory(messages, "%s", path);
+    return firn_messages_add(messages, FIRN_IO, "%s: cannot be written: %s", path,
+                             firn_file_reason(error));
 }
 
 /* ---------------------------------------------------------------- the writer */
 
-/* zlib's memory from the one place; the default hooks do not need the length back. */
+/* Memory of zlib, counted as all other is; the default hooks ignore the length on release. */
 static void *zlib_allocate(void *user, unsigned n, unsigned size)
 {
     (void)user;
@@ -186,8 +185,7 @@ static void release(firn_file_writer *writer)
     firn_memory_release(NULL, writer, sizeof *writer);
 }
 
-/* windowBits 15 + 16 asks zlib for a gzip header; it carries no time and no name, so equal
- * frames are equal files. */
+/* windowBits 15 + 16: a gzip header. It has no time and no name, so equal frames are equal files. */
 static int start_deflate(firn_file_writer *writer, int level)
 {
     z_stream *stream = firn_memory_allocate(NULL, sizeof *stream);
@@ -210,7 +208,7 @@ firn_file_writer *firn_file_create(const char *path, int gzip, firn_messages *me
 {
     firn_file_writer *writer = firn_memory_allocate(NULL, sizeof *writer);
     if (!writer) {
-        firn_messages_add(messages, FIRN_MEMORY, "%s: no memory for a write buffer", path);
+        firn_messages_no_memory(messages, "%s: write buffer", path);
         return NULL;
     }
     firn_hash_init(&writer->hash);
@@ -233,7 +231,7 @@ static void store(firn_file_writer *writer, const unsigned char *data, size_t n)
     writer->error = write_all(writer->fd, data, n);
 }
 
-/* Empties the buffer; at the end of the file deflate is also told to end its stream. */
+/* Empties the buffer; is_last: deflate ends its stream. */
 static void drain(firn_file_writer *writer, int is_last)
 {
     if (!writer->deflate) {
@@ -362,14 +360,14 @@ firn_status firn_file_append(const char *path, uint64_t n_bytes, const char *tex
     if (fstat(fd, &info) != 0)
         error = errno;
     else if ((uint64_t)info.st_size < n_bytes)
-        error = ESTALE; /* somebody else cut it */
+        error = ESTALE; /* cut by another program */
     else if (ftruncate(fd, (off_t)n_bytes) != 0 || lseek(fd, 0, SEEK_END) < 0)
         error = errno;
     if (!error) error = write_all(fd, (const unsigned char *)text, n_text);
     if (!error) error = sync_file(fd);
     int close_error = close_file(fd);
     if (!error) error = close_error;
-    if (!error && n_bytes == 0) error = sync_folder_of(path); /* perhaps a new name */
+    if (!error && n_bytes == 0) error = sync_folder_of(path); /* the name may be new */
     return error ? refuse(path, error, messages) : FIRN_OK;
 }
 
@@ -381,7 +379,7 @@ firn_status firn_file_make_folder(const char *path, firn_messages *messages)
     size_t n = strlen(path);
     if (n == 0 || n >= sizeof part)
         return firn_messages_add(messages, FIRN_IO, "%s: cannot be made: %s",
-                                 n ? path : "the folder with no name",
+                                 n ? path : "folder without a name",
                                  firn_file_reason(n ? ENAMETOOLONG : ENOENT));
     for (size_t i = 1; i <= n; i++) {
         if (i < n && path[i] != '/') continue;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* file_read.c: reading files that may be cut, foreign or hostile (the reading half of file.h),
- * and listing folders.
+/* file_read.c: reading files that may be cut, foreign or hostile (the reading half of file.h), and
+ * listing folders.
  *
- * What a header claims is never believed: firn_file_left bounds what can still come, from the
- * length of the file, so that a table of ten thousand million points in a file of a hundred
- * bytes is refused before anything is allocated. */
+ * firn_file_left bounds by the length of the file what can still come. So a header that announces
+ * 1e10 points in a file of 100 bytes is refused before anything is allocated. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* deflate spends at least one bit on 258/2 bytes at its very best: the ratio never exceeds 1032. */
+/* deflate spends at least two bits on 258 bytes: the ratio never exceeds 1032. */
 enum { BUFFER = 1 << 18, DEFLATE_RATIO = 1032, LISTED_MAX = 10000000 };
 
 struct firn_file_reader {
@@ -28,7 +28,7 @@ struct firn_file_reader {
     char *path;
     uint64_t size, n_read; /* bytes on disk; taken from disk */
     uint64_t n_given;      /* handed to the caller */
-    uint64_t most;         /* that may be */
+    uint64_t most;         /* bound on n_given */
     z_stream *inflate;
     size_t at, have; /* in the buffer */
     unsigned char buffer[BUFFER];
@@ -37,29 +37,26 @@ struct firn_file_reader {
 const char *firn_file_reason(int error)
 {
     switch (error) {
-    case ENOSPC: return "the disk is full; make room or choose another folder";
-    case EDQUOT: return "the quota is used up; make room or choose another folder";
-    case EFBIG: return "the file would exceed the largest size allowed (see ulimit -f)";
-    case EIO:
-        return "the disk reports an input/output error; check the disk and its cable or network";
-    case EROFS: return "the file system is read-only; choose another folder";
-    case EACCES:
-        return "permission denied: the file or its folder is write-protected or belongs to "
-               "somebody else";
+    case ENOSPC: return "the disk is full; try: make room, or another folder";
+    case EDQUOT: return "the quota is used up; try: make room, or another folder";
+    case EFBIG: return "the file would exceed the largest size allowed (ulimit -f)";
+    case EIO: return "input/output error of the disk; try: check the disk, its cable or network";
+    case EROFS: return "the file system is read-only; try: another folder";
+    case EACCES: return "permission denied (file or folder write-protected, or of another user)";
     case EPERM: return "not permitted for this file or folder";
-    case ENOENT: return "no such file or folder (was the folder removed meanwhile?)";
+    case ENOENT: return "no such file or folder";
     case ENOTDIR: return "a part of the path is not a folder";
-    case EISDIR: return "it is a folder, not a file";
+    case EISDIR: return "a folder, not a file";
     case ENAMETOOLONG: return "the name is too long for this file system";
     case ELOOP: return "a symbolic link that cannot be followed here, or links in a circle";
     case EMFILE:
-    case ENFILE: return "too many files are open (see ulimit -n)";
-    case ENOMEM: return "no memory for it";
-    case EINVAL: return "it is not an ordinary file";
-    case ESTALE: return "the file was changed or cut by somebody else meanwhile";
-    case EOVERFLOW: return "a line of it is too long";
+    case ENFILE: return "too many open files (ulimit -n)";
+    case ENOMEM: return "out of memory";
+    case EINVAL: return "not an ordinary file";
+    case ESTALE: return "the file was cut by another program";
+    case EOVERFLOW: return "a line is too long";
     case ETXTBSY:
-    case EBUSY: return "it is in use by another program";
+    case EBUSY: return "in use by another program";
     default: return strerror(error);
     }
 }
@@ -67,10 +64,10 @@ const char *firn_file_reason(int error)
 static firn_status refuse(const char *path, int error, firn_messages *messages)
 {
     if (error == ENOENT)
-        return firn_messages_add(messages, FIRN_IO, "%s: cannot be read: there is no such file",
-                                 path);
-    return firn_messages_add(messages, error == ENOMEM ? FIRN_MEMORY : FIRN_IO,
-                             "%s: cannot be read: %s", path, firn_file_reason(error));
+        return firn_messages_add(messages, FIRN_IO, "%s: cannot be read: no such file", path);
+    if (error == ENOMEM) return firn_messages_no_memory(messages, "%s", path);
+    return firn_messages_add(messages, FIRN_IO, "%s: cannot be read: %s", path,
+                             firn_file_reason(error));
 }
 
 static void *zlib_allocate(void *user, unsigned n, unsigned size)
@@ -85,8 +82,8 @@ static void zlib_release(void *user, void *block)
     firn_memory_release(NULL, block, 1);
 }
 
-/* Opens an ordinary file only: a pipe or a device has no length to bound reading with.
- * O_NONBLOCK keeps a pipe from holding us up before we have seen that it is one. */
+/* Opens an ordinary file only: a pipe or a device has no length that bounds reading. Without
+ * O_NONBLOCK opening a pipe would wait for its writer. */
 static int open_ordinary(const char *path, uint64_t *size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -159,8 +156,7 @@ static ssize_t read_some(int fd, void *data, size_t n)
     return got;
 }
 
-/* Refills the empty buffer: 1 when there is something, 0 at the end of the file, or a negative
- * errno. */
+/* Refills the empty buffer: 1 where bytes came, 0 at the end of the file, or a negative errno. */
 static int refill(firn_file_reader *reader)
 {
     ssize_t got = read_some(reader->fd, reader->buffer, BUFFER);
@@ -174,13 +170,12 @@ static int refill(firn_file_reader *reader)
 static firn_status ended_in(const firn_file_reader *reader, const char *part,
                             firn_messages *messages)
 {
-    return firn_messages_add(messages, FIRN_IO,
-                             "%s: the file ends after %llu bytes, in the middle of %s; it was cut",
+    return firn_messages_add(messages, FIRN_IO, "%s: cut (ends after %llu bytes, inside %s)",
                              reader->path, (unsigned long long)reader->n_given, part);
 }
 
-/* Fills `data` with up to n inflated bytes; returns how many, short only at the stream's end or
- * on an error. */
+/* Fills `data` with n inflated bytes; returns how many: fewer at the end of the stream or on an
+ * error. */
 static size_t inflate_some(firn_file_reader *reader, unsigned char *data, size_t n, int *error)
 {
     z_stream *stream = reader->inflate;
@@ -217,9 +212,8 @@ firn_status firn_file_expect(const firn_file_reader *reader, uint64_t n_bytes,
 {
     if (n_bytes <= reader->most - reader->n_given) return FIRN_OK;
     return firn_messages_add(messages, FIRN_MEMORY,
-                             "%s: unpacks to more than the %.4g MB of it that may be held in "
-                             "memory; reading was stopped. "
-                             "Give fewer points, or fewer attributes, or raise --max-memory.",
+                             "%s: unpacks to more than may be held in memory; allowed: %.4g MiB; "
+                             "try: fewer points or attributes, or a larger --max-memory",
                              reader->path, (double)reader->most / (1 << 20));
 }
 
@@ -234,7 +228,7 @@ firn_status firn_file_read(firn_file_reader *reader, void *data, size_t n_bytes,
     if (reader->inflate) {
         done = inflate_some(reader, out, n_bytes, &error);
         if (error == EILSEQ)
-            return firn_messages_add(messages, FIRN_IO, "%s: the gzip data is damaged (in %s)",
+            return firn_messages_add(messages, FIRN_IO, "%s: gzip data damaged (in %s)",
                                      reader->path, part);
     }
     while (!reader->inflate && done < n_bytes) {
@@ -244,7 +238,7 @@ firn_status firn_file_read(firn_file_reader *reader, void *data, size_t n_bytes,
             memcpy(out + done, reader->buffer + reader->at, n);
             reader->at += n;
             done += n;
-        } else if (want >= BUFFER) { /* large pieces go where they belong, not through the buffer */
+        } else if (want >= BUFFER) { /* large pieces bypass the buffer */
             ssize_t got = read_some(reader->fd, out + done, want);
             if (got <= 0) {
                 error = got < 0 ? errno : 0;
@@ -270,19 +264,19 @@ uint64_t firn_file_left(const firn_file_reader *reader)
     uint64_t on_disk = reader->size > reader->n_read ? reader->size - reader->n_read : 0;
     on_disk += reader->have - reader->at;
     if (!reader->inflate) return on_disk;
-    /* what the window still holds back is less than another 64 kB */
+    /* the window holds back less than 64 KiB */
     return reader->ended ? 0 : on_disk * DEFLATE_RATIO + 65536;
 }
 
 firn_status firn_file_finish(firn_file_reader *reader, firn_messages *messages)
 {
-    if (reader->inflate) { /* lets inflate see the trailer with its checksum */
+    if (reader->inflate) { /* inflate checks the trailer with its checksum */
         unsigned char extra;
         int error = 0;
         size_t n = inflate_some(reader, &extra, 1, &error);
         if (error == EILSEQ)
-            return firn_messages_add(messages, FIRN_IO, "%s: the gzip checksum does not match",
-                                     reader->path);
+            return firn_messages_add(messages, FIRN_IO,
+                                     "%s: damaged (gzip checksum does not match)", reader->path);
         if (error) return refuse(reader->path, error, messages);
         if (n == 0 && !reader->ended) return ended_in(reader, "the gzip data", messages);
         if (n) goto more;
@@ -294,8 +288,8 @@ firn_status firn_file_finish(firn_file_reader *reader, firn_messages *messages)
     }
 more:
     return firn_messages_add(messages, FIRN_IO,
-                             "%s: more follows after the end of the data, at byte %llu",
-                             reader->path, (unsigned long long)reader->n_given);
+                             "%s: more bytes after the end of the data, at byte %llu", reader->path,
+                             (unsigned long long)reader->n_given);
 }
 
 firn_status firn_file_inflate(const void *from, size_t n_from, void *to, size_t n_to)
@@ -320,8 +314,8 @@ char *firn_file_text(const char *path, size_t limit, size_t *n_bytes, firn_messa
     size_t n = (size_t)reader->size;
     char *text = NULL;
     if (reader->size > limit) {
-        firn_messages_add(messages, FIRN_IO, "%s: is %llu bytes long; at most %zu are read here",
-                          path, (unsigned long long)reader->size, limit);
+        firn_messages_add(messages, FIRN_IO, "%s: too long (%llu bytes); allowed: up to %zu", path,
+                          (unsigned long long)reader->size, limit);
     } else if (!(text = firn_memory_allocate(NULL, n + 1))) {
         refuse(path, ENOMEM, messages);
     } else if (firn_file_read(reader, text, n, "the text", messages) != FIRN_OK) {

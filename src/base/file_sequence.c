@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* file_sequence.c: see file_sequence.h. The pattern is taken apart by hand: a file name from a
- * scene never reaches printf as a format. */
+/* file_sequence.c: see file_sequence.h. The pattern is parsed here: a file name from a scene never
+ * reaches printf as a format. */
 #include "base/file_sequence.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -14,8 +15,8 @@
 
 enum { MAX_FILES = 100000, MAX_WIDTH = 20 };
 
-/* The first number of the form %d or %04d at or behind p: where its % is, and *after what
- * follows; NULL: none. */
+/* The first number of the form %d or %04d at or after p: its %, and in *after what follows; NULL:
+ * none. */
 static const char *find_number(const char *p, int *width, const char **after)
 {
     while ((p = strchr(p, '%'))) {
@@ -29,13 +30,13 @@ static const char *find_number(const char *p, int *width, const char **after)
     return NULL;
 }
 
-/* The only number of the path's last component; NULL: there is none, or more than one. */
+/* The only number in the last component of the path; NULL: none, or more than one. */
 static const char *only_number(const char *path, int *width, const char **after)
 {
-    const char *slash = strrchr(path, '/'), *behind;
+    const char *slash = strrchr(path, '/'), *rest;
     int ignored;
     const char *number = find_number(slash ? slash + 1 : path, width, after);
-    return number && !find_number(*after, &ignored, &behind) ? number : NULL;
+    return number && !find_number(*after, &ignored, &rest) ? number : NULL;
 }
 
 int firn_file_sequence_is_pattern(const char *path)
@@ -49,8 +50,8 @@ static firn_status refuse(const char *pattern, firn_messages *messages)
 {
     return firn_messages_add(
         messages, FIRN_REFUSED,
-        "%s: there is no file of this name. If it is meant as a sequence: its name must hold "
-        "exactly one number of the form %%d or %%04d, and not in the folder's name.",
+        "%s: no such file; a sequence needs one number %%d or %%04d in its name, none in the name "
+        "of its folder",
         pattern);
 }
 
@@ -72,7 +73,7 @@ static firn_status take_apart(const char *pattern, firn_file_sequence *s, firn_m
 typedef struct search {
     firn_file_sequence *s;
     const char *name_before; /* without the folder */
-    int has_failed;
+    int has_failed, is_full; /* is_full: more than MAX_FILES */
 } search;
 
 static void visit(void *user, const char *name)
@@ -93,6 +94,7 @@ static void visit(void *user, const char *name)
             s->n < MAX_FILES ? firn_memory_array(NULL, (size_t)capacity, sizeof *grown) : NULL;
         if (!grown) {
             find->has_failed = 1;
+            find->is_full = s->n >= MAX_FILES;
             return;
         }
         if (s->n) memcpy(grown, s->numbers, (size_t)s->n * sizeof *grown);
@@ -123,12 +125,12 @@ firn_status firn_file_sequence_find(const char *pattern, firn_file_sequence *s,
     search find = {s, slash ? slash + 1 : s->before, 0};
     status = firn_file_list(folder, visit, &find, messages);
     if (!status && find.has_failed)
-        status = firn_messages_add(messages, FIRN_MEMORY,
-                                   "%s: there are more than %d files, or no memory for their list.",
-                                   pattern, MAX_FILES);
+        status = find.is_full ? firn_messages_add(messages, FIRN_REFUSED,
+                                                  "%s: too many files; allowed: up to %d", pattern,
+                                                  MAX_FILES)
+                              : firn_messages_no_memory(messages, "%s: list of files", pattern);
     if (!status && s->n == 0)
-        status =
-            firn_messages_add(messages, FIRN_IO, "%s: there is no file of this sequence.", pattern);
+        status = firn_messages_add(messages, FIRN_IO, "%s: no file of this sequence", pattern);
     if (status) {
         firn_file_sequence_clear(s);
         return status;
@@ -137,9 +139,8 @@ firn_status firn_file_sequence_find(const char *pattern, firn_file_sequence *s,
     s->first = s->numbers[0];
     if (s->numbers[s->n - 1] - s->numbers[0] != s->n - 1)
         firn_messages_warn(messages,
-                           "%s: files are missing between number %" PRId64 " and %" PRId64
-                           "; the motion is "
-                           "interpolated over the gaps.",
+                           "%s: files missing between number %" PRId64 " and %" PRId64
+                           "; the motion is interpolated over the gaps",
                            pattern, s->numbers[0], s->numbers[s->n - 1]);
     return FIRN_OK;
 }
@@ -156,8 +157,7 @@ void firn_file_sequence_path(const firn_file_sequence *s, int i, char path[FIRN_
     snprintf(number, sizeof number, "%0*" PRId64, s->width, s->numbers[i]);
     size_t n = strlen(s->before), n_number = strlen(number), n_after = strlen(s->after);
     path[0] = 0;
-    if (n + n_number + n_after >= FIRN_PATH)
-        return; /* an empty path is refused by whoever opens it */
+    if (n + n_number + n_after >= FIRN_PATH) return; /* opening an empty path fails */
     memcpy(path, s->before, n);
     memcpy(path + n, number, n_number);
     memcpy(path + n + n_number, s->after, n_after + 1);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* hash.c: XXH64 (Y. Collet, "xxHash fast digest algorithm", specification 0.1.1), seed 0.
  *
- * Stripes of 32 bytes feed four lanes; every lane does  lane <- rotl(lane + word * P2, 31) * P1.
- *                                                       Each of these steps
- * is a bijection of the lane for a given word and of the word for a given lane, so a change of
- * one word always changes its lane; that the final mixing then hides it has a chance of about
- * 2^-64. */
+ * Stripes of 32 bytes feed four lanes; each lane does
+ *
+ *     lane <- rotl(lane + word * P2, 31) * P1,
+ *
+ * a bijection of the lane for a given word and of the word for a given lane. So a change of one
+ * word always changes its lane; the chance that the final mixing hides it is about 2^-64. */
 #include "base/hash.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ static const uint64_t P1 = 0x9E3779B185EBCA87u, P2 = 0xC2B2AE3D27D4EB4Fu, P3 = 0
 static uint64_t rotate(uint64_t x, int n) { return x << n | x >> (64 - n); }
 static uint64_t step(uint64_t lane, uint64_t word) { return rotate(lane + word * P2, 31) * P1; }
 
-/* The specification reads little-endian words, and so do all machines that firn runs on. */
+/* The specification reads little-endian words, as do all machines that firn runs on. */
 static uint64_t word64(const unsigned char *p)
 {
     uint64_t word;

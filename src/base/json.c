@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* json.c: the writing half of json.h, and what the reader's users ask of nodes. RFC 8259. */
+/* json.c: the writing half of json.h, and access to nodes. RFC 8259. */
 #include "base/json.h"
 #include "base/hash.h"
 
@@ -31,8 +31,8 @@ void firn_json_clear(firn_json_writer *writer)
     *writer = (firn_json_writer){0};
 }
 
-/* The length of the UTF-8 sequence at p, 0 where there is none. Overlong forms, surrogates and
- * what lies beyond U+10FFFF are none. */
+/* The length of the UTF-8 sequence at p; 0: not one (also overlong forms, surrogates and codes
+ * beyond U+10FFFF). */
 static int utf8_length(const unsigned char *p)
 {
     if (p[0] < 0x80) return 1;
@@ -189,7 +189,7 @@ void firn_json_raw(firn_json_writer *writer, const char *key, const char *json)
     put_text(writer, json);
 }
 
-/* Everything from the comma before the seal to the end of the text. */
+/* The text from the comma before the seal to its end. */
 static int seal_text(char *seal, size_t n_seal, const char *key, int is_indented, uint64_t sum)
 {
     const char *format = is_indented ? ",\n  \"%s\": \"%016llx\"\n}\n" : ", \"%s\": \"%016llx\"}\n";
@@ -226,7 +226,7 @@ const char *firn_json_finish(firn_json_writer *writer, size_t *n)
     return writer->text.data;
 }
 
-/* ---------------------------------------------------------------- what nodes say */
+/* ---------------------------------------------------------------- nodes */
 
 const firn_json_node *firn_json_member(const firn_json_node *object, const char *key)
 {

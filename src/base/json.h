@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* json.h: JSON text, written and read. Small on purpose: what manifests, `--json` outputs and
- * reports need. */
+/* json.h: JSON text, written and read: as much as manifests, records, --json and the schema of
+ * scenes need. */
 #ifndef FIRN_JSON_H
 #define FIRN_JSON_H
 
@@ -25,24 +25,23 @@ void firn_json_begin(firn_json_writer *writer, const char *key, char kind);
 /* The same, with all that is in it on one line, also in an indented text. */
 void firn_json_begin_inline(firn_json_writer *writer, const char *key, char kind);
 void firn_json_end(firn_json_writer *writer);
-/* Bytes that are no UTF-8 become U+FFFD. */
+/* Bytes that are not UTF-8 become U+FFFD. */
 void firn_json_string(firn_json_writer *writer, const char *key, const char *value);
-/* The shortest text that reads back as the same double; what is not finite becomes null. */
+/* The shortest text that reads back as the same double; null where it is not finite. */
 void firn_json_number(firn_json_writer *writer, const char *key, double value);
 void firn_json_numbers(firn_json_writer *writer, const char *key, const double *values, int n);
 void firn_json_integer(firn_json_writer *writer, const char *key, int64_t value);
 void firn_json_flag(firn_json_writer *writer, const char *key, int value);
-/* 64 bits as 16 hexadecimal digits in a string: a JSON number would lose some of them in most
- * readers. */
+/* 64 bits as 16 hexadecimal digits in a string: most readers hold numbers in 53 bits. */
 void firn_json_hex(firn_json_writer *writer, const char *key, uint64_t value);
-/* Ends the outermost object with a member that holds the checksum (hash.h) of all text before
- * it; nothing but firn_json_finish may follow. firn_json_is_sealed asks whether a text still
- * ends in what its own bytes demand: no change of it goes unseen. */
+/* Ends the outermost object with a member that holds the checksum (hash.h) of all text before it;
+ * only firn_json_finish may follow. firn_json_is_sealed: whether a text ends in the checksum of its
+ * bytes, so that any change of it is found. */
 void firn_json_seal(firn_json_writer *writer, const char *key);
 int firn_json_is_sealed(const char *text, size_t n, const char *key, int is_indented);
-/* A value that is JSON already. */
+/* A value that is JSON text. */
 void firn_json_raw(firn_json_writer *writer, const char *key, const char *json);
-/* The text, ended by a newline; it belongs to the writer. NULL: memory ran out. */
+/* The text, ended by a newline; owned by the writer. NULL: out of memory, or nested too deeply. */
 const char *firn_json_finish(firn_json_writer *writer, size_t *n);
 
 /* ---------------------------------------------------------------- reading */
@@ -61,24 +60,24 @@ typedef struct firn_json_node {
     const char *key, *string; /* key: of an object's member, else NULL */
     double number;            /* flags: 0 or 1 */
     int n_items;
-    size_t first_byte, last_byte; /* where the value stands in the text: [first, last) */
+    size_t first_byte, last_byte; /* of the value in the text: [first, last) */
     struct firn_json_node *first, *next;
 } firn_json_node;
 
 typedef struct firn_json firn_json;
 
-/* NULL and a sentence with line and column where the text is no JSON, nested deeper than
- * FIRN_JSON_DEPTH, or holds a string with a zero byte. Memory is at most 64 bytes a byte of
- * text. `name` is what sentences call it. */
+/* NULL and a message with line and column where the text is not JSON, nested deeper than
+ * FIRN_JSON_DEPTH, or holds a string with a zero byte. Memory: at most 64 bytes per byte of text.
+ * `name` stands for the text in messages. */
 firn_json *firn_json_parse(const char *text, size_t n, const char *name, firn_messages *messages);
 void firn_json_destroy(firn_json *json);
 const firn_json_node *firn_json_root(const firn_json *json);
-/* All take NULL and wrong types for an answer: missing members, numbers that are none. */
+/* NULL nodes, missing members and wrong types give NULL or `otherwise`. */
 const firn_json_node *firn_json_member(const firn_json_node *object, const char *key);
 double firn_json_number_of(const firn_json_node *object, const char *key, double otherwise);
 const char *firn_json_string_of(const firn_json_node *object, const char *key,
                                 const char *otherwise);
-int firn_json_hex_of(const firn_json_node *object, const char *key,
-                     uint64_t *value); /* 1: was there */
+/* 1: found and read. */
+int firn_json_hex_of(const firn_json_node *object, const char *key, uint64_t *value);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* json_read.c: the reading half of json.h. A recursive descent over the text, bounded in depth;
- * nodes come from an arena of blocks, strings are unescaped into one buffer that cannot be
- * longer than the text. */
+ * nodes come from blocks, strings are unescaped into one buffer, never longer than the text. */
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <locale.h>
 #include <math.h>
@@ -65,7 +65,7 @@ static firn_json_node *add_node(parser *p)
     if (!b || b->n == BLOCK_NODES) {
         b = firn_memory_allocate(NULL, sizeof *b);
         if (!b) {
-            firn_messages_add(p->messages, FIRN_MEMORY, "%s: no memory for its contents", p->name);
+            firn_messages_no_memory(p->messages, "%s: JSON", p->name);
             return NULL;
         }
         b->before = p->json->blocks;
@@ -86,7 +86,7 @@ static int is_next(parser *p, char c)
     return 1;
 }
 
-/* Four hexadecimal digits; -1: they are none. */
+/* Four hexadecimal digits; -1: not such. */
 static long hex4(parser *p)
 {
     long code = 0;
@@ -147,20 +147,20 @@ static char *escape(parser *p, char *out)
     return code <= 0 ? NULL : put_code(out, code);
 }
 
-/* The opening quote is behind us. */
+/* After the opening quote. */
 static const char *parse_string(parser *p)
 {
     char *start = p->json->strings + p->json->n_strings, *out = start;
     for (;;) {
-        if (p->at >= p->n) return wrong(p, "the text ends inside a string"), NULL;
+        if (p->at >= p->n) return wrong(p, "text ends inside a string"), NULL;
         unsigned char c = (unsigned char)p->text[p->at];
-        if (c < 0x20) return wrong(p, "a control character inside a string"), NULL;
+        if (c < 0x20) return wrong(p, "control character inside a string"), NULL;
         p->at++;
         if (c == '"') break;
         if (c != '\\')
             *out++ = (char)c;
         else if (!(out = escape(p, out)))
-            return wrong(p, "an escape that JSON does not know"), NULL;
+            return wrong(p, "unknown escape"), NULL;
     }
     *out++ = 0;
     p->json->n_strings += (size_t)(out - start);
@@ -192,15 +192,15 @@ static int parse_number(parser *p, firn_json_node *node)
     char copy[NUMBER_MAX + 1];
     size_t n = p->at - first;
     if (!is_good || n > NUMBER_MAX)
-        return wrong(p, is_good ? "a number of more than 400 characters" : "no JSON value");
+        return wrong(p, is_good ? "number longer than 400 characters" : "not a JSON value");
     memcpy(copy, p->text + first, n);
     copy[n] = 0;
-    /* strtod wants the decimal point of the program's locale */
+    /* strtod reads the decimal point of the locale */
     char *point = strchr(copy, '.');
     if (point) *point = localeconv()->decimal_point[0];
     node->type = FIRN_JSON_NUMBER;
     node->number = strtod(copy, NULL);
-    return isfinite(node->number) || wrong(p, "a number too large for a double");
+    return isfinite(node->number) || wrong(p, "number too large for a double");
 }
 
 static int parse_word(parser *p, firn_json_node *node)
@@ -219,7 +219,7 @@ static int parse_word(parser *p, firn_json_node *node)
         node->number = words[i].value;
         return 1;
     }
-    return wrong(p, "no JSON value");
+    return wrong(p, "not a JSON value");
 }
 
 static int parse_value(parser *p, firn_json_node *node, int depth);
@@ -235,10 +235,10 @@ static int parse_items(parser *p, firn_json_node *parent, int depth)
         if (!item) return 0;
         if (closing == '}') {
             skip_blanks(p);
-            if (!is_next(p, '"')) return wrong(p, "a name in quotes should stand here");
+            if (!is_next(p, '"')) return wrong(p, "name in quotes expected");
             if (!(item->key = parse_string(p))) return 0;
             skip_blanks(p);
-            if (!is_next(p, ':')) return wrong(p, "a colon should stand here");
+            if (!is_next(p, ':')) return wrong(p, "colon expected");
         }
         if (!parse_value(p, item, depth + 1)) return 0;
         *link = item;
@@ -247,14 +247,13 @@ static int parse_items(parser *p, firn_json_node *parent, int depth)
         skip_blanks(p);
         if (is_next(p, closing)) return 1;
         if (!is_next(p, ','))
-            return wrong(p, closing == '}' ? "a comma or } should stand here"
-                                           : "a comma or ] should stand here");
+            return wrong(p, closing == '}' ? "comma or } expected" : "comma or ] expected");
     }
 }
 
 static int parse_value(parser *p, firn_json_node *node, int depth)
 {
-    if (depth > FIRN_JSON_DEPTH) return wrong(p, "nested too deeply (more than 64 levels)");
+    if (depth > FIRN_JSON_DEPTH) return wrong(p, "nested too deeply; allowed: up to 64 levels");
     skip_blanks(p);
     node->first_byte = p->at;
     int is_good;
@@ -282,14 +281,14 @@ firn_json *firn_json_parse(const char *text, size_t n, const char *name, firn_me
         json->strings = firn_memory_allocate(NULL, json->room);
     }
     if (!json || !json->strings) {
-        firn_messages_add(messages, FIRN_MEMORY, "%s: no memory for its contents", name);
+        firn_messages_no_memory(messages, "%s: JSON", name);
         firn_json_destroy(json);
         return NULL;
     }
     json->root = add_node(&p);
     int is_good = json->root && parse_value(&p, json->root, 0);
     skip_blanks(&p);
-    if (is_good && p.at < n) is_good = wrong(&p, "more follows after the value");
+    if (is_good && p.at < n) is_good = wrong(&p, "more text after the value");
     if (is_good) return json;
     firn_json_destroy(json);
     return NULL;

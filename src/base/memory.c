@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/* memory.c: see memory.h. Blocks come from the hooks of a simulation, or from aligned_alloc. */
 #include "base/memory.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Fault injection for tests; the only mutable static of the library, never touched in production.
- */
+/* Fault injection for tests; besides that of file.c the only mutable static of the library, never
+ * changed in production. */
 static _Atomic int64_t fail_countdown;
 
 void firn_memory_fail_after(int64_t n) { atomic_store(&fail_countdown, n); }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.h: the one place where firn allocates. Blocks are 64-byte aligned and zeroed, counted
- * against a limit, and can be told to fail (tests). A NULL firn_memory means "not on any
- * simulation's books". */
+/* memory.h: the one place where firn allocates. Blocks are 64-byte aligned and zeroed, and counted
+ * against a limit; allocations can be made to fail (tests). A NULL firn_memory: counted for no
+ * simulation. */
 #ifndef FIRN_MEMORY_H
 #define FIRN_MEMORY_H
 
@@ -13,15 +13,15 @@ typedef struct firn_memory {
     int64_t n_allocations;   /* since creation: constant in the steady state of a run */
 } firn_memory;
 
-void *firn_memory_allocate(firn_memory *memory, size_t n_bytes); /* zeroed; NULL: refused */
-void firn_memory_release(firn_memory *memory, void *block,
-                         size_t n_bytes); /* n_bytes as allocated; NULL is fine */
-/* n * size with overflow refused */
+/* NULL: refused. */
+void *firn_memory_allocate(firn_memory *memory, size_t n_bytes);
+/* n_bytes as allocated; block may be NULL. */
+void firn_memory_release(firn_memory *memory, void *block, size_t n_bytes);
+/* n * size bytes; NULL also where the product overflows. */
 void *firn_memory_array(firn_memory *memory, size_t n, size_t size);
 char *firn_memory_string(firn_memory *memory, const char *text);
 
-/* Tests only: the n-th allocation from now (1 = the next) and all after it fail; 0 switches that
- * off. */
+/* Tests only: the n-th allocation from now (1: the next) and all after it fail; 0: off. */
 void firn_memory_fail_after(int64_t n);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* messages.c: sentences about what went wrong, collected in the order found. A report never
- * fails to take note: when memory is short it has room of its own for the first sentence; later
- * ones are dropped, but the status and the count stay right. */
+/* messages.c: messages about what went wrong, in the order in which they were added. The first one is
+ * kept also without memory, in room of its own; later ones are then dropped, while status and counts
+ * stay right. */
 #include "base/messages.h"
 #include "base/memory.h"
 
@@ -10,19 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SENTENCE_MAX = 2048, SENTENCES_MAX = 1000, OWN_ROOM = 512 };
+enum { TEXT_MAX = 2048, MESSAGES_MAX = 1000, OWN_ROOM = 512 };
 
-typedef struct sentence {
+typedef struct message {
     firn_level level;
     char *text;
-} sentence;
+} message;
 
 struct firn_messages {
     firn_status status;
     int n, n_level[3];
-    sentence *sentences;
-    int capacity; /* of the list; 0 with the sentence in `own` */
-    sentence own;
+    message *list;
+    int capacity; /* of the list; 0: the list is `own` */
+    message own;
     char own_text[OWN_ROOM];
 };
 
@@ -35,12 +35,11 @@ void firn_messages_clear(firn_messages *messages)
 {
     if (!messages) return;
     for (int i = 0; i < messages->n && messages->capacity; i++)
-        if (messages->sentences[i].text != messages->own_text)
-            firn_memory_release(NULL, messages->sentences[i].text,
-                                strlen(messages->sentences[i].text) + 1);
+        if (messages->list[i].text != messages->own_text)
+            firn_memory_release(NULL, messages->list[i].text, strlen(messages->list[i].text) + 1);
     if (messages->capacity)
-        firn_memory_release(NULL, messages->sentences,
-                            (size_t)messages->capacity * sizeof *messages->sentences);
+        firn_memory_release(NULL, messages->list,
+                            (size_t)messages->capacity * sizeof *messages->list);
     *messages = (firn_messages){0};
 }
 
@@ -50,27 +49,26 @@ void firn_messages_destroy(firn_messages *messages)
     firn_memory_release(NULL, messages, sizeof *messages);
 }
 
-static void note(firn_messages *messages, firn_level level, const char *format, va_list arguments)
+static void add(firn_messages *messages, firn_level level, const char *format, va_list arguments)
 {
     messages->n_level[level]++;
-    if (messages->n >= SENTENCES_MAX) return;
+    if (messages->n >= MESSAGES_MAX) return;
     if (messages->n >= messages->capacity) {
         int capacity = messages->capacity ? 2 * messages->capacity : 16;
-        sentence *grown = firn_memory_array(NULL, (size_t)capacity, sizeof *grown);
+        message *grown = firn_memory_array(NULL, (size_t)capacity, sizeof *grown);
         if (!grown && messages->n) return;
         if (grown) {
-            if (messages->n)
-                memcpy(grown, messages->sentences, (size_t)messages->n * sizeof *grown);
+            if (messages->n) memcpy(grown, messages->list, (size_t)messages->n * sizeof *grown);
             if (messages->capacity)
-                firn_memory_release(NULL, messages->sentences,
+                firn_memory_release(NULL, messages->list,
                                     (size_t)messages->capacity * sizeof *grown);
-            messages->sentences = grown;
+            messages->list = grown;
             messages->capacity = capacity;
         } else {
-            messages->sentences = &messages->own;
+            messages->list = &messages->own;
         }
     }
-    char text[SENTENCE_MAX];
+    char text[TEXT_MAX];
     vsnprintf(text, sizeof text, format, arguments);
     char *copy = firn_memory_string(NULL, text);
     if (!copy && messages->n) return;
@@ -78,12 +76,12 @@ static void note(firn_messages *messages, firn_level level, const char *format, 
         copy = messages->own_text;
         snprintf(copy, OWN_ROOM, "%.*s", OWN_ROOM - 1, text);
     }
-    messages->sentences[messages->n++] = (sentence){level, copy};
+    messages->list[messages->n++] = (message){level, copy};
 }
 
 /* ---------------------------------------------------------------- order */
 
-/* Reads "NAME:LINE:COLUMN: " at the front of a sentence; 0: there is no such place. */
+/* Reads "NAME:LINE:COLUMN: " at the front of a message; 0: no such place. */
 static int read_place(const char *text, const char *name, long place[2])
 {
     size_t n = strlen(name);
@@ -97,7 +95,7 @@ static int read_place(const char *text, const char *name, long place[2])
     return 1;
 }
 
-static int is_before(const sentence *a, const sentence *b, const char *name)
+static int is_before(const message *a, const message *b, const char *name)
 {
     long p[2], q[2];
     int a_is_placed = read_place(a->text, name, p), b_is_placed = read_place(b->text, name, q);
@@ -105,16 +103,15 @@ static int is_before(const sentence *a, const sentence *b, const char *name)
     return p[0] != q[0] ? p[0] < q[0] : p[1] < q[1];
 }
 
-/* By insertion: stable, and a report has few sentences. */
+/* By insertion: stable, and messages are few. */
 void firn_messages_sort(firn_messages *messages, int first, const char *name)
 {
     for (int i = first + 1; messages && i < messages->n; i++)
-        for (int k = i;
-             k > first && is_before(&messages->sentences[k], &messages->sentences[k - 1], name);
+        for (int k = i; k > first && is_before(&messages->list[k], &messages->list[k - 1], name);
              k--) {
-            sentence moved = messages->sentences[k];
-            messages->sentences[k] = messages->sentences[k - 1];
-            messages->sentences[k - 1] = moved;
+            message moved = messages->list[k];
+            messages->list[k] = messages->list[k - 1];
+            messages->list[k - 1] = moved;
         }
 }
 
@@ -126,14 +123,14 @@ firn_status firn_messages_add(firn_messages *messages, firn_status status, const
     if (messages->status == FIRN_OK) messages->status = status;
     va_list arguments;
     va_start(arguments, format);
-    note(messages, FIRN_ERROR, format, arguments);
+    add(messages, FIRN_ERROR, format, arguments);
     va_end(arguments);
     return status;
 }
 
 firn_status firn_messages_no_memory(firn_messages *messages, const char *what, ...)
 {
-    char name[SENTENCE_MAX];
+    char name[TEXT_MAX];
     va_list arguments;
     va_start(arguments, what);
     vsnprintf(name, sizeof name, what, arguments);
@@ -146,7 +143,7 @@ void firn_messages_warn(firn_messages *messages, const char *format, ...)
     if (!messages) return;
     va_list arguments;
     va_start(arguments, format);
-    note(messages, FIRN_WARNING, format, arguments);
+    add(messages, FIRN_WARNING, format, arguments);
     va_end(arguments);
 }
 
@@ -165,8 +162,8 @@ int firn_messages_total(const firn_messages *messages) { return messages ? messa
 const char *firn_messages_text(const firn_messages *messages, int i, firn_level *level)
 {
     if (!messages || i < 0 || i >= messages->n) return "";
-    if (level) *level = messages->sentences[i].level;
-    return messages->sentences[i].text;
+    if (level) *level = messages->list[i].level;
+    return messages->list[i].text;
 }
 
 const char *firn_version(void) { return FIRN_VERSION; }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* messages.h: what the library itself does with reports, beside firn/base.h. */
+/* messages.h: what the library itself does with messages, besides firn/base.h. */
 #ifndef FIRN_MESSAGES_H
 #define FIRN_MESSAGES_H
 
 #include "firn/base.h"
 
-/* Sentences from number `first` on in the order of the places NAME:LINE:COLUMN that they begin
- * with; those without a place in that file come after, as they were told. */
+/* Sorts the messages from number `first` on by the place NAME:LINE:COLUMN that they begin with; those
+ * without a place in that file follow in their order. */
 void firn_messages_sort(firn_messages *messages, int first, const char *name);
 
 /* The one wording for memory that ran out: "WHAT: out of memory", WHAT printed like printf.

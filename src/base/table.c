@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* table.c: named columns of numbers, in and out as CSV. Values become SI while they are read. */
+/* table.c: named columns of numbers, read and written as CSV. Values are converted to SI on reading. */
 #include "base/table.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/messages.h"
 #include "base/units.h"
 
 #include <ctype.h>
@@ -74,13 +75,12 @@ double *firn_table_series(const firn_table *table, int column)
 
 /* ---------------------------------------------------------------- reading */
 
-/* What the units of a column do to its numbers: SI = zero + slope * number. */
+/* Conversion of a column: SI = zero + slope * number. */
 typedef struct scale {
     double zero, slope;
 } scale;
 
-/* The SI unit that a unit of a file is a multiple of; units.h knows the dimensions, this the
- * usual names. */
+/* The usual name of the SI unit with the dimension of a unit in a file. */
 static const char *si_name(const char *unit)
 {
     static const char *const names[] = {"1",     "Pa",    "s",   "1/s", "m",   "m/s",  "N",
@@ -94,7 +94,7 @@ static const char *si_name(const char *unit)
     return unit;
 }
 
-/* degC and degF are units of a temperature that stands alone, so that is tried too. */
+/* degC is a unit of temperatures only (units.h), so K is tried as well. */
 static int read_any(const char *number, const char *unit, double *value, char *message)
 {
     char text[64], ignored[FIRN_UNITS_MESSAGE];
@@ -111,14 +111,14 @@ static firn_status read_unit(const char *unit, const char *where, firn_table_col
     char message[FIRN_UNITS_MESSAGE];
     double at_zero, at_one;
     if (!read_any("0", unit, &at_zero, message) || !read_any("1", unit, &at_one, message))
-        return firn_messages_add(messages, FIRN_REFUSED, "%s: the unit of column \"%s\" %s", where,
+        return firn_messages_add(messages, FIRN_REFUSED, "%s: unit of column \"%s\" %s", where,
                                  column->name, message);
     *factor = (scale){at_zero, at_one - at_zero};
     snprintf(column->unit, sizeof column->unit, "%s", si_name(unit));
     return FIRN_OK;
 }
 
-/* Cuts `field` to its name; *unit is left at what stood in brackets behind it. */
+/* Cuts `field` to its name; *unit becomes what is in brackets after it. */
 static char *split_unit(char *field, char **unit)
 {
     static char nothing[] = "";
@@ -138,13 +138,13 @@ static char *split_unit(char *field, char **unit)
     return field;
 }
 
-/* The separator of a file is the first of , ; tab that its first line holds, else blanks. */
+/* The separator of a file: the first of , ; tab that its first line holds, else blanks. */
 static char separator_of(const char *line)
 {
     return strchr(line, ',') ? ',' : strchr(line, ';') ? ';' : strchr(line, '\t') ? '\t' : ' ';
 }
 
-/* The next field of *rest, cut off in place; NULL: the line is over. */
+/* The next field of *rest, cut off in place; NULL: end of the line. */
 static char *next_field(char **rest, char separator)
 {
     char *field = *rest;
@@ -170,13 +170,13 @@ static firn_table *read_header(char *line, char separator, const char *where, sc
     char *rest = line, *field, *unit;
     while ((field = next_field(&rest, separator))) {
         if (n == COLUMNS_MAX) {
-            firn_messages_add(messages, FIRN_REFUSED, "%s: more than %d columns.", where,
-                              COLUMNS_MAX);
+            firn_messages_add(messages, FIRN_REFUSED, "%s: too many columns; allowed: up to %d",
+                              where, COLUMNS_MAX);
             return NULL;
         }
         char *name = split_unit(field, &unit);
         if (separator == ' ' && n && (name[0] == '(' || name[0] == '[')) {
-            /* between blanks a unit is a field of its own */
+            /* with blanks as separators a unit is a field of its own */
             name[strlen(name) - 1] = 0;
             if (read_unit(name + 1, where, &columns[n - 1], &factors[n - 1], messages) != FIRN_OK)
                 return NULL;
@@ -185,8 +185,7 @@ static firn_table *read_header(char *line, char separator, const char *where, sc
         if (!name[0] || isdigit((unsigned char)name[0])) {
             firn_messages_add(
                 messages, FIRN_REFUSED,
-                "%s: the first line must name the columns, for example: stretch, stress (kPa).",
-                where);
+                "%s: no names of columns in the first line; try: stretch, stress (kPa)", where);
             return NULL;
         }
         snprintf(columns[n].name, sizeof columns[n].name, "%s", name);
@@ -194,7 +193,7 @@ static firn_table *read_header(char *line, char separator, const char *where, sc
         n++;
     }
     firn_table *table = firn_table_create(n, columns);
-    if (!table) firn_messages_add(messages, FIRN_MEMORY, "%s: no memory left.", where);
+    if (!table) firn_messages_no_memory(messages, "%s: table", where);
     return table;
 }
 
@@ -207,7 +206,7 @@ static firn_status read_row(firn_table *table, char *line, char separator, const
     while ((field = next_field(&rest, separator))) {
         if (n == table->n_columns)
             return firn_messages_add(messages, FIRN_REFUSED,
-                                     "%s: more than the %d columns of the first line.", where,
+                                     "%s: more values than columns; allowed: %d", where,
                                      table->n_columns);
         while (isspace((unsigned char)*field)) field++;
         double number = strtod(field, &end);
@@ -215,17 +214,15 @@ static firn_status read_row(firn_table *table, char *line, char separator, const
         while (isspace((unsigned char)*end)) end++;
         if (!is_empty && (end == field || *end))
             return firn_messages_add(messages, FIRN_REFUSED,
-                                     "%s: \"%.40s\" in column \"%s\" is not a number.", where,
-                                     field, table->columns[n].name);
+                                     "%s: column \"%s\": not a number (%.40s)", where,
+                                     table->columns[n].name, field);
         row[n] = is_empty ? NAN : factors[n].zero + factors[n].slope * number;
         n++;
     }
     if (n < table->n_columns)
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "%s: %d numbers where the first line names %d columns.", where, n,
-                                 table->n_columns);
-    if (!firn_table_add(table, row))
-        return firn_messages_add(messages, FIRN_MEMORY, "%s: no memory left.", where);
+        return firn_messages_add(messages, FIRN_REFUSED, "%s: fewer values than columns (%d of %d)",
+                                 where, n, table->n_columns);
+    if (!firn_table_add(table, row)) return firn_messages_no_memory(messages, "%s: table", where);
     return FIRN_OK;
 }
 
@@ -241,9 +238,9 @@ firn_table *firn_table_parse(const char *text, const char *shown_name, firn_mess
         char copy[LINE_MAX_BYTES];
         snprintf(where, sizeof where, "%s:%d", shown_name, ++number);
         if (n >= sizeof copy) {
-            status =
-                firn_messages_add(messages, FIRN_REFUSED, "%s: the line is longer than %d bytes.",
-                                  where, LINE_MAX_BYTES);
+            status = firn_messages_add(messages, FIRN_REFUSED,
+                                       "%s: line too long; allowed: up to %d bytes", where,
+                                       LINE_MAX_BYTES);
             break;
         }
         memcpy(copy, line, n);
@@ -260,8 +257,7 @@ firn_table *firn_table_parse(const char *text, const char *shown_name, firn_mess
             status = read_row(table, copy, separator, where, factors, messages);
     }
     if (status == FIRN_OK && (!table || !table->n_rows))
-        status = firn_messages_add(messages, FIRN_REFUSED, "%s: there are no numbers in the file.",
-                                   shown_name);
+        status = firn_messages_add(messages, FIRN_REFUSED, "%s: no rows of numbers", shown_name);
     if (status == FIRN_OK) return table;
     firn_table_destroy(table);
     return NULL;

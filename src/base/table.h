@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* table.h: numbers in named columns with units - what the lab writes, what is fitted, what is
- * overlaid.
+/* table.h: numbers in named columns with units: paths and curves of the lab, measured data.
  *
- * As CSV the first line names the columns, "stress (kPa)" or "stress [kPa]"; without a unit it
- * is SI. In memory all values are SI. Lines that start with # are comments. Separators are
- * commas, semicolons, tabs or blanks. */
+ * CSV: the first line has the names of the columns, "stress (kPa)" or "stress [kPa]"; without a
+ * unit values are SI. In memory all values are SI. Lines that begin with # are comments. Separators
+ * are commas, semicolons, tabs or blanks. */
 #ifndef FIRN_TABLE_H
 #define FIRN_TABLE_H
 
@@ -21,11 +20,11 @@ typedef struct firn_table {
     double *values; /* row-major */
 } firn_table;
 
-firn_table *firn_table_create(int n_columns,
-                              const firn_table_column *columns); /* NULL: out of memory */
+/* NULL: out of memory. */
+firn_table *firn_table_create(int n_columns, const firn_table_column *columns);
 void firn_table_destroy(firn_table *table);
 int firn_table_add(firn_table *table, const double *row);       /* 0: out of memory */
-int firn_table_find(const firn_table *table, const char *name); /* -1: no such column */
+int firn_table_find(const firn_table *table, const char *name); /* -1: none */
 double firn_table_value(const firn_table *table, int row, int column);
 /* The values of one column, contiguous, to be released with firn_memory_release(NULL, ...,
  * n_rows * 8). */

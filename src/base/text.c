@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@ void firn_text_clear(firn_text *text)
     *text = (firn_text){0};
 }
 
-/* Room for n more bytes and the final zero. */
+/* Makes room for n more bytes and the final zero; 0: refused. */
 static int reserve(firn_text *text, size_t n)
 {
     if (text->has_failed) return 0;
@@ -100,8 +101,7 @@ void firn_text_add_xml(firn_text *text, const char *string)
 
 firn_status firn_text_write(const firn_text *text, const char *path, firn_messages *messages)
 {
-    if (text->has_failed)
-        return firn_messages_add(messages, FIRN_MEMORY, "No memory left for the text of %s.", path);
+    if (text->has_failed) return firn_messages_no_memory(messages, "%s: text", path);
     firn_file_writer *writer = firn_file_create(path, 0, messages);
     if (!writer) return firn_file_failure(messages);
     if (text->n) firn_file_write(writer, text->data, text->n);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* units.c: a number followed by a product of units, with its dimension checked.
+/* units.c: a number followed by a product of units, and the check of its dimension.
  *
  *     quantity = number [unit]           unit   = factor { (" " | "*" | "/") factor }
  *     factor   = (symbol | "1" | "(" unit ")") ["^" exponent]      exponent = number | "n" | "-n"
  *
  * A dimension is the vector of the powers of m, kg, s, K, rad and of s^n: the consistency of a
- * power-law fluid is in Pa s^n, whose second exponent is itself a parameter. The radian is kept
- * apart from 1, so that degrees given as a friction coefficient are caught. A "/" belongs to the
- * one factor after it: "J/(kg K)" needs its brackets. */
+ * power-law fluid is in Pa s^n, and n is itself a parameter. The radian is not 1, so that degrees
+ * given as a friction coefficient are found. A "/" acts on the one factor after it: "J/(kg K)" needs
+ * its brackets. */
 #include "base/units.h"
 #include "base/suggest.h"
 
@@ -87,14 +87,14 @@ static int find_unit(const char *symbol, size_t n, double *factor, dimension *d)
 typedef struct reader {
     const char *at;
     int depth;
-    char unknown[32]; /* symbol that is no unit, or what could not be read */
+    char unknown[32]; /* unknown symbol, or text that could not be read */
     int is_unknown_symbol;
 } reader;
 
 static void skip_blanks(reader *r) { r->at += strspn(r->at, " \t"); }
 
-/* Plain decimal numbers only: strtod alone would also take "nan", "0x1p3" and a host locale's
- * decimal comma. */
+/* Plain decimal numbers: strtod alone would also read "nan", "0x1p3" and the decimal comma of a
+ * locale. */
 static const char *number_end(const char *text)
 {
     const char *p = text + (*text == '+' || *text == '-');
@@ -122,7 +122,7 @@ static double number_value(const char *text)
     return value;
 }
 
-/* "^2", "^-1", "^n", or the digits of "m3"; nothing at all is 1. */
+/* "^2", "^-1", "^n", or the digits of "m3"; none: 1. */
 static int read_exponent(reader *r, double *exponent, int *is_n)
 {
     const char *p = r->at + (*r->at == '^'), *end = p;
@@ -154,7 +154,7 @@ static int fail_at(reader *r, size_t n, int is_symbol)
     return 0;
 }
 
-/* Letters of a symbol; bytes of UTF-8 belong to it, so that the message shows them whole. */
+/* Letters of a symbol, with bytes of UTF-8, so that a message shows complete characters. */
 static size_t symbol_length(const char *p)
 {
     size_t n = 0;
@@ -187,7 +187,7 @@ static int read_factor(reader *r, double *factor, dimension *d)
     double exponent;
     int is_n;
     if (!read_exponent(r, &exponent, &is_n)) return fail_at(r, strlen(r->at), 0);
-    if (is_n) { /* only the second itself may be raised to n */
+    if (is_n) { /* only s itself may be raised to n */
         if (*factor != 1 || d->power[S] != 1) return fail_at(r, strlen(r->at), 0);
         *d = (dimension){{[SN] = exponent}};
         return 1;
@@ -230,13 +230,13 @@ static int is_same(const dimension *a, const dimension *b)
 
 /* ---------------------------------------------------------------- messages */
 
-/* The one unit with an offset: it is understood alone, not in products. */
+/* The one unit with an offset: allowed alone, not in products. */
 static int is_celsius(const char *text)
 {
     return strcmp(text, "degC") == 0 || strcmp(text, "\xc2\xb0\x43") == 0;
 }
 
-/* All symbols, with the prefixes that are common, for "did you mean". */
+/* All symbols, and the common ones with prefixes, for "did you mean". */
 static void list_symbols(char *list, size_t n_bytes)
 {
     size_t used = 0;

@@ -88,8 +88,8 @@ static void keeps_the_old_file_when_anything_fails(void **state)
 {
     (void)state;
     const int reasons[] = {ENOSPC, EIO, EROFS, ENOENT, EACCES};
-    const char *words[] = {"disk is full", "input/output error", "read-only", "removed meanwhile",
-                           "permission denied"};
+    const char *words[] = {"disk is full", "input/output error", "read-only",
+                           "no such file or folder", "permission denied"};
     scratch_store(scratch("kept"), "old", 3);
     int before = scratch_count(scratch_folder);
     for (int r = 0; r < 5; r++)
@@ -159,9 +159,9 @@ static void refuses_targets_that_are_not_files(void **state)
     assert_null(firn_file_create(scratch("no/such/x"), 0, messages));
     assert_true(scratch_says(messages, "no such file or folder"));
     assert_null(firn_file_create(scratch_folder, 0, messages));
-    assert_true(scratch_says(messages, "it is a folder"));
+    assert_true(scratch_says(messages, "a folder, not a file"));
     assert_null(firn_file_create("/dev/null", 0, messages));
-    assert_true(scratch_says(messages, "/dev/null: cannot be written: it is not an ordinary file"));
+    assert_true(scratch_says(messages, "/dev/null: cannot be written: not an ordinary file"));
     scratch_store(scratch("locked"), "x", 1);
     assert_int_equal(chmod(scratch("locked"), 0444), 0);
     assert_null(firn_file_create(scratch("locked"), 0, messages)); /* also as root, who could */
@@ -255,22 +255,21 @@ static void says_where_a_file_was_cut(void **state)
     assert_int_equal(firn_file_read(reader, data, 60, "the header", messages), FIRN_OK);
     assert_int_equal(firn_file_left(reader), 40);
     assert_int_equal(firn_file_read(reader, data, 60, "the points", messages), FIRN_IO);
-    assert_true(
-        scratch_says(messages, "the file ends after 100 bytes, in the middle of the points"));
+    assert_true(scratch_says(messages, "cut (ends after 100 bytes, inside the points)"));
     firn_file_close(reader);
     reader = firn_file_open(scratch("short"), 0, messages);
     firn_file_read(reader, data, 60, "the header", messages);
     assert_int_equal(firn_file_finish(reader, messages), FIRN_IO);
-    assert_true(scratch_says(messages, "more follows after the end of the data, at byte 60"));
+    assert_true(scratch_says(messages, "more bytes after the end of the data, at byte 60"));
     firn_file_close(reader);
     assert_null(firn_file_open("/dev/zero", 0, messages));
     assert_int_equal(mkfifo(scratch("pipe"), 0666), 0);
     assert_null(firn_file_open(scratch("pipe"), 0, messages)); /* and does not hang */
     assert_null(firn_file_open(scratch_folder, 0, messages));
-    assert_true(scratch_says(messages, "it is a folder"));
+    assert_true(scratch_says(messages, "a folder, not a file"));
     size_t n;
     assert_null(firn_file_text(scratch("short"), 99, &n, messages));
-    assert_true(scratch_says(messages, "is 100 bytes long; at most 99 are read here"));
+    assert_true(scratch_says(messages, "too long (100 bytes); allowed: up to 99"));
     firn_messages_destroy(messages);
 }
 
@@ -315,7 +314,7 @@ static void appends_and_publishes(void **state)
     assert_string_equal(text, "one\nTWO\n");
     firn_memory_release(NULL, text, n + 1);
     assert_int_equal(firn_file_append(scratch("log"), 9, "x", 1, messages), FIRN_IO);
-    assert_true(scratch_says(messages, "changed or cut by somebody else"));
+    assert_true(scratch_says(messages, "cut by another program"));
 
     char temporary[4096];
     assert_int_equal(

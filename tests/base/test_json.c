@@ -134,32 +134,32 @@ static void says_where_it_is_wrong(void **state)
     const struct {
         const char *text, *words;
     } bad[] = {
-        {"", "t.json:1:1: no JSON value"},
-        {"{\n\"a\": tru}", "t.json:2:6: no JSON value"},
-        {"[1, 2", "t.json:1:6: a comma or ]"},
-        {"[1 2]", "t.json:1:4: a comma or ]"},
-        {"[1,]", "t.json:1:4: no JSON value"},
-        {"{a: 1}", "a name in quotes"},
-        {"{\"a\" 1}", "a colon"},
+        {"", "t.json:1:1: not a JSON value"},
+        {"{\n\"a\": tru}", "t.json:2:6: not a JSON value"},
+        {"[1, 2", "t.json:1:6: comma or ]"},
+        {"[1 2]", "t.json:1:4: comma or ]"},
+        {"[1,]", "t.json:1:4: not a JSON value"},
+        {"{a: 1}", "name in quotes"},
+        {"{\"a\" 1}", "colon expected"},
         {"\"abc", "ends inside a string"},
-        {"\"a\nb\"", "a control character"},
-        {"\"\\x\"", "an escape"},
-        {"\"\\u12\"", "an escape"},
-        {"\"\\ud800\"", "an escape"},
-        {"\"\\u0000\"", "an escape"},
-        {"01", "more follows"},
-        {"1.", "no JSON value"},
-        {"-", "no JSON value"},
+        {"\"a\nb\"", "control character"},
+        {"\"\\x\"", "unknown escape"},
+        {"\"\\u12\"", "unknown escape"},
+        {"\"\\ud800\"", "unknown escape"},
+        {"\"\\u0000\"", "unknown escape"},
+        {"01", "more text after"},
+        {"1.", "not a JSON value"},
+        {"-", "not a JSON value"},
         {"1e999", "too large for a double"},
-        {"NaN", "no JSON value"},
-        {"{} {}", "more follows"},
+        {"NaN", "not a JSON value"},
+        {"{} {}", "more text after"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         refuse(bad[i].text, strlen(bad[i].text), bad[i].words);
     char deep[200];
     memset(deep, '[', sizeof deep);
     refuse(deep, sizeof deep, "nested too deeply");
-    refuse("[1\0]", 4, "a comma or ]");
+    refuse("[1\0]", 4, "comma or ]");
 }
 
 static void survives_cuts_flips_and_no_memory(void **state)

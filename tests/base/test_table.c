@@ -41,13 +41,13 @@ static void reads_units(void **state)
 static void refuses(void **state)
 {
     (void)state;
-    static const char *const bad[][2] = {{"1,2\n3,4\n", "name the columns"},
-                                         {"a,b\n1,x\n", "\"x\" in column \"b\""},
-                                         {"a,b\n1\n", "1 numbers"},
-                                         {"a,b\n1,2,3\n", "more than the 2"},
+    static const char *const bad[][2] = {{"1,2\n3,4\n", "no names of columns"},
+                                         {"a,b\n1,x\n", "column \"b\": not a number (x)"},
+                                         {"a,b\n1\n", "fewer values than columns (1 of 2)"},
+                                         {"a,b\n1,2,3\n", "more values than columns; allowed: 2"},
                                          {"a (parsec)\n1\n", "column \"a\""},
-                                         {"a,b\n", "no numbers"},
-                                         {"", "no numbers"}};
+                                         {"a,b\n", "no rows of numbers"},
+                                         {"", "no rows of numbers"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         firn_messages *messages = firn_messages_create();
         assert_null(firn_table_parse(bad[i][0], "bad.csv", messages));

@@ -50,7 +50,7 @@ expect 2 "its caches *.volumes.vdb hold volumes and no points" mesh "$folder/onl
 (ulimit -f 0 && "$firn" convert "$folder/a.bgeo" "$folder/limit.vtp" >/dev/null 2>&1 </dev/null)
 [ $? -eq 4 ] || fail "a limit on the size of files does not end with code 4"
 [ -e "$folder/limit.vtp" ] && fail "a limit on the size of files left half a file"
-expect 4 "there is no such file or folder" info "$folder/none.bgeo"
+expect 4 "no such file or folder" info "$folder/none.bgeo"
 expect 0 "whole" verify "$folder/a.bgeo"
 head -c 60 "$folder/a.bgeo" >"$folder/cut.bgeo"
 expect 4 "damaged or not a classic bgeo" verify "$folder/cut.bgeo"

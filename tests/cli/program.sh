@@ -54,7 +54,7 @@ if [ -w /dev/full ]; then
     for words in help "help --man" "materials" "check $(dirname "$0")/tiny.yaml --seconds 0"; do
         "$firn" $words >/dev/full 2>"$folder/err"
         [ $? -eq 4 ] || fail "$words > /dev/full: not exit code 4"
-        [ "$(cat "$folder/err")" = "firn: error: cannot write to standard output: the disk is full; make room or choose another folder" ] ||
+        [ "$(cat "$folder/err")" = "firn: error: cannot write to standard output: the disk is full; try: make room, or another folder" ] ||
             fail "$words > /dev/full: not one sentence: $(cat "$folder/err")"
     done
 fi

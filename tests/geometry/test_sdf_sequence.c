@@ -482,7 +482,7 @@ static void bad_definitions_are_sentences(void **state)
                {"vdb", "not.vdb", "not.vdb"},
                {"mesh", "none.%04d.obj", "no file"},
                {"mesh", "a%s.obj", "%d"},
-               {"mesh", "a%d.%d.obj", "exactly one number"},
+               {"mesh", "a%d.%d.obj", "needs one number"},
                {"mesh", "a%n.obj", "%d"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         firn_shape_def def = {0};

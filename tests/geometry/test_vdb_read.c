@@ -341,11 +341,11 @@ static void wrong_paint(void **state)
 static void no_files(void **state)
 {
     (void)state;
-    expect_refused("absent", FIRN_IO, "there is no such file");
+    expect_refused("absent", FIRN_IO, "no such file");
     assert_int_equal(mkdir(scratch("folder.vdb"), 0700), 0);
-    expect_refused("folder", FIRN_IO, "it is a folder");
+    expect_refused("folder", FIRN_IO, "a folder, not a file");
     assert_int_equal(symlink("/dev/zero", scratch("device.vdb")), 0);
-    expect_refused("device", FIRN_IO, "it is not an ordinary file");
+    expect_refused("device", FIRN_IO, "not an ordinary file");
 }
 
 int main(void)

@@ -128,7 +128,7 @@ static void refuse_change(size_t at, unsigned char byte, const char *words)
 static void says_what_is_wrong(void **state)
 {
     (void)state;
-    refuse_bytes("", 0, "ends after 0 bytes, in the middle of the header");
+    refuse_bytes("", 0, "cut (ends after 0 bytes, inside the header)");
     refuse_bytes("\x7FNSJb...", 8, "newer bgeo, not the classic one");
     refuse_bytes("\x1F\x8B\x08\0\0\0\0", 7, "must be called .bgeo.gz");
     refuse_bytes("PGEOMETRY V5", 12, "is not a bgeo file");
@@ -144,7 +144,7 @@ static void says_what_is_wrong(void **state)
     refuse_change(sizeof golden - 1, 0xFE, "a wrong trailer");
     unsigned char more[sizeof golden + 1] = {0};
     memcpy(more, golden, sizeof golden);
-    refuse_bytes(more, sizeof more, "more follows after the end");
+    refuse_bytes(more, sizeof more, "more bytes after the end");
 }
 
 /* No cut and no flipped bit crashes, hangs or asks for more memory than the bound; cuts are all
@@ -238,8 +238,7 @@ static void unpacks_within_a_bound(void **state)
         firn_status status =
             firn_bgeo_read_gzip_within(scratch("b.bgeo.gz"), most, &read, messages);
         assert_int_equal(status, most == sizeof golden ? FIRN_OK : FIRN_MEMORY);
-        if (status)
-            assert_true(!read && scratch_says(messages, "b.bgeo.gz: unpacks to more than the"));
+        if (status) assert_true(!read && scratch_says(messages, "b.bgeo.gz: unpacks to more than"));
         firn_messages_destroy(messages);
     }
     assert_null(sample_difference(points, read));
@@ -255,7 +254,7 @@ static void unpacks_within_a_bound(void **state)
     assert_int_equal(firn_bgeo_read_gzip_within(scratch("bomb.bgeo.gz"), 64 << 20, &read, messages),
                      FIRN_MEMORY);
     assert_true(
-        scratch_says(messages, "unpacks to more than the 64 MB of it that may be held in memory"));
+        scratch_says(messages, "unpacks to more than may be held in memory; allowed: 64 MiB"));
     firn_messages_destroy(messages);
     getrusage(RUSAGE_SELF, &after);
     assert_true(after.ru_maxrss - before.ru_maxrss < 8 << 10); /* kB */

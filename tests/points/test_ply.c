@@ -233,7 +233,7 @@ static void says_what_is_wrong(void **state)
     const struct {
         const char *text, *words;
     } bad[] = {
-        {"", "ends after 0 bytes, in the middle of the header"},
+        {"", "cut (ends after 0 bytes, inside the header)"},
         {"solid\n", "is not a PLY file"},
         {"ply\nformat ascii 7.3\n", "the format \"ascii 7.3\" is not read"},
         {"ply\nformat middle_endian 1.0\n",

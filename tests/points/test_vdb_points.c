@@ -194,7 +194,7 @@ static void refusals(void **state)
     firn_messages *messages = firn_messages_create();
     expect_refused(scratch("none.vdb"), "no such file");
     mkdir(scratch("folder.vdb"), 0700);
-    expect_refused(scratch("folder.vdb"), "it is a folder");
+    expect_refused(scratch("folder.vdb"), "a folder, not a file");
     scratch_store(scratch("empty.vdb"), "", 0);
     expect_refused(scratch("empty.vdb"), "it ends");
     scratch_store(scratch("mesh.vdb"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", 33);

@@ -358,7 +358,7 @@ static void says_what_is_wrong(void **state)
     const struct {
         const char *text, *words;
     } bad[] = {
-        {"", "the file ends after 0 bytes, in the middle of its XML; it was cut"},
+        {"", "cut (ends after 0 bytes, inside its XML)"},
         {"solid x\n", "is not a VTK XML file (there is no VTKFile in it)"},
         {"<html></html>", "is not a VTK XML file"},
         {"<VTKFile type='UnstructuredGrid'>",

@@ -546,16 +546,16 @@ static void test_files_refused(void **state)
     char folder[] = "/tmp/firn_scene_XXXXXX", path[64], sentence[256];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/none.yaml", folder);
-    snprintf(sentence, sizeof sentence, "%s: cannot be read: there is no such file", path);
+    snprintf(sentence, sizeof sentence, "%s: cannot be read: no such file", path);
     check_load_refused(path, sentence);
-    snprintf(sentence, sizeof sentence, "%s: cannot be read: it is a folder, not a file", folder);
+    snprintf(sentence, sizeof sentence, "%s: cannot be read: a folder, not a file", folder);
     check_load_refused(folder, sentence);
     snprintf(path, sizeof path, "%s/big.yaml", folder);
     int fd = open(path, O_CREAT | O_WRONLY, 0600);
     assert_true(fd >= 0 && ftruncate(fd, 1 << 30) == 0 &&
                 close(fd) == 0); /* a hole: no gigabyte is written */
     snprintf(sentence, sizeof sentence,
-             "%s: is 1073741824 bytes long; at most 16777216 are read here", path);
+             "%s: too long (1073741824 bytes); allowed: up to 16777216", path);
     check_load_refused(path, sentence);
     unlink(path);
     rmdir(folder);

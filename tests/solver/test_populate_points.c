@@ -443,8 +443,7 @@ static void long_files_are_refused_unread(void **state)
     firn_points_destroy(same);
     from_file(&s, scratch("same.bgeo.gz"));
     s.options.max_memory = 64 << 20;
-    expect_refused(&s,
-                   "same.bgeo.gz: unpacks to more than the 64 MB of it that may be held in memory");
+    expect_refused(&s, "same.bgeo.gz: unpacks to more than may be held in memory; allowed: 64 MiB");
     /* a mesh, alone and in a sequence */
     static const char *const meshes[] = {"long.0001.obj", "long.%04d.obj"};
     scratch_store(scratch(meshes[0]), "v 0 0 0\n", 8);
