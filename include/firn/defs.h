@@ -6,7 +6,7 @@
  * sentences of documentation of every member stand in one table (src/scene/scene_schema.c); the
  * scene file, `firn help scene` and the JSON schema are made from the same table, so the member
  * `radius` of a shape here is the key `radius` of a shape there. (Lists are named in the
- * singular where that reads better, and the grid's `spline` is the key `shape`.)
+ * singular where that reads better.)
  *
  * Vectors are x y z, quaternions are x y z w, everything is SI: metres, seconds, kilograms,
  * kelvin, radians.

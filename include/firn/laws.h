@@ -39,6 +39,7 @@ typedef struct firn_history_info {
 typedef struct firn_preset_info {
     const char *name, *note; /* e.g. "powder_snow"; the note cites where the numbers come from */
     const char *settings;    /* "E=1.4e5 nu=0.2 ..." in SI */
+    const char *alias;       /* a former name, by which it is still found; NULL: none */
 } firn_preset_info;
 
 typedef struct firn_law_info {

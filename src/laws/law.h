@@ -103,6 +103,8 @@ typedef struct firn_law {
 int firn_law_index(const char *name); /* by name or alias; -1: none */
 const firn_law *firn_law_entry(int i);
 
+/* The preset of a law by name or alias; NULL: there is none. */
+const firn_preset_info *firn_law_preset(const firn_law_info *law, const char *name);
 /* An alias in `name` becomes the law's name, with a warning that begins with `where`; once, however
  * often a set of messages is asked. Other words stay as they are. */
 void firn_law_replace_alias(char name[FIRN_NAME], const char *where, firn_messages *messages);

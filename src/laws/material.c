@@ -85,10 +85,13 @@ static int parameter_index(const firn_law_info *info, const char *name, size_t l
     return -1;
 }
 
-static const firn_preset_info *preset_find(const firn_law_info *info, const char *name)
+const firn_preset_info *firn_law_preset(const firn_law_info *info, const char *name)
 {
-    for (int i = 0; i < info->n_presets; i++)
-        if (strcmp(info->presets[i].name, name) == 0) return &info->presets[i];
+    for (int i = 0; i < info->n_presets; i++) {
+        const firn_preset_info *preset = &info->presets[i];
+        if (strcmp(preset->name, name) == 0) return preset;
+        if (preset->alias && strcmp(preset->alias, name) == 0) return preset;
+    }
     return NULL;
 }
 
@@ -124,7 +127,7 @@ static firn_status refuse_preset(const firn_material_def *def, const firn_law_in
     for (int i = 0; i < info->n_presets; i++)
         list_append(names, sizeof names, info->presets[i].name);
     for (int i = 0; i < firn_law_count(); i++)
-        if (preset_find(firn_law_at(i), def->preset))
+        if (firn_law_preset(firn_law_at(i), def->preset))
             return firn_messages_add(messages, FIRN_REFUSED,
                                      "material '%s': '%s' is a preset of the law '%s', not of "
                                      "'%s'; try: that law, or no law",
@@ -166,7 +169,7 @@ const firn_law_info *firn_material_def_law(const firn_material_def *def)
 {
     if (*def->law) return firn_law_find(def->law);
     for (int i = 0; *def->preset && i < firn_law_count(); i++)
-        if (preset_find(firn_law_at(i), def->preset)) return firn_law_at(i);
+        if (firn_law_preset(firn_law_at(i), def->preset)) return firn_law_at(i);
     return NULL;
 }
 
@@ -278,7 +281,7 @@ firn_status firn_material_resolve(const firn_material_def *def, uint64_t seed,
     material->seed = seed;
     for (int k = 0; k < info->n_parameters; k++) material->value[k] = info->parameters[k].value;
     if (def->preset[0]) {
-        const firn_preset_info *preset = preset_find(info, def->preset);
+        const firn_preset_info *preset = firn_law_preset(info, def->preset);
         if (!preset) return refuse_preset(def, info, messages);
         status = apply_settings(def, info, preset->settings, material->value, messages);
     }

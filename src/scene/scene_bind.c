@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* scene_bind.c: sections, lists and keys. How single values are read is in scene_value.c. */
 #include "scene/scene_bind.h"
-#include "laws/law.h"
 #include "base/suggest.h"
 #include "scene/scene_value.h"
 #include "geometry/shape.h"
@@ -181,10 +180,7 @@ static int find_parameter_anywhere(const char *name, firn_parameter_info *common
 static void bind_parameters(binder *b, const firn_schema_section *section, const node *map,
                             firn_material_def *def)
 {
-    const node *name = firn_yaml_tree_find(map, "law");
-    char place[FIRN_YAML_TREE_PLACE] = "";
-    if (name) firn_yaml_tree_place(name, place);
-    firn_law_replace_alias(def->law, place, b->messages);
+    firn_scene_former_material(b, map, def);
     const firn_law_info *law = firn_material_def_law(def);
     for (int i = 0; i < map->n; i++) {
         const node *key = map->keys[i];
@@ -371,6 +367,14 @@ static void warn_of_idle_keys(binder *b, const firn_schema_section *section, con
     }
 }
 
+static int is_given_before(const firn_schema_section *section, const firn_schema_key *option,
+                           const node *map, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (firn_schema_find(section, map->keys[k]->text) == option) return 1;
+    return 0;
+}
+
 static void bind_section(binder *b, const firn_schema_section *section, const node *map, void *def)
 {
     int is_file = section == &firn_schema_file, has_parameters = 0;
@@ -387,9 +391,9 @@ static void bind_section(binder *b, const firn_schema_section *section, const no
             continue;
         }
         size_t before = enter(b, option->key);
-        if (option->alias && strcmp(key->text, option->alias) == 0 &&
-            firn_yaml_tree_find(map, option->key))
-            refuse_here(b, key, "is given twice, under both of its names");
+        firn_scene_former_key(b, section, option, key);
+        if (is_given_before(section, option, map, i))
+            refuse_here(b, key, "is given twice, under two of its names");
         else
             bind_option(b, option, map->items[i], def);
         leave(b, before);

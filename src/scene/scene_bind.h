@@ -3,6 +3,7 @@
 #ifndef FIRN_SCENE_BIND_H
 #define FIRN_SCENE_BIND_H
 
+#include "laws/law.h"
 #include "scene/yaml_tree.h"
 #include "scene/scene_schema.h"
 
@@ -12,6 +13,8 @@ typedef struct firn_scene_mark {
     const firn_yaml_tree_node *node;
     int is_refused; /* trouble here has been told; say no more */
 } firn_scene_mark;
+
+typedef struct firn_scene_former firn_scene_former;
 
 typedef struct firn_scene_binder {
     firn_arena *arena;
@@ -24,6 +27,7 @@ typedef struct firn_scene_binder {
     int n_marks, mark_capacity;
     const firn_yaml_tree_node
         *beside; /* the map that is being read: a value's unit may hang on what stands beside it */
+    firn_scene_former *formers; /* former names that have been told */
 } firn_scene_binder;
 
 /* Types, units, words and keys; ranges and relations are firn_scene_check_located's. The
@@ -31,6 +35,19 @@ typedef struct firn_scene_binder {
 void firn_scene_bind(firn_scene_binder *binder, firn_yaml_tree_node *root, firn_scene_def *def);
 /* A firn_scene_locate; `user` is the binder. */
 int firn_scene_bind_locate(void *user, const char *path, char *place, size_t n_bytes);
+/* scene_former.c: warns of a former name, once per file; `what`: "law". */
+void firn_scene_former_tell(firn_scene_binder *binder, const firn_yaml_tree_node *at,
+                            const char *what, const char *former, const char *now);
+/* ... if `key` is a former key of the option. */
+void firn_scene_former_key(firn_scene_binder *binder, const firn_schema_section *section,
+                           const firn_schema_key *option, const firn_yaml_tree_node *key);
+/* ... if the node's text is a former word of the option: the place of the present one, else -1. */
+int firn_scene_former_word(firn_scene_binder *binder, const firn_schema_key *option,
+                           const firn_yaml_tree_node *at);
+/* ... of the law and the preset of a material, which become the present ones. */
+void firn_scene_former_material(firn_scene_binder *binder, const firn_yaml_tree_node *map,
+                                firn_material_def *def);
+
 /* Applies "path.to.key=value" to the tree. 0: the report says why not. */
 int firn_scene_set(firn_arena *arena, firn_yaml_tree_node *root, const char *setting,
                    firn_messages *messages);

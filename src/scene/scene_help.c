@@ -271,7 +271,8 @@ static void schema_value(firn_json_writer *json, const firn_schema_key *option)
     firn_json_end(json);
 }
 
-static void schema_option(firn_json_writer *json, const char *key, const firn_schema_key *option)
+static void schema_option(firn_json_writer *json, const char *key, const firn_schema_key *option,
+                          int is_former)
 {
     char text[1024], sentence[2048];
     if (option->type == FIRN_SCHEMA_SECTION) {
@@ -282,6 +283,7 @@ static void schema_option(firn_json_writer *json, const char *key, const firn_sc
     describe(option, text, sizeof text);
     snprintf(sentence, sizeof sentence, "%s (%s)", option->doc, text);
     firn_json_string(json, "description", sentence);
+    if (is_former) firn_json_flag(json, "deprecated", 1);
     if (option->type == FIRN_SCHEMA_LIST)
         schema_list(json, option->section);
     else
@@ -313,6 +315,17 @@ static void schema_parameters(firn_json_writer *json)
     }
 }
 
+static void schema_formers(firn_json_writer *json, const firn_schema_key *option)
+{
+    char key[FIRN_NAME];
+    for (const char *at = option->former; *at; at += strspn(at, " ")) {
+        const size_t n = strcspn(at, " ");
+        snprintf(key, sizeof key, "%.*s", (int)n, at);
+        schema_option(json, key, option, 1);
+        at += n;
+    }
+}
+
 static void schema_section(firn_json_writer *json, const char *key,
                            const firn_schema_section *section)
 {
@@ -326,8 +339,9 @@ static void schema_section(firn_json_writer *json, const char *key,
             schema_parameters(json);
             continue;
         }
-        schema_option(json, option->key, option);
-        if (option->alias) schema_option(json, option->alias, option);
+        schema_option(json, option->key, option, 0);
+        if (option->alias) schema_option(json, option->alias, option, 0);
+        if (option->former) schema_formers(json, option);
     }
     if (section == &firn_schema_file)
         firn_json_raw(json, "sweep",

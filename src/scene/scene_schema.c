@@ -5,6 +5,7 @@
  * Defaults are text, in SI, just as a person would write them in a scene file; a test checks
  * that every one of them is inside its own range. */
 #include "scene/scene_schema.h"
+#include "base/suggest.h"
 #include "geometry/paint.h"
 
 #include <limits.h>
@@ -75,8 +76,14 @@
 static const firn_schema_key grid_options[] = {
     REAL(firn_grid_def, "dx", dx, "m", "0", 0, 1e4, FIRN_SCHEMA_REQUIRED | FIRN_SCHEMA_ABOVE,
          "Distance between grid nodes; it decides resolution, memory and time."),
-    WORD(firn_grid_def, "shape", spline, "cubic quadratic", "cubic",
-         "B-spline that couples particles and nodes; quadratic is faster, cubic is smoother."),
+    {.key = "spline",
+     .former = "shape",
+     .type = FIRN_SCHEMA_WORD,
+     .n = 1,
+     .offset = offsetof(firn_grid_def, spline),
+     .words = "cubic quadratic",
+     .fallback = "cubic",
+     .doc = "B-spline that couples particles and nodes: cubic is smoother, quadratic faster."},
     {.key = "box_min",
      .type = FIRN_SCHEMA_REAL,
      .flags = FIRN_SCHEMA_PRESENCE,
@@ -502,10 +509,17 @@ static const firn_schema_key expect_options[] = {
             "Component of the attribute, from 0."),
     LIST(firn_expect_def, "region", NULL, shapes, n_shapes, &shape_section,
          "Only particles that began inside this shape; they are followed wherever they go."),
-    WORD(firn_expect_def, "over", over, "moment max min mean change drift period", "moment",
-         "What is made of the values at frames: the one at `time`, the greatest, least or mean, "
-         "last less first, "
-         "greatest deviation from the first, or the time between crossings of the middle."),
+    {.key = "over",
+     .type = FIRN_SCHEMA_WORD,
+     .n = 1,
+     .offset = offsetof(firn_expect_def, over),
+     .words = "at_time max min mean change drift period",
+     .former_words = "moment=at_time",
+     .fallback = "at_time",
+     .doc =
+         "Which value is compared: that at `time`; or of all frames the greatest, the least, the "
+         "mean, the last minus the first, the greatest deviation from the first, or the mean "
+         "period of crossings of the middle."},
     REAL(firn_expect_def, "from", from, "s", "0", 0, 1e9, 0, "Values over time count from here."),
     REAL(firn_expect_def, "time", time, "s", "inf", 0, INFINITY, FIRN_SCHEMA_INFINITE,
          "When, or until when; inf: the end. Measured at the first frame that is not before it."),
@@ -682,7 +696,8 @@ const firn_schema_key *firn_schema_find(const firn_schema_section *section, cons
     for (int i = 0; i < section->n_options; i++) {
         const firn_schema_key *option = &section->options[i];
         if (option->type == FIRN_SCHEMA_PARAMETERS) continue; /* not a key of its own */
-        if (strcmp(option->key, key) == 0 || (option->alias && strcmp(option->alias, key) == 0))
+        if (strcmp(option->key, key) == 0 || (option->alias && strcmp(option->alias, key) == 0) ||
+            firn_suggest_has(option->former, key))
             return option;
     }
     return NULL;

@@ -6,8 +6,8 @@
  * tables come the default functions, the binder of scene files, the range checks of definitions
  * made in C, `firn help scene`, the JSON schema and --set.
  * A new setting is a member in defs.h and one line here. */
-#ifndef FIRN_OPTIONS_H
-#define FIRN_OPTIONS_H
+#ifndef FIRN_SCENE_SCHEMA_H
+#define FIRN_SCENE_SCHEMA_H
 
 #include "firn/firn.h"
 
@@ -55,6 +55,9 @@ typedef struct firn_schema_key {
     const char *fallback; /* the default as text: SI numbers separated by blanks, a word, a text */
     double min, max;
     const char *words; /* separated by blanks, in the order of the enum */
+    /* Former names, which still work: keys "a b", and words with what they are called now, "a=b
+     * c=d"; NULL: none. */
+    const char *former, *former_words;
     const firn_schema_section *section;
     size_t count_offset, present_offset;
     const char *doc;
@@ -77,7 +80,7 @@ extern const firn_schema_section firn_schema_run; /* firn_run_options */
 
 /* Fills a struct with the section's defaults and the marker. */
 void firn_schema_fill(const firn_schema_section *section, void *def);
-/* The option with this key or alias; NULL: none. */
+/* The option with this key, alias or former key; NULL: none. */
 const firn_schema_key *firn_schema_find(const firn_schema_section *section, const char *key);
 /* The i-th word of an option's `words` in `word`; 0: there is no such word. */
 int firn_schema_word(const firn_schema_key *option, int i, char word[FIRN_NAME]);

@@ -68,6 +68,15 @@ static int refuse_item(walk *w, const node *parent, const char *key)
     return refuse(w, sentence);
 }
 
+/* The value of an option under any of its names; NULL: it is not given. */
+static node **find_option(node *map, const firn_schema_section *section,
+                          const firn_schema_key *option)
+{
+    for (int i = 0; option && i < map->n; i++)
+        if (firn_schema_find(section, map->keys[i]->text) == option) return &map->items[i];
+    return NULL;
+}
+
 static node **find_in_map(node *map, const char *key)
 {
     for (int i = 0; i < map->n; i++)
@@ -76,12 +85,11 @@ static node **find_in_map(node *map, const char *key)
 }
 
 /* Adds `key` with an empty map, or finds it; NULL: refused or out of memory. */
-static node **child_of_map(walk *w, node *map, const firn_schema_key *option, const char *key,
-                           const node *where)
+static node **child_of_map(walk *w, node *map, const firn_schema_section *section,
+                           const firn_schema_key *option, const char *key, const node *where)
 {
     node **found = find_in_map(map, key);
-    if (!found && option) found = find_in_map(map, option->key);
-    if (!found && option && option->alias) found = find_in_map(map, option->alias);
+    if (!found) found = find_option(map, section, option);
     if (found) return found;
     node *name = firn_yaml_tree_create(w->arena, FIRN_YAML_TREE_SCALAR, where);
     node *item = firn_yaml_tree_create(w->arena, FIRN_YAML_TREE_MAP, where);
@@ -123,7 +131,7 @@ static node **step(walk *w, node **at, const char *key, const firn_schema_sectio
     if ((*at)->kind == FIRN_YAML_TREE_SCALAR)
         return refuse(w, "is a single value; there is nothing in it to set"), NULL;
     const firn_schema_key *option = *section ? firn_schema_find(*section, key) : NULL;
-    node **child = child_of_map(w, *at, option, key, where);
+    node **child = child_of_map(w, *at, *section, option, key, where);
     *list = option && option->type == FIRN_SCHEMA_LIST ? option : NULL;
     *section = option ? option->section : NULL;
     return child;

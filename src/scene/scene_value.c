@@ -204,9 +204,12 @@ static int read_flag(const node *at, int *value, char *sentence)
     return 0;
 }
 
-static int read_word(const firn_schema_key *option, const node *at, int *value, char *sentence)
+static int read_word(firn_scene_binder *b, const firn_schema_key *option, const node *at,
+                     int *value, char *sentence)
 {
     int index = at->kind == FIRN_YAML_TREE_SCALAR ? firn_schema_word_index(option, at->text) : -1;
+    if (index < 0 && at->kind == FIRN_YAML_TREE_SCALAR)
+        index = firn_scene_former_word(b, option, at);
     if (index >= 0) {
         *value = index;
         return 1;
@@ -230,7 +233,8 @@ static int read_word(const firn_schema_key *option, const node *at, int *value, 
 }
 
 /* n words, flags or whole numbers: a list, or one that stands for all. */
-static int read_ints(const firn_schema_key *option, const node *at, int *out, char *sentence)
+static int read_ints(firn_scene_binder *b, const firn_schema_key *option, const node *at, int *out,
+                     char *sentence)
 {
     int values[6], n = option->n < 6 ? option->n : 6;
     int is_list = at->kind == FIRN_YAML_TREE_LIST;
@@ -244,7 +248,7 @@ static int read_ints(const firn_schema_key *option, const node *at, int *out, ch
         int64_t whole = 0;
         int is_good;
         if (option->type == FIRN_SCHEMA_WORD)
-            is_good = read_word(option, item, &values[i], sentence);
+            is_good = read_word(b, option, item, &values[i], sentence);
         else if (option->type == FIRN_SCHEMA_FLAG)
             is_good = read_flag(item, &values[i], sentence);
         else
@@ -301,7 +305,7 @@ static int read_text(const firn_scene_binder *b, const firn_schema_key *option, 
     return 1;
 }
 
-int firn_scene_value_read(const firn_scene_binder *b, const firn_schema_key *option, const node *at,
+int firn_scene_value_read(firn_scene_binder *b, const firn_schema_key *option, const node *at,
                           void *out, char sentence[FIRN_SCENE_SENTENCE])
 {
     if (firn_yaml_tree_is_null(at) && option->type != FIRN_SCHEMA_TEXT) {
@@ -314,7 +318,7 @@ int firn_scene_value_read(const firn_scene_binder *b, const firn_schema_key *opt
     case FIRN_SCHEMA_ROTATION: return read_rotation(b, option, at, out, sentence);
     case FIRN_SCHEMA_INT:
     case FIRN_SCHEMA_FLAG:
-    case FIRN_SCHEMA_WORD: return read_ints(option, at, out, sentence);
+    case FIRN_SCHEMA_WORD: return read_ints(b, option, at, out, sentence);
     case FIRN_SCHEMA_INT64: return read_whole(at, out, sentence);
     case FIRN_SCHEMA_SEED: return read_seed(at, out, sentence);
     case FIRN_SCHEMA_TEXT: return read_text(b, option, at, out, sentence);

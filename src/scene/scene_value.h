@@ -12,7 +12,7 @@ enum { FIRN_SCENE_SENTENCE = 1024 };
 int firn_scene_value_number(const firn_yaml_tree_node *node, const char *unit, double *value,
                             char sentence[FIRN_UNITS_MESSAGE]);
 /* Any value but sections and lists, into the member at `out`. */
-int firn_scene_value_read(const firn_scene_binder *binder, const firn_schema_key *option,
+int firn_scene_value_read(firn_scene_binder *binder, const firn_schema_key *option,
                           const firn_yaml_tree_node *node, void *out,
                           char sentence[FIRN_SCENE_SENTENCE]);
 

@@ -23,6 +23,7 @@
 /* A scene without mistakes; tests append to it or put something else in its place. */
 #define GRID "grid: {dx: 2 cm}\n"
 #define MATERIALS "materials: {jelly: {law: neo_hookean, E: 140 kPa}}\n"
+#define BODIES_OF_CLAY "bodies: {ball: {material: clay, shape: {kind: sphere, radius: 10 cm}}}\n"
 #define BODIES "bodies: {ball: {material: jelly, shape: {kind: sphere, radius: 10 cm}}}\n"
 
 static firn_scene *parse(const char *text, int n_sets, const char *const *sets,
@@ -72,7 +73,7 @@ static void test_values(void **state)
     (void)state;
     firn_scene *scene = check_taken(
         "scene: {name: shot, frames: 12, fps: 30, precision: double, seed: 18446744073709551615}\n"
-        "grid: {dx: 2 cm, shape: quadratic, box_min: [0, 0, 0], box_max: [1, 50 cm, 1], walls: "
+        "grid: {dx: 2 cm, spline: quadratic, box_min: [0, 0, 0], box_max: [1, 50 cm, 1], walls: "
         "[open, "
         "open, stick, open, slip, delete]}\n"
         "time: {cfl: 0.3, dt_max: 1 ms}\n"
@@ -190,7 +191,7 @@ static void test_settings_refused(void **state)
                                       "convert to m; allowed: a number in m");
     check_set_refused(
         "grid.dz=1",
-        "--set grid.dz=1: \"dz\" is no key of grid; allowed: dx, shape, box_min, box_max, "
+        "--set grid.dz=1: \"dz\" is no key of grid; allowed: dx, spline, box_min, box_max, "
         "walls, wall_friction; did you mean \"dx\"?");
     check_set_refused("grid.dx", "--set grid.dx: write it as path.to.key=value");
     check_set_refused("=3", "--set =3: write it as path.to.key=value");
@@ -251,7 +252,7 @@ static void test_keys_refused(void **state)
     check_refused(GRID MATERIALS BODIES GRID,
                   "s.yaml:4:1: the key \"grid\" is given twice; the first is in line 1");
     check_refused("grid: {dxx: 1, dx: 1}\n" MATERIALS BODIES,
-                  "s.yaml:1:8: \"dxx\" is no key of grid; allowed: dx, shape, box_min, box_max, "
+                  "s.yaml:1:8: \"dxx\" is no key of grid; allowed: dx, spline, box_min, box_max, "
                   "walls, wall_friction; "
                   "did you mean \"dx\"?");
     check_refused(GRID MATERIALS BODIES "checkpoint: {keep: 1}\n",
@@ -329,7 +330,7 @@ static void test_keys_refused(void **state)
         GRID MATERIALS
         "bodies: {ball: {material: jelly, shape: {kind: box, size: [1, 1, 1]}, shapes: {kind: "
         "box, size: [1, 1, 1]}}}\n",
-        "s.yaml:3:71: bodies.ball.shape is given twice, under both of its names");
+        "s.yaml:3:71: bodies.ball.shape is given twice, under two of its names");
 }
 
 static void test_all_at_once(void **state)
@@ -592,7 +593,7 @@ static void test_order(void **state)
     check_refused(
         "scene: {frames: -3}\n"
         "bodies: {a: {material: b, shape: {kind: sphere, radius: 1e400}}}\n"
-        "grid: {dx: -1, walls: {x: slip}, shape: linear}\n" MATERIALS,
+        "grid: {dx: -1, walls: {x: slip}, spline: linear}\n" MATERIALS,
         "s.yaml:1:17: scene.frames is -3; allowed: 1 to 1e+07\n"
         "s.yaml:2:24: bodies.a.material is \"b\", but no material has that name; there are: jelly\n"
         "s.yaml:2:57: bodies.a.shape.0.radius is \"1e400\", which is too large for a number\n"
@@ -600,7 +601,64 @@ static void test_order(void **state)
         "s.yaml:3:23: grid.walls is keys and values; write one word for all, or a list of 6; "
         "allowed: open, "
         "stick, slip, separate, mirror, delete\n"
-        "s.yaml:3:41: grid.shape is \"linear\"; allowed: cubic, quadratic");
+        "s.yaml:3:42: grid.spline is \"linear\"; allowed: cubic, quadratic");
+}
+
+/* ---------------------------------------------------------------- former names */
+
+/* They work like the present names, are told once per file with their place, and are written as
+ * the present ones. */
+static void test_former_names(void **state)
+{
+    (void)state;
+    static const char *const text =
+        "grid: {dx: 2 cm, shape: quadratic}\n"
+        "materials:\n"
+        "  clay: {law: strain_flow, E: 140 kPa}\n"
+        "  mud: {law: strain_flow, E: 140 kPa}\n" BODIES_OF_CLAY "expect:\n"
+        "  - {measure: mass, over: moment, at_least: 0 kg, source: none}\n"
+        "  - {measure: mass, over: moment, at_least: 0 kg, source: none}\n";
+    static const char *const told[] = {
+        "s.yaml:1:18: key of grid 'shape' is called 'spline' now; the former name still works",
+        "s.yaml:3:15: law 'strain_flow' is called 'mueller_flow' now; the former name still works",
+        "s.yaml:7:27: word of over 'moment' is called 'at_time' now; the former name still works"};
+    firn_messages *messages = firn_messages_create();
+    firn_scene *scene = parse(text, 0, NULL, messages);
+    assert_non_null(scene);
+    assert_int_equal(firn_messages_total(messages), 3);
+    for (int i = 0; i < 3; i++) assert_string_equal(firn_messages_text(messages, i, NULL), told[i]);
+    firn_messages_destroy(messages);
+    const firn_scene_def *def = firn_scene_definition(scene);
+    assert_int_equal(def->grid.spline, FIRN_QUADRATIC);
+    assert_int_equal(def->expects[1].over, FIRN_OVER_MOMENT);
+    assert_string_equal(def->materials[1].law, "mueller_flow");
+    firn_text json = {0};
+    assert_int_equal(firn_scene_write(def, &json, NULL, NULL), FIRN_OK);
+    static const char *const now[] = {"\"spline\": \"quadratic\"", "\"law\": \"mueller_flow\"",
+                                      "\"over\": \"at_time\""};
+    for (int i = 0; i < 3; i++) assert_non_null(strstr(json.data, now[i]));
+    assert_null(strstr(json.data, "strain_flow"));
+    assert_null(strstr(json.data, "moment"));
+    firn_text_clear(&json);
+    firn_scene_destroy(scene);
+
+    /* --set: by both names, whichever the file has */
+    static const char *const sets[][2] = {{"grid.shape=quadratic", "grid.dx=1 cm"},
+                                          {"grid.spline=quadratic", "grid.dx=1 cm"}};
+    for (int k = 0; k < 2; k++) {
+        scene = check_taken("grid: {dx: 2 cm, shape: cubic}\n" MATERIALS BODIES, 2, sets[k]);
+        assert_int_equal(firn_scene_definition(scene)->grid.spline, FIRN_QUADRATIC);
+        firn_scene_destroy(scene);
+        scene = check_taken("grid: {dx: 2 cm, spline: cubic}\n" MATERIALS BODIES, 2, sets[k]);
+        assert_int_equal(firn_scene_definition(scene)->grid.spline, FIRN_QUADRATIC);
+        firn_scene_destroy(scene);
+    }
+    firn_messages *two = firn_messages_create();
+    assert_null(
+        parse("grid: {dx: 2 cm, shape: cubic, spline: cubic}\n" MATERIALS BODIES, 0, NULL, two));
+    assert_string_equal(firn_messages_text(two, 1, NULL),
+                        "s.yaml:1:32: grid.spline is given twice, under two of its names");
+    firn_messages_destroy(two);
 }
 
 /* ---------------------------------------------------------------- sweeps */
@@ -712,6 +770,7 @@ int main(void)
                                        cmocka_unit_test(test_order),
                                        cmocka_unit_test(test_paths_count_from_the_scene),
                                        cmocka_unit_test(test_sweep),
+                                       cmocka_unit_test(test_former_names),
                                        cmocka_unit_test(test_effective_scene_round_trips),
                                        cmocka_unit_test(test_memory_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
