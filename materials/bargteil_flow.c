@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* A heuristic flow from computer graphics, kept as a law of its own for comparison: a power of
- * the deformation is declared plastic.
+/* A flow from computer graphics, kept for comparison: a power of the deformation becomes plastic.
  *
- * F* = F det(F)^(-1/3),  F_p = (F*)^gamma,  F_e = F F_p^-1,
- *     gamma = min(rate dt (|s| - yield - hardening alpha) / |s|,
- * 1) In principal log strains: e_new = e - gamma dev(e). |s| is the length of the deviator of
- * the Kirchhoff stress of a Hencky solid, alpha the length of the accumulated plastic log
- * strain. */
+ *   F* = F det(F)^(-1/3),   F_p = (F*)^gamma,   F_e = F F_p^-1
+ *   gamma = min(rate dt (|s| - yield - hardening alpha) / |s|, 1), at least 0
+ *
+ *   |s|     length of the deviator of the Kirchhoff stress of a Hencky solid
+ *   alpha   accumulated length of the plastic log strain (history)
+ *
+ * In principal log strains the product is a difference: e <- e - gamma dev(e), and alpha grows by
+ * gamma |dev e|. The flow keeps the volume.
+ *
+ * Limits. rate -> 0: hencky. rate dt -> 1: stress above yield is taken off within a step, but so
+ * is stress below it in proportion, so that the yield surface is soft and depends on dt. */
 #include "laws/law_common.h"
 
 enum { YIELD = LAW_OWN_PARAMETERS, HARDENING, RATE };
@@ -19,7 +24,7 @@ static const firn_parameter_info parameters[] = {
     {"yield", "Pa", "stress at which flow sets in (P_y)", 1e3, 0, 1e12},
     {"hardening", "Pa", "growth of that stress with plastic strain (K)", 0, 0, 1e12},
     {"rate", "1/s",
-     "share of the deviator that flows in a second, far above yield (mu of the source)", 100, 0,
+     "share of the deviator that flows per second, far above yield (mu of the source)", 100, 0,
      1e6},
 };
 static const firn_history_info history[] = {{"alpha", "1",
@@ -49,12 +54,11 @@ static const law_functions functions = {.form = FIRN_FORM_LOG,
                                         .yield = yield,
                                         .modulus = law_hencky_modulus_at};
 
-FIRN_LAW(bargteil_flow, .title = "Heuristic flow: a power of the deformation turns plastic",
+FIRN_LAW(bargteil_flow, .title = "Flow by a power of the deformation (Bargteil and others)",
          .equations = "F* = F det(F)^(-1/3),  F_p = (F*)^gamma,  F_e = F F_p^-1\n"
                       "gamma = min(rate dt (|s| - yield - hardening alpha) / |s|, 1)",
          .citation = "A. W. Bargteil, C. Wojtan, J. K. Hodgins, G. Turk, A finite element method "
-                     "for animating large "
-                     "viscoplastic flow, ACM TOG 26(3), 2007",
+                     "for animating large viscoplastic flow, ACM TOG 26(3), 2007",
          .validity = "For comparison. Stress above yield persists until flow has had time, so the "
                      "yield surface is soft.",
          FIRN_HISTORY(history), .alias = "power_flow", .is_isotropic = 1, .is_plastic = 1)

@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Neo-Hookean solid that stays finite for every stretch, also zero and negative, and recovers
- * from inversion.
+/* Neo-Hookean solid that is continued below a principal stretch s_c: finite for every stretch,
+ * also zero and negative, so that it recovers from inversion.
  *
- * s*_i = max(s_i, s_c),  d_i = s_i - s*_i <= 0,  r_i = 1/s*_i,  q_i = d_i r_i,  l = sum ln s*_j
- * Above s_c the law is neo_hookean: Psi = mu/2 sum (s_i^2 - 1) - mu l + lambda/2 l^2. Below, its
- * Taylor series about s* continues it, Psi(s) = Psi(s*) + sum P_i(s*) d_i + cap/2 sum H_ij(s*)
- * d_i d_j, so that in uniaxial strain the stress is constant (cap = 0, continuous) or goes on
- * linearly (cap = 1, C1). Differentiated, with s* fixed where a stretch is
- * below s_c: below   P_i = P_i(s*) + cap (H_ii d_i + lambda r_i sum_{j != i} q_j),
- *     H_ii = mu (1 + r_i^2) + lambda (1 -
- * l) r_i^2 above   P_k = P_k(s*) + lambda r_k (sum q_j - cap/2 sum q_j^2) The penalty k_v (J -
- *                  1)^2 / 2 takes the true
- * J. The smallest stretch carries the sign of det F. */
+ *   s_i    principal stretches; the smallest carries the sign of det F
+ *   s*_i = max(s_i, s_c),  d_i = s_i - s*_i <= 0,  r_i = 1/s*_i,  q_i = d_i r_i,  l = sum ln s*_j
+ *
+ * Above s_c the law is neo_hookean:
+ *
+ *   Psi_NH = mu/2 sum (s_i^2 - 1) - mu l + lambda/2 l^2
+ *
+ * Below s_c its Taylor series about s* continues it, with P_i = dPsi_NH/ds_i, H_ij = dP_i/ds_j:
+ *
+ *   Psi = Psi_NH(s*) + sum P_i(s*) d_i + cap/2 sum H_ij(s*) d_i d_j + k_v/2 (J - 1)^2
+ *
+ * In uniaxial strain the stress is then constant (cap = 0, continuous) or goes on linearly
+ * (cap = 1, continuously differentiable). The penalty takes the true J. Differentiated with s* of
+ * a stretch below s_c held fixed, the nominal stresses are
+ *
+ *   s_i < s_c:   P_i(s*) + cap (H_ii d_i + lambda r_i sum_{j != i} q_j),
+ *                H_ii = mu (1 + r_i^2) + lambda (1 - l) r_i^2
+ *   s_k >= s_c:  P_k(s*) + lambda r_k (sum q_j - cap/2 sum q_j^2)
+ *
+ * Limits. Equal to neo_hookean while every stretch is above s_c. */
 #include "laws/law_common.h"
 
 enum { PENALTY = LAW_OWN_PARAMETERS, CRITICAL, CAP };
@@ -121,10 +131,9 @@ FIRN_LAW(bounded_neo_hookean,
                       "cap/2 sum H_ij(s*) d_i d_j\n"
                       "Psi_NH = mu/2 sum (s_i^2 - 1) - mu ln J + lambda/2 (ln J)^2,  P = "
                       "dPsi_NH/ds,  H = dP/ds;  + k_v/2 (J-1)^2",
-         .citation =
-             "In the manner of G. Irving, J. Teran, R. Fedkiw, Invertible finite elements for "
-             "robust simulation of "
-             "large deformation, SCA 2004; the continuation by Taylor series is this project's own",
+         .citation = "In the manner of G. Irving, J. Teran, R. Fedkiw, Invertible finite elements "
+                     "for robust simulation of large deformation, SCA 2004; the continuation by "
+                     "Taylor series is this project's own",
          .validity =
              "Every F, also det F <= 0. Below s_c it is a numerical continuation, not a material.",
          FIRN_PRESETS(presets), .is_isotropic = 1)

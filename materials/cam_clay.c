@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Crushable, cohesive, porous things - snow, bread crumb: a non-associated Cam-Clay type law.
+/* Crushable, cohesive, porous material - snow, bread crumb: a non-associated Cam-Clay type law.
  *
- * e      elastic principal log strains;  p = -K tr(e);
- *     q = sqrt(3/2) |dev tau| = sqrt(6) mu |dev e|
- * yield  (1 + 2 beta) q^2 + M^2 (p + beta p_0)(p - p_0) <= 0: an ellipse from -beta p_0 to p_0
- * p_0    = K sinh(xi x), x = max(compaction - alpha, 0): grows as the plastic log volume alpha
- *        falls
+ *   e_i     elastic principal log strains,  tau_i = 2 mu e_i + lambda tr(e),  K = lambda + 2 mu / 3
+ *   p       = -K tr(e),   q = sqrt(3/2) |dev tau| = sqrt(6) mu |dev e|
+ *   alpha   log volume that hardening counts (history): falls by crushing, grows by loosening
+ *   log_Jp  plastic log volume of F (history): tr(e) + log_Jp is the log of the total volume ratio
  *
- * Return map, without shear-induced volume change in F (non-associated), so that nothing swells
- * when it is torn:
- *   p > p_0          crushing: onto the tip. x solves x + sinh(xi x) = compaction - alpha -
- *                    tr(e), by Newton from an upper bound (the function is convex and rising, so
- *                    the iterates fall onto the root).
- *   p < -beta p_0    tearing: onto the other tip, with the strength that is left after opening.
- *   else, q too big  q shrinks at the same p. alpha changes as if the point had gone straight to
- *                    the ellipse's centre: it loosens below the middle pressure and packs above;
- *                    never so far that p itself is outside.
- * After tearing alpha > compaction: that volume must close before strength comes back. */
+ *   yield   (1 + 2 beta) q^2 + M^2 (p + beta p_0)(p - p_0) <= 0: an ellipse from -beta p_0 to p_0
+ *   p_0     = K sinh(xi x),   x = max(compaction - alpha, 0)
+ *
+ * Return map. Shear moves alpha but not the volume of F (non-associated), so that nothing swells
+ * when it is torn; alpha and log_Jp therefore differ.
+ *
+ *   p > p_0         crushing, onto the tip. x solves x + sinh(xi x) = compaction - alpha - tr(e)
+ *                   by Newton from an upper bound: the function is convex and rising, so that the
+ *                   iterates fall onto the root
+ *   p < -beta p_0   tearing, onto the other tip, with the strength that is left after opening
+ *   q too large     q shrinks at constant p. alpha changes as on the straight way to the ellipse's
+ *                   centre: it loosens below the middle pressure and packs above, never so far
+ *                   that p itself is outside
+ *
+ * After tearing alpha > compaction: that volume must close before strength returns.
+ *
+ * Limits. beta -> 0: no tensile strength; the ellipse then ends at the origin, as that of modified
+ * Cam-Clay. */
 #include "laws/law_common.h"
 
 enum { SLOPE = LAW_OWN_PARAMETERS, COHESION, XI, COMPACTION };
@@ -30,16 +37,15 @@ static const firn_parameter_info parameters[] = {
     {"M", "1", "slope of the critical state line, q over p", 1.85, 0.05, 4},
     {"beta", "1", "cohesion: tensile over compressive strength", 0.3, 1e-3, 2},
     {"xi", "1", "hardening: p_0 = K sinh(xi x)", 1, 1e-2, 100},
-    {"compaction", "1", "x at the start: log compaction that the material is born with", 0.02, 0,
-     1},
+    {"compaction", "1", "log compaction of fresh material: x at the start", 0.02, 0, 1},
 };
 static const firn_history_info history[] = {
     {"alpha", "1", "log volume that hardening counts: negative crushed, positive loosened", 0},
     {"log_Jp", "1", "plastic log volume of F", 0, FIRN_HISTORY_PLASTIC_LOG_VOLUME}};
 static const firn_preset_info presets[] = {
     {"crushable_snow",
-     "slab snow: the form of Gaume et al. 2018; all numbers tuned for looks (theirs were not at "
-     "hand to confirm)",
+     "slab snow: the form of Gaume et al. 2018; all numbers tuned for looks (not confirmed against "
+     "theirs)",
      "rho=300 E=1e6 nu=0.3 M=1.85 beta=0.3 xi=1 compaction=0.01"},
     {"bread_crumb", "soft open crumb, crushes for good; tuned for looks",
      "rho=250 E=3e4 nu=0.1 M=1.2 beta=0.6 xi=0.6 compaction=0.08"},
@@ -151,12 +157,11 @@ FIRN_LAW(cam_clay,
          .title = "Crushable porous solid: non-associated Cam-Clay type, for snow and bread",
          .equations = "(1 + 2 beta) q^2 + M^2 (p + beta p_0)(p - p_0) <= 0,  p_0 = K sinh(xi "
                       "max(compaction - alpha, 0))\n"
-                      "tau = 2 mu e + lambda tr(e) I;  alpha: plastic log volume, flow in F "
-                      "without shear dilation",
+                      "tau = 2 mu e + lambda tr(e) I;  alpha: log volume that hardening counts; no "
+                      "dilation of F in shear",
          .citation = "J. Gaume, T. Gast, J. Teran, A. van Herwijnen, C. Jiang, Dynamic anticrack "
-                     "propagation in snow, Nature "
-                     "Communications 9, 2018; non-associated form after J. Wolper et al., CD-MPM, "
-                     "ACM TOG 38(4), 2019",
+                     "propagation in snow, Nature Communications 9, 2018; non-associated form "
+                     "after J. Wolper et al., CD-MPM, ACM TOG 38(4), 2019",
          .validity = "Effects and comparison. Softening localises: results depend on the cell size "
                      "once it tears.",
          FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)

@@ -1,34 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* Dough, batter, mud, paste: an elastic solid that flows above a yield stress, springs back
- * slowly, softens under work.
+/* Dough, batter, mud, paste: an elastic solid that flows above a yield stress, springs back slowly
+ * and softens under work.
  *
- * Elastic    tau = 2 mu e + lambda tr(e), e principal elastic log strains; t = |dev tau| / sqrt
- *            2 is the shear stress
- * Flow       Herschel-Bulkley: t = (yield + K g^n) s, g the shear rate of the flow, s = (1 -
- *            softening w) / (1 - softening): worked through (w = 1) s is 1, so yield and K are
- *            those of a flow curve, which is measured on worked material. Implicit in time: with
- *            t_trial before the flow, t = t_trial - mu g dt,
- *            X = t_trial - yield s > 0 and y = mu g dt / X it is
- *                exp(a + n ln y) + exp(ln y) = 1,     a = ln(K s / X) + n ln(X / (mu dt)).
- *            The logarithm of the left side is convex in v = ln y with slopes between n and 1,
- *            so Newton from the upper bound v = min(-a/n, 0) falls onto the root; for n = 0.1,
- *            the worst, with errors of 1.8, 0.5, 0.06, 8e-4, 2e-7.
+ *   e_i   elastic principal log strains,  tau_i = 2 mu e_i + lambda tr(e)
+ *   t     = |dev tau| / sqrt 2, the shear stress;   g  shear rate of the flow, 1/s
+ *   w     broken share of the structure, 0 .. 1 (history `broken`)
+ *   b_m   left Cauchy-Green tensor of a Maxwell branch (history holds b_m - I)
  *
- * Memory     a Maxwell branch of modulus G_m: b_m follows the volume-preserving part of the
- *            motion and relaxes to I at the rate 1/t_m + g/memory_strain, so that flow wipes it
- *            out; tau += G_m dev(b_m). In steady shear it carries G_m g / (1/t_m +
- *            g/memory_strain), never more than G_m memory_strain. History keeps b_m - I. Energy
- *            G_m/2 (tr b_m - 3 - ln det b_m); what relaxation takes of it is viscous work.
+ * Flow (Herschel-Bulkley)
  *
- * Structure  w in 0 .. 1 is its broken share: dw/dt = g (1 - w) / break_strain - w /
- *            recovery_time (thixotropy)
+ *   t = (yield + K g^n) s,   s = (1 - softening w) / (1 - softening)
  *
- * Damping    2 eta dev(sym grad v), on top of all this; it adds eta g to the flow curve.
+ * Worked through (w = 1) s is 1: yield and K are those of a flow curve, which is measured on
+ * worked material. Implicit in time, with t_trial before the flow, t = t_trial - mu g dt,
+ * X = t_trial - yield s > 0 and y = mu g dt / X:
  *
- * Steady simple shear at the rate g: elastic strains turn the axes of flow, so that the flow's
- * rate is g / cosh(t/mu) and the shear stress t / cosh(t/mu) (b stationary: tan of the angle of
- * its axis is exp(-t/mu)). The curve is followed only while the stress is well below mu. The
- * small-strain shear modulus felt at once is mu + G_m. */
+ *   exp(a + n ln y) + exp(ln y) = 1,   a = ln(K s / X) + n ln(X / (mu dt))
+ *
+ * The logarithm of the left side is convex in v = ln y with slopes between n and 1, so that Newton
+ * from the upper bound v = min(-a/n, 0) falls onto the root; for n = 0.1, the worst, with errors
+ * of 1.8, 0.5, 0.06, 8e-4, 2e-7. The flow keeps the volume.
+ *
+ * Memory (Maxwell branch of modulus G_m)
+ *
+ *   tau += G_m dev(b_m);   energy G_m/2 (tr b_m - 3 - ln det b_m)
+ *
+ * b_m follows the volume-preserving part of the motion and relaxes to I at the rate
+ * 1/t_m + g/memory_strain, so that flow wipes it out. In steady shear it carries
+ * G_m g / (1/t_m + g/memory_strain), never more than G_m memory_strain. The energy that relaxation
+ * takes is viscous work.
+ *
+ * Structure (thixotropy)      dw/dt = g (1 - w) / break_strain - w / recovery_time
+ * Damping                     2 eta dev(sym grad v) in addition; adds eta g to the flow curve
+ *
+ * Limits. Small-strain shear modulus mu + G_m. In steady simple shear at the rate g elastic strain
+ * turns the axes of flow: its rate is g / cosh(t/mu) and the shear stress t / cosh(t/mu) (b
+ * stationary: the tangent of the angle of its axis is exp(-t/mu)). The flow curve is therefore
+ * followed only while the stress is well below mu. */
 #include "laws/law_common.h"
 
 enum {
@@ -55,16 +63,16 @@ static const firn_parameter_info parameters[] = {
      "consistency: shear stress of worked material is yield + K g^n at the shear rate g", 1387,
      1e-6, 1e9},
     {"n", "1", "exponent: 1 Bingham, below 1 shear-thinning, above 1 thickening", 0.38, 0.1, 2},
-    {"G_m", "Pa", "shear modulus of the fading memory (Maxwell branch), what springs back", 0, 0,
+    {"G_m", "Pa", "shear modulus of the fading memory (Maxwell branch), which springs back", 0, 0,
      1e9},
-    {"t_m", "s", "time in which the memory fades at rest", 0.5, 1e-4, 1e6},
+    {"t_m", "s", "relaxation time of the memory at rest", 0.5, 1e-4, 1e6},
     {"memory_strain", "1",
      "shear strain of flow that wipes the memory out; it carries at most G_m times this", 0.25,
      1e-3, 1e3},
-    {"softening", "1", "share of the yield stress and K of rested material that work takes", 0, 0,
-     0.99},
+    {"softening", "1", "share of the yield stress and K of rested material that is lost by work", 0,
+     0, 0.99},
     {"break_strain", "1", "shear strain of flow that breaks most of the structure", 2, 1e-3, 1e3},
-    {"recovery_time", "s", "time in which rest mends the structure", 60, 1e-3, 1e9},
+    {"recovery_time", "s", "time in which the structure recovers at rest", 60, 1e-3, 1e9},
     {"eta", "Pa s", "damping viscosity, added at all stresses", 0, 0, 1e6},
 };
 static const firn_history_info history[] = {
@@ -80,29 +88,23 @@ static const firn_history_info history[] = {
 static const firn_preset_info presets[] = {
     {"bread_dough",
      "steady shear stress, yield and memory included, within 5 % of the published 1387 Pa s^n, n = "
-     "0.38, 10 to 1e4 1/s "
-     "(hard wheat flour dough in a capillary, J. Food Engineering 103(3), 294-298, 2011); K, n and "
-     "E chosen for "
-     "that" TUNED,
+     "0.38, 10 to 1e4 1/s (hard wheat flour dough in a capillary, J. Food Engineering 103(3), "
+     "294-298, 2011); K, n and E chosen for that" TUNED,
      "rho=1150 E=2.5e5 nu=0.42 yield=40 K=860 n=0.45 G_m=1500 t_m=20 memory_strain=0.6 "
-     "softening=0.3 "
-     "break_strain=3 recovery_time=120"},
+     "softening=0.3 break_strain=3 recovery_time=120"},
     {"pizza_dough",
      "steady shear stress, yield and memory included, within 5 % of the published 2395 Pa s^n, n = "
-     "0.34, 9 to 5000 1/s "
-     "(wheat flour-water dough in a capillary: Sharma, Hanna, Chen, Cereal Chem. 70, 59-63, 1993); "
-     "K, n and E chosen "
-     "for that" TUNED "; dropped, it comes up by less than a hundredth of its fall",
+     "0.34, 9 to 5000 1/s (wheat flour-water dough in a capillary: Sharma, Hanna, Chen, Cereal "
+     "Chem. 70, 59-63, 1993); K, n and E chosen for that" TUNED
+     "; rebounds by less than a hundredth of the drop height",
      "rho=1150 E=8e5 nu=0.42 yield=80 K=1940 n=0.365 G_m=1500 t_m=15 memory_strain=0.5 "
-     "softening=0.1 "
-     "break_strain=4 recovery_time=300"},
+     "softening=0.1 break_strain=4 recovery_time=300"},
     {"cookie_dough", "short dough that holds its shape and hardly springs back; tuned for looks",
      "rho=1250 E=1.5e5 nu=0.35 yield=1200 K=640 n=0.5 softening=0.2 break_strain=1 "
      "recovery_time=600 eta=20"},
     {"batter", "pours and levels out slowly; tuned for looks",
      "rho=1080 E=5e3 nu=0.45 yield=3.5 K=5.6 n=0.6 G_m=50 t_m=0.2 memory_strain=0.5 softening=0.3 "
-     "break_strain=5 "
-     "recovery_time=60 eta=1"},
+     "break_strain=5 recovery_time=60 eta=1"},
     {"mud",
      "density, yield and viscosity (K with n = 1) from published effects work; elasticity tuned "
      "for looks",
@@ -259,14 +261,11 @@ FIRN_LAW(
                  "b_m: upper-convected, relaxes to I at the rate 1/t_m + g/memory_strain\n"
                  "dw/dt = g (1 - w)/break_strain - w/recovery_time",
     .citation = "W. H. Herschel, R. Bulkley, Kolloid-Zeitschrift 39, 1926; J. G. Oldroyd, Proc. R. "
-                "Soc. A 200, 1950; "
-                "relaxation "
-                "that grows with the rate after J. L. White, A. B. Metzner, J. Appl. Polym. Sci. "
-                "7, 1963; flow in this setting "
-                "after Y. Yue et al., Continuum foam, ACM TOG 34(5), 2015",
-    .validity = "Flow curves of the cited doughs hold for capillary shear; no yield stress was "
-                "measured with them. The "
-                "curve is followed while the stress is below about E/4; a smaller E than the "
-                "presets' makes longer "
-                "time steps and bends the curve at high rates.",
+                "Soc. A 200, 1950; relaxation that grows with the rate after J. L. White, A. B. "
+                "Metzner, J. Appl. Polym. Sci. 7, 1963; flow in this setting after Y. Yue et al., "
+                "Continuum foam, ACM TOG 34(5), 2015",
+    .validity =
+        "Flow curves of the cited doughs hold for capillary shear; no yield stress was measured "
+        "with them. The curve is followed while the stress is below about E/4; a smaller E than "
+        "the presets' makes longer time steps and bends the curve at high rates.",
     FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)

@@ -2,8 +2,15 @@
 /* Fixed corotated solid: linear elasticity in the stretches, with a volume term that needs no
  * logarithm.
  *
- * Psi = mu sum (s_i - 1)^2 + (lambda + k_v)/2 (J - 1)^2,   tau_i = 2 mu (s_i - 1) s_i + (lambda
- *                                                          + k_v) J (J - 1) */
+ *   s_i   principal stretches, the smallest with the sign of det F;   J = s_1 s_2 s_3
+ *
+ *   Psi   = mu sum (s_j - 1)^2 + (lambda + k_v)/2 (J - 1)^2          J/m^3
+ *   tau_i = 2 mu (s_i - 1) s_i + (lambda + k_v) J (J - 1)            Pa
+ *
+ * In tensors tau = 2 mu (F - R) F^T + ..., R the rotation of F = R U. Modulus: law_common.h.
+ *
+ * Limits. Linear elasticity at small strain; finite for every F, also det F <= 0, and therefore
+ * weak against extreme compression. */
 #include "laws/law_common.h"
 
 enum { RHO, YOUNG, POISSON, PENALTY };
@@ -43,7 +50,6 @@ FIRN_LAW(fixed_corotated, .title = "Fixed corotated solid",
          .equations = "Psi = mu sum (s_i - 1)^2 + (lambda + k_v)/2 (J-1)^2\n"
                       "tau = 2 mu (F - R) F^T + (lambda + k_v) J (J-1) I",
          .citation = "A. Stomakhin, R. Howes, C. Schroeder, J. Teran, Energetically consistent "
-                     "invertible elasticity, "
-                     "SCA 2012",
+                     "invertible elasticity, SCA 2012",
          .validity = "Every F, also det F <= 0. Weak resistance to extreme compression.",
          .is_isotropic = 1)

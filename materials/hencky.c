@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Hencky solid: quadratic in the logarithmic strains.
  *
- * Psi = mu sum e_i^2 + lambda/2 (sum e_i)^2 + k_v/2 (J - 1)^2,
- *     tau_i = 2 mu e_i + lambda sum e_j + k_v J (J - 1)
- */
+ *   e_i   principal log strains, e_i = ln s_i;   J = exp(e_1 + e_2 + e_3)
+ *
+ *   Psi   = mu sum e_j^2 + lambda/2 (sum e_j)^2 + k_v/2 (J - 1)^2      J/m^3
+ *   tau_i = 2 mu e_i + lambda sum e_j + k_v J (J - 1)                  Pa
+ *
+ * Modulus: law_common.h.
+ *
+ * Limits. Linear elasticity at small strain. The nominal stress in tension passes a maximum (for
+ * nu = 0 at the stretch e); tau itself rises without bound in both directions. */
 #include "laws/law_common.h"
 
 enum { PENALTY = LAW_OWN_PARAMETERS };

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Weakly compressible liquid: pressure from the density alone, Newtonian viscosity.
  *
- * p = rho c^2 / gamma (J^-gamma - 1),  rho(now) = rho / J. For gamma = 1 this is c^2 (rho(now) -
- *                                      rho); gamma = 7 is
- * Tait's equation for water. tau = -J p I + 2 J eta dev(d), d = sym grad v.
- * Psi = B ((J^(1-gamma) - 1)/(gamma - 1) + J - 1), B = rho c^2 / gamma; modulus J^2 Psi'' = rho
- * c^2 J^(1-gamma). Below J = 1 pressure pushes; above, the share `tension` of it pulls. Only J
- * is kept of F. */
+ *   J = det F, all that is kept of F; the density is rho / J;   d = sym grad v
+ *   B = rho c^2 / gamma
+ *
+ *   p   = B (J^-gamma - 1)                                              Pa
+ *   tau = -J p I + 2 J viscosity dev d
+ *   Psi = B ((J^(1-gamma) - 1)/(gamma - 1) + J - 1)                     J/m^3
+ *   modulus J^2 Psi'' = rho c^2 J^(1-gamma)
+ *
+ * Below J = 1 pressure pushes; above, the share `tension` of it pulls.
+ *
+ * Limits. gamma = 1: p = c^2 (rho/J - rho), linear in the density; gamma = 7: Tait's equation for
+ * water. viscosity = 0: an ideal fluid. */
 #include "laws/law_common.h"
 
 enum { RHO, SPEED, GAMMA, VISCOSITY, TENSION };
@@ -24,14 +30,12 @@ static const firn_parameter_info parameters[] = {
 static const firn_preset_info presets[] = {
     {"water",
      "density 998.2 kg/m^3 and viscosity 1.002 mPa s at 20 C, confirmed by the International "
-     "Critical Tables and "
-     "handbooks; c (far below 1480 m/s) and tension tuned for looks",
+     "Critical Tables and handbooks; c (far below 1480 m/s) and tension tuned for looks",
      "rho=998.2 c=20 gamma=7 viscosity=1.002e-3 tension=0"},
     {"honey",
      "clover honey of 18 per cent moisture at 20 C: density 1417 kg/m^3, confirmed; viscosity of "
-     "the order that tables "
-     "give (19 Pa s at 16 per cent, and 1 per cent acts like 3.5 degrees: near 10 Pa s); c tuned "
-     "for looks",
+     "the order that tables give (19 Pa s at 16 per cent, and 1 per cent acts like 3.5 degrees: "
+     "near 10 Pa s); c tuned for looks",
      "rho=1417 c=20 gamma=7 viscosity=10"},
 };
 

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* A heuristic flow from computer graphics, kept as a law of its own for comparison: yield, creep
- * and limit on strain.
+/* A flow from computer graphics, kept for comparison: yield, creep and limit of an additive plastic
+ * strain.
  *
- * E = (F^T F - I)/2 total Green strain (the half is missing in print), E_p plastic strain
- * (history), E_e = E - E_p
- * |E_e| > yield_strain:  E_p grows by the share 1 - exp(-creep dt) of E_e
- * |E_p| > max_strain:    E_p is scaled back to that length
- * S = lambda tr(E_e) I + 2 mu E_e,  tau = F S F^T. F stays the total deformation.
- * Acoustic tensor times J: (n.tau n) I + (lambda + mu) bn bn + mu (n.b n) b, at most tau_max +
- * (lambda + 2 mu) b_max^2. */
+ *   E   = (F^T F - I)/2   Green's strain of the whole deformation (in print the half is missing)
+ *   E_p                   plastic strain (history, six components);   E_e = E - E_p
+ *
+ *   tau = F (lambda tr(E_e) I + 2 mu E_e) F^T
+ *   |E_e| > yield_strain:  E_p grows by the share 1 - exp(-creep dt) of E_e
+ *   |E_p| > max_strain:    E_p is scaled back to that length
+ *
+ * F stays the whole deformation, so that det F is the whole volume ratio. E_p is a tensor that can
+ * return to zero: there is no accumulated plastic strain. J times the acoustic tensor is
+ *
+ *   (n.tau n) I + (lambda + mu) bn bn + mu (n.b n) b   <=   tau_max + (lambda + 2 mu) b_max^2.
+ *
+ * Limits. creep = 0: st_venant_kirchhoff, with its weakness in compression. */
 #include "laws/law_common.h"
 
 enum { YIELD_STRAIN = LAW_OWN_PARAMETERS, CREEP, MAX_STRAIN };
@@ -90,16 +96,14 @@ static const law_functions functions = {.form = FIRN_FORM_GENERAL,
                                         .yield = yield,
                                         .modulus = modulus};
 
-FIRN_LAW(mueller_flow, .title = "Heuristic flow: yield, creep and a largest plastic strain",
+FIRN_LAW(mueller_flow,
+         .title = "Flow of an additive plastic strain: yield, creep and limit (Mueller and others)",
          .equations = "E = (F^T F - I)/2,  E_e = E - E_p;  |E_e| > yield_strain: dE_p/dt = creep "
                       "E_e;  |E_p| <= max_strain\n"
                       "tau = F (lambda tr(E_e) I + 2 mu E_e) F^T",
          .citation = "J. F. O'Brien, A. W. Bargteil, J. K. Hodgins, Graphical modeling and "
-                     "animation of ductile fracture, "
-                     "ACM TOG 21(3), 2002; M. Mueller et al., Point based animation of elastic, "
-                     "plastic and melting "
-                     "objects, SCA 2004",
+                     "animation of ductile fracture, ACM TOG 21(3), 2002; M. Mueller et al., Point "
+                     "based animation of elastic, plastic and melting objects, SCA 2004",
          .validity = "For comparison. Additive split of Green strain: plastic strains up to a few "
-                     "tens of per cent; softens "
-                     "in compression like St. Venant-Kirchhoff.",
+                     "tens of per cent; softens in compression like St. Venant-Kirchhoff.",
          FIRN_HISTORY(history), .alias = "strain_flow", .is_isotropic = 1, .is_plastic = 1)

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Compressible neo-Hookean solid with the logarithmic volume term.
  *
- * Psi = mu/2 (tr b - 3) - mu ln J + lambda/2 (ln J)^2 + k_v/2 (J - 1)^2,   b = F F^T
- * tau = mu (b - I) + (lambda ln J + k_v J (J - 1)) I
- * No principal values are needed. Acoustic tensor times J: mu (n.b n) I + (mu + lambda (1 - ln
- * J) + k_v J^2) n n. */
+ *   b = F F^T,  J = det F
+ *
+ *   Psi = mu/2 (tr b - 3) - mu ln J + lambda/2 (ln J)^2 + k_v/2 (J - 1)^2      J/m^3
+ *   tau = mu (b - I) + (lambda ln J + k_v J (J - 1)) I                         Pa
+ *
+ * No principal values are needed. J times the acoustic tensor for the direction n in space is
+ *
+ *   mu (n.b n) I + (mu + lambda (1 - ln J) + k_v J^2) n n,
+ *
+ * whose largest eigenvalue is bounded by the sum of both coefficients.
+ *
+ * Limits. Linear elasticity at small strain; stress without bound as J -> 0. Ellipticity is lost in
+ * tension beyond J = exp(1 + mu/lambda). */
 #include "laws/law_common.h"
 
 enum { PENALTY = LAW_OWN_PARAMETERS };

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressible neo-Hookean solid with a quadratic volume term (the small-strain variant of the
- * logarithmic one).
+/* Compressible neo-Hookean solid with a quadratic volume term: the logarithm of neo_hookean
+ * linearised in J.
  *
- * Psi = mu/2 (tr b - 3) - mu ln J + (lambda + k_v)/2 (J - 1)^2,
- *     tau = mu (b - I) + (lambda + k_v) J (J - 1) I
- * Acoustic tensor times J: mu (n.b n) I + (mu + (lambda + k_v) J^2) n n. */
+ *   b = F F^T,  J = det F
+ *
+ *   Psi = mu/2 (tr b - 3) - mu ln J + (lambda + k_v)/2 (J - 1)^2      J/m^3
+ *   tau = mu (b - I) + (lambda + k_v) J (J - 1) I                     Pa
+ *
+ * J times the acoustic tensor for the direction n in space is
+ *
+ *   mu (n.b n) I + (mu + (lambda + k_v) J^2) n n.
+ *
+ * Limits. Equal to neo_hookean at small strain. As J -> 0 the volume term stays finite, only
+ * -mu ln J resists. */
 #include "laws/law_common.h"
 
 enum { RHO, YOUNG, POISSON, PENALTY };
@@ -56,8 +64,7 @@ FIRN_LAW(neo_hookean_quadratic, .title = "Compressible neo-Hookean solid, quadra
          .equations = "Psi = mu/2 (tr b - 3) - mu ln J + (lambda + k_v)/2 (J-1)^2\n"
                       "tau = mu (b - I) + (lambda + k_v) J (J-1) I",
          .citation = "T. Belytschko, W. K. Liu, B. Moran, Nonlinear Finite Elements for Continua "
-                     "and Structures, 2000, "
-                     "sec. 5.4, with the volume term linearised in J",
+                     "and Structures, 2000, sec. 5.4, with the volume term linearised in J",
          .validity = "Moderate volume changes: unlike the logarithmic form, the volume term stays "
                      "finite as J goes to 0.",
          .alias = "neo_hookean_j1", .is_isotropic = 1)

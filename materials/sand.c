@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Sand: Hencky elasticity with a Drucker-Prager cone, cohesion, and friction and cohesion that
- * depend on water.
+/* Sand: Hencky elasticity with a Drucker-Prager cone; friction and cohesion depend on water.
  *
- * e      principal log strains, elastic;   tau = 2 mu e + lambda tr(e)
- * |s|    length of the deviator of tau, p = -tr(tau)/3
- * yield  |s| <= 3 alpha p + k,  alpha = sqrt(2/3) 2 sin(phi) / (3 - sin(phi)),
- *        k = sqrt(2/3) 6 c cos(phi) / (3 - sin(phi))
- *        (the cone that touches Mohr-Coulomb in triaxial compression)
- * flow   without dilation: the deviator shrinks onto the cone; beyond the apex,
- *        tr(e) >= k / (3 alpha K), all of the deviator goes and the volume stops at the apex.
- *        The volume opened at the apex is remembered (volume_gain) and must close again before
- *        the grains carry load; without that, sand swells a little each time it is stirred.
- * In log strains the distance to the cone is |dev e| + (3 alpha K tr(e) - k) / (2 mu),
- * K = lambda + 2 mu / 3. */
+ *   e_i   elastic principal log strains,  tau_i = 2 mu e_i + lambda tr(e),  p = -tr(tau)/3
+ *   K     = lambda + 2 mu / 3
+ *   v     volume_gain (history): log volume opened while the grains were apart
+ *
+ *   yield   |dev tau| <= 3 alpha p + k
+ *           alpha = sqrt(2/3) 2 sin(phi) / (3 - sin(phi))
+ *           k     = sqrt(2/3) 6 c cos(phi) / (3 - sin(phi))
+ *
+ * This cone touches Mohr-Coulomb (friction angle phi, cohesion c) in triaxial compression. In log
+ * strains the distance to it is |dev e| + (3 alpha K tr(e) - k) / (2 mu).
+ *
+ *   flow    without dilation: dev e shrinks onto the cone at constant tr(e). Beyond the apex,
+ *           tr(e) >= k / (3 alpha K), dev e vanishes and tr(e) stops at the apex
+ *   volume  what opens beyond the apex is added to v and must close before the grains carry load
+ *           again; without that, sand swells a little each time it is stirred. tr(e) + v is the
+ *           log of the total volume ratio: v is the plastic log volume
+ *
+ * Limits. Dry sand (k = 0) has its apex at rest and carries no tension. */
 #include "laws/law_common.h"
 
 enum { FRICTION = LAW_OWN_PARAMETERS, COHESION, SATURATION, WET_FRICTION, WET_COHESION };
@@ -40,9 +46,7 @@ static const firn_history_info history[] = {
 static const firn_preset_info presets[] = {
     {"dry_sand",
      "E, nu and density of the dry sand of Klar et al. 2016, confirmed by public implementations; "
-     "the friction angle "
-     "of "
-     "30 degrees is the usual choice",
+     "the friction angle of 30 degrees is the usual choice",
      "rho=2200 E=3.537e5 nu=0.3 friction_angle=0.5235987755982988"},
     {"wet_sand",
      "as dry_sand; saturation and capillary cohesion tuned for looks (stands in steep walls)",
@@ -107,11 +111,9 @@ FIRN_LAW(
         "sin(phi))\n"
         "phi = (1-S) friction_angle + S wet_friction_angle,  c = cohesion + 4 S (1-S) wet_cohesion",
     .citation = "G. Klar et al., Drucker-Prager elastoplasticity for sand animation, ACM TOG "
-                "35(4), 2016; volume "
-                "correction after A. P. Tampubolon et al., Multi-species simulation of porous sand "
-                "and water "
-                "mixtures, ACM TOG 36(4), 2017",
+                "35(4), 2016; volume correction after A. P. Tampubolon et al., Multi-species "
+                "simulation of porous sand and water mixtures, ACM TOG 36(4), 2017",
     .validity = "Slow to moderately fast granular flow without dilation. In plane strain this cone "
-                "mobilises more "
-                "than its nominal angle (43.9 deg at 30 deg), so judge angles of repose in 3D.",
+                "mobilises more than its nominal angle (43.9 deg at 30 deg), so judge angles of "
+                "repose in 3D.",
     FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)

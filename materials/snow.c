@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Snow: fixed corotated elasticity, stretches clamped, hardening by compaction.
+/* Snow: fixed corotated elasticity, clamped stretches, hardening by compaction.
  *
- * Psi = h (mu sum (s_i - 1)^2 + lambda/2 (J - 1)^2),   h = exp(xi (1 - Jp)) kept in 1e-4 .. h_max
- * The elastic stretches stay in 1 - theta_c .. 1 + theta_s; what they lose goes into the plastic
- * volume ratio Jp. Compaction (Jp < 1) stiffens, separation (Jp > 1) softens. */
+ *   s_i   elastic principal stretches,  J = s_1 s_2 s_3
+ *   Jp    plastic volume ratio (history): 1 fresh, below 1 compacted, above 1 loosened
+ *
+ *   Psi   = h (mu sum (s_j - 1)^2 + lambda/2 (J - 1)^2),   h = exp(xi (1 - Jp)) in 1e-4 .. h_max
+ *   tau_i = h (2 mu (s_i - 1) s_i + lambda J (J - 1))
+ *   yield   1 - theta_c <= s_i <= 1 + theta_s
+ *   flow    s_i is clamped; Jp grows by the product of s_i (before) / s_i (after)
+ *
+ * The total volume ratio is J Jp, exactly while Jp stays within 1e-3 .. 1e3, where it is held.
+ *
+ * Limits. xi = 0: no hardening. theta_c, theta_s large: fixed_corotated. */
 #include "laws/law_common.h"
 
 enum { THETA_C = LAW_OWN_PARAMETERS, THETA_S, XI, LARGEST };
@@ -98,8 +106,7 @@ FIRN_LAW(snow, .title = "Snow: clamped stretches and hardening by compaction",
              "Psi = h (mu sum (s_i - 1)^2 + lambda/2 (J-1)^2),  h = exp(xi (1 - Jp))\n"
              "1 - theta_c <= s_i <= 1 + theta_s;  Jp collects the volume that the clamp takes",
          .citation = "A. Stomakhin, C. Schroeder, L. Chai, J. Teran, A. Selle, A material point "
-                     "method for snow simulation, "
-                     "ACM TOG 32(4), 2013",
+                     "method for snow simulation, ACM TOG 32(4), 2013",
          .validity = "Effects: the look of snow at human scale. theta_s is 7.5e-3; a value of "
                      "4.5e-3 circulates by mistake.",
          FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Generalised Newtonian fluid with a jump number: nearly solid at rest, yields, then thins by a
- * power law.
+/* Generalised Newtonian fluid with a jump number, after de Souza Mendes and Dutra: nearly solid at
+ * rest, yields, then thins by a power law.
  *
- * g  shear rate sqrt(2 dev d : dev d);   g_1 = (tau_0 / K)^(1/n);   x = g / g_1
- * shear stress  tau_0 (1 - exp(-(J+1) x)) (1 + x^n)  =: tau_0 f(x),
- *     viscosity eta(x) = tau_0 / g_1 f(x) / x
- * At rest eta = (J + 1) tau_0 / g_1, but with n < 1 it first rises: for n = 1/2 the maximum is
- * 1.3458 times tau_0/g_1 at J = 0 and 101.497 at J = 100. The time step needs that maximum; it
- * is found by golden-section search over ln x. Pressure as in the law liquid with gamma = 1: p =
- * c^2 (rho/J_vol - rho). */
+ *   d = sym grad v,   g = sqrt(2 dev d : dev d)  shear rate, 1/s
+ *   g_1 = (tau_0 / K)^(1/n),   x = g / g_1,   J_vol = det F
+ *
+ *   shear stress   tau_0 f(x),   f = (1 - exp(-(J + 1) x)) (1 + x^n)
+ *   viscosity      eta(x) = tau_0 / g_1 f(x) / x                        Pa s
+ *   tau            = rho c^2 (J_vol - 1) I + 2 J_vol eta dev d          Pa
+ *
+ * The pressure is that of the law liquid with gamma = 1: p = c^2 (rho/J_vol - rho). Only J_vol is
+ * kept of F.
+ *
+ * Limits. At rest eta = (J + 1) tau_0 / g_1; far above yield the stress is tau_0 + K g^n. With
+ * n < 1 the viscosity first rises: for n = 1/2 its maximum is 1.3458 times tau_0/g_1 at J = 0 and
+ * 101.497 times at J = 100. The time step needs that maximum; it is found by golden-section search
+ * over ln x. */
 #include "laws/law_common.h"
 
 enum { RHO, SPEED, YIELD, CONSISTENCY, EXPONENT, JUMP };
@@ -26,8 +33,7 @@ static const firn_parameter_info parameters[] = {
 static const firn_preset_info presets[] = {
     {"melt",
      "a slowly melting solid, tuned for looks; give J a table over temperature: from J_max below "
-     "to J_min above "
-     "the melting range, (1-u) J_max + u J_min",
+     "to J_min above the melting range, (1-u) J_max + u J_min",
      "rho=900 c=20 tau_0=50 K=20 n=0.5 J=1000"},
 };
 
@@ -108,11 +114,10 @@ FIRN_LAW(
     .equations =
         "eta = tau_0/g_1 (1 - exp(-(J+1) x)) (x^(n-1) + 1/x),  x = g/g_1,  g_1 = (tau_0/K)^(1/n)\n"
         "g = sqrt(2 dev d : dev d);  tau = rho c^2 (J_vol - 1) I + 2 J_vol eta dev d",
-    .citation = "P. R. de Souza Mendes, E. S. S. Dutra, Viscosity function for yield-stress "
-                "liquids, Applied Rheology "
-                "14(6), 2004; in particle form A. Paiva et al., Particle-based viscoplastic "
-                "fluid/solid simulation, "
-                "Computer-Aided Design 41(4), 2009",
+    .citation =
+        "P. R. de Souza Mendes, E. S. S. Dutra, Viscosity function for yield-stress liquids, "
+        "Applied Rheology 14(6), 2004; in particle form A. Paiva et al., Particle-based "
+        "viscoplastic fluid/solid simulation, Computer-Aided Design 41(4), 2009",
     .validity = "Viscous, no springing back. The explicit step shrinks with the largest viscosity, "
                 "that is with J.",
     FIRN_PRESETS(presets), .alias = "jump_number", .is_isotropic = 1, .is_fluid = 1)

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* St. Venant-Kirchhoff: Hooke's law between Green's strain and the second Piola stress.
+/* St. Venant-Kirchhoff: Hooke's law between Green's strain and the second Piola-Kirchhoff stress.
  *
- * E_i = (s_i^2 - 1)/2,   Psi = lambda/2 (sum E_i)^2 + mu sum E_i^2 + k_v/2 (J - 1)^2
- * tau_i = s_i^2 (lambda sum E_j + 2 mu E_i) + k_v J (J - 1)
- * In compression the stress passes a minimum (uniaxial strain: at s = 1/sqrt 3, whatever the
- * constants) and falls back to zero at s = 0: beyond the minimum the law has no real wave speed,
- * and lanes there are flagged FAILED.
- * With T = lambda sum E_j:  K_ii = tau_i + (lambda + 2 mu) s_i^4,
- *     G_ij = T + mu (s_i^2 + s_j^2 - 1),
- * K_ij + s_i^2 G_ij - tau_i = (lambda + mu) s_i^2 s_j^2.
+ *   s_i   principal stretches, J = s_1 s_2 s_3;   E_i = (s_i^2 - 1)/2, Green's strain
  *
- * Near the edge. Real waves need G_ij > 0 and K_ii/s_i^2 = T + mu (s_i^2 - 1) + (lambda + 2 mu)
- * s_i^2 > 0. A strain e <= 1/16 leaves at least q = (1 - e)^2 = .879 of every s_i^2, and so of
- * both sums at least q (sum) - (1 - q) (3/2 lambda + mu), which is positive while they exceed
- * .207 lambda + .138 mu. */
+ *   Psi   = lambda/2 (sum E_j)^2 + mu sum E_j^2 + k_v/2 (J - 1)^2        J/m^3
+ *   tau_i = s_i^2 (lambda sum E_j + 2 mu E_i) + k_v J (J - 1)            Pa
+ *
+ * Modulus, with T = lambda sum E_j and without the penalty (law_driver.h has the bound):
+ *
+ *   K_ii = tau_i + (lambda + 2 mu) s_i^4
+ *   G_ij = T + mu (s_i^2 + s_j^2 - 1)
+ *   K_ij + s_i^2 G_ij - tau_i = (lambda + mu) s_i^2 s_j^2
+ *
+ * Limits. Linear elasticity at small strain. In compression the stress passes a minimum (uniaxial
+ * strain: at s = 1/sqrt 3, whatever the moduli) and returns to zero at s = 0. Beyond the minimum
+ * the law has no real wave speed, and lanes there are flagged FAILED.
+ *
+ * Edge. Real waves need G_ij > 0 and K_ii/s_i^2 = T + mu (s_i^2 - 1) + (lambda + 2 mu) s_i^2 > 0.
+ * A strain e <= 1/16 (FIRN_EDGE_STRAIN) leaves at least q = (1 - e)^2 = .879 of every s_i^2, which
+ * turns either sum X into at least q X - (1 - q) (3/2 lambda + mu): positive while
+ * X > .207 lambda + .138 mu. */
 #include "laws/law_common.h"
 
 enum { PENALTY = LAW_OWN_PARAMETERS };
@@ -81,12 +87,12 @@ static const law_functions functions = {.form = FIRN_FORM_STRETCH,
                                         .stress = stress,
                                         .modulus = modulus};
 
-FIRN_LAW(st_venant_kirchhoff, .title = "St. Venant-Kirchhoff solid",
-         .equations = "E = (F^T F - I)/2,  Psi = lambda/2 tr(E)^2 + mu E:E + k_v/2 (J-1)^2\n"
-                      "S = lambda tr(E) I + 2 mu E,  tau = F S F^T + k_v J (J-1) I",
-         .citation = "P. G. Ciarlet, Mathematical Elasticity I, 1988, ch. 4",
-         .validity =
-             "Large rotations, small to moderate strains. Softens in compression and loses "
-             "ellipticity at the "
-             "stretch 1/sqrt(3) = 0.577 of uniaxial strain; such lanes are flagged as failed.",
-         .is_isotropic = 1, .can_fail = 1)
+FIRN_LAW(
+    st_venant_kirchhoff, .title = "St. Venant-Kirchhoff solid",
+    .equations = "E = (F^T F - I)/2,  Psi = lambda/2 tr(E)^2 + mu E:E + k_v/2 (J-1)^2\n"
+                 "S = lambda tr(E) I + 2 mu E,  tau = F S F^T + k_v J (J-1) I",
+    .citation = "P. G. Ciarlet, Mathematical Elasticity I, 1988, ch. 4",
+    .validity =
+        "Large rotations, small to moderate strains. Softens in compression and loses ellipticity "
+        "at the stretch 1/sqrt(3) = 0.577 of uniaxial strain; such lanes are flagged as failed.",
+    .is_isotropic = 1, .can_fail = 1)

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Metals, clay, wax: Hencky elasticity, von Mises yield, linear hardening, creep of the overstress.
  *
- * e      principal elastic log strains,  tau = 2 mu e + lambda tr(e),  s = dev tau
- * yield  |s| <= sqrt(2/3) (yield + hardening alpha)
- * flow   dgamma = (|s| - sqrt(2/3) (yield + hardening alpha)) / (2 mu + 2/3 hardening), e_dev
- *        shrinks by dgamma, alpha grows by sqrt(2/3) dgamma; with a creep time t only the share
- *        1 - exp(-dt/t) of it in a step. */
+ *   e_i     elastic principal log strains,  tau_i = 2 mu e_i + lambda tr(e),  s = dev tau
+ *   alpha   accumulated equivalent plastic strain (history)
+ *
+ *   yield   |s| <= sqrt(2/3) (yield + hardening alpha)
+ *   flow    dgamma = (|s| - sqrt(2/3) (yield + hardening alpha)) / (2 mu + 2/3 hardening)
+ *           dev e shrinks by dgamma in length, alpha grows by sqrt(2/3) dgamma
+ *   creep   of dgamma only the share 1 - exp(-dt/creep_time) flows in a step; creep_time 0: all
+ *
+ * The return is radial and closed for linear hardening. The flow keeps the volume.
+ *
+ * Limits. creep_time -> infinity: hencky. Uniaxial tension yields at the true stress `yield`. */
 #include "laws/law_common.h"
 
 enum { YIELD = LAW_OWN_PARAMETERS, HARDENING, CREEP };
@@ -29,8 +35,8 @@ static const firn_preset_info presets[] = {
      "rho=900 E=2e6 nu=0.4 yield=3e4 creep_time=0.02"},
     {"copper",
      "all constants as in the Taylor bar benchmark (32.4 x 3.2 mm, 227 m/s), confirmed by its "
-     "published particle "
-     "implementations (doi 10.1007/s40571-019-00277-6); hardening is the plastic modulus",
+     "published particle implementations (doi 10.1007/s40571-019-00277-6); hardening is the "
+     "plastic modulus",
      "rho=8930 E=1.17e11 nu=0.35 yield=4e8 hardening=1e8"},
 };
 

@@ -326,7 +326,7 @@ static int solve(firn_lab_point *point, const unknowns *u, double dt, double F[9
             memcpy(F, trial, sizeof trial);
             memcpy(r, trial_r, sizeof trial_r);
         }
-        /* at the floor of rounding no step improves any more: good enough is then a looser question
+        /* at the floor of rounding no step improves any more: the tolerance is then a looser one
          */
         if (!is_better) return *left <= 1e3 * tolerance(point, point->variant, size);
     }

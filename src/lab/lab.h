@@ -3,14 +3,13 @@
  *
  * A point is one particle without a grid. Each step prescribes, for each of the nine components
  * of F (3 row + column), either its value at the end of the step or the value of the same
- * component of a stress; the stress components are reached by Newton's method. The material is
- * advanced by firn_law.evaluate of the chosen variant, so that whatever the solver does to a
- * particle - return map, viscosity, hardening - is what the lab shows.
+ * component of a stress; stresses are reached by Newton's method. The material is advanced by
+ * firn_law.evaluate of the chosen variant, so that whatever the solver does to a particle - return
+ * map, viscosity, hardening - is what the lab shows.
  *
- *     F      total deformation gradient      tau    Kirchhoff stress, Pa
- *     F_e    elastic part (the solver's F)   sigma  = tau / J, Cauchy
- *         P = tau F^-T, nominal (first Piola)
- */
+ *   F     total deformation gradient            tau     Kirchhoff stress, Pa
+ *   F_e   elastic part (the solver's F)         sigma   = tau / J, Cauchy
+ *                                               P       = tau F^-T, nominal (first Piola) */
 #ifndef FIRN_LAB_H
 #define FIRN_LAB_H
 

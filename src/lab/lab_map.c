@@ -5,7 +5,7 @@
  * At every node F_e = diag(s1, s2, s3) the smallest eigenvalue of the acoustic tensor is sought
  * over all directions (lab_stability.c), and the value for waves that run and swing along one of
  * the principal axes, as those of a bar do. Such a wave only stretches. Others shear as well, or
- * swing across their way and feel the compressive stress as a column that buckles does; under
+ * swing across their direction and feel the compressive stress as a column that buckles does; under
  * compression they are lost first: St. Venant-Kirchhoff in uniaxial strain loses the bar's wave
  * at 1/sqrt 3 whatever the moduli, an oblique one before, at 0.605 for mu = 100, lambda = 27.78.
  *
@@ -196,7 +196,7 @@ static int next_piece(piece *pieces, int n, const double xy[2])
     return -1;
 }
 
-/* The contour of zero as lines parted by NAN; x and y have room for 3 points a piece. Lines that
+/* The contour of zero as lines parted by NAN; x and y have room for 3 points per piece. Lines that
  * end at the border are begun there, so that none is cut in two. */
 static int contour(const firn_lab_map *map, const double *values, piece *pieces, double *x,
                    double *y)
@@ -295,16 +295,15 @@ void firn_lab_map_explain(const firn_lab_map *map, firn_text *text)
     double angle = acos(fmin(fabs(N[0]), 1)) * 180 / M_PI;
     firn_text_add(text,
                   "Uniaxial strain: ellipticity is lost first at stretch %.9g, for waves at %.3g "
-                  "degrees from the "
-                  "axis.\n",
+                  "degrees from the axis.\n",
                   map->lost_any, angle);
     if (isnan(map->lost_axis))
         firn_text_add(text, "Longitudinal waves along the axis are kept down to stretch %g.\n",
                       map->options.from);
     else
-        firn_text_add(text,
-                      "Longitudinal waves along the axis are lost at stretch %.9g: this is what a "
-                      "bar sees. The waves "
-                      "that are lost before it shear the material or swing across their way.\n",
-                      map->lost_axis);
+        firn_text_add(
+            text,
+            "Longitudinal waves along the axis, those of a bar, are lost at stretch %.9g. Waves "
+            "that are lost before shear the material or swing across their direction.\n",
+            map->lost_axis);
 }

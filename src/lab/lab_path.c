@@ -88,7 +88,7 @@ static int quantity_component(const firn_law_info *law, firn_quantity quantity)
     return k >= 0 && strcmp(law->history[k].name, firn_quantity_name(quantity)) != 0 ? k : -1;
 }
 
-/* A path on its way. */
+/* State of a path while it runs. */
 typedef struct walk {
     const firn_lab_options *options;
     const mode *mode;
@@ -351,7 +351,7 @@ static firn_status course_triaxial(walk *w)
     return status;
 }
 
-/* One row a rate: the end of a ramp of its own from rest, long enough to flow steadily. */
+/* One row for each rate: the end of a ramp of its own from rest, long enough to flow steadily. */
 static firn_status course_flow_curve(walk *w)
 {
     const firn_lab_options *o = w->options;
@@ -479,7 +479,7 @@ int firn_lab_axes(const firn_lab_options *options, const char **x, const char **
     const mode *m = p ? find_mode(options->mode[0] ? options->mode : p->info.mode) : NULL;
     if (!m) return 0;
     *x = p->info.uses_time ? "time" : p->course == course_flow_curve ? "rate" : m->x;
-    /* in creep and recovery the stress is known and the deformation is looked at */
+    /* in creep and recovery the stress is known and the deformation is drawn */
     *y = p->course == course_creep || p->course == course_recovery ? m->x
          : p->course == course_flow_curve                          ? "cauchy_xy"
                                                                    : m->y;

@@ -78,17 +78,6 @@ static firn_status read_parameter(firn_material_def *def, const firn_law_info *l
     return FIRN_OK;
 }
 
-/* The law that has the preset, when only that is named. */
-static const firn_law_info *law_of_preset(const char *preset)
-{
-    for (int i = 0; i < firn_law_count(); i++) {
-        const firn_law_info *law = firn_law_at(i);
-        for (int p = 0; p < law->n_presets; p++)
-            if (strcmp(law->presets[p].name, preset) == 0) return law;
-    }
-    return NULL;
-}
-
 void firn_lab_write_value(const firn_parameter_def *parameter, firn_text *yaml)
 {
     if (!parameter->n_table) firn_text_add(yaml, "%.12g", parameter->value);
@@ -115,12 +104,15 @@ firn_status firn_lab_material(const char *spec, firn_material_def *out, firn_mat
     if (slash) {
         snprintf(def.law, sizeof def.law, "%.*s", (int)(slash - what), what);
         snprintf(def.preset, sizeof def.preset, "%s", slash + 1);
-    } else if (!firn_law_find(what) && law_of_preset(what))
+    } else {
         snprintf(def.preset, sizeof def.preset, "%s", what);
-    else
-        snprintf(def.law, sizeof def.law, "%s", what);
+        if (firn_law_find(what) || !firn_material_def_law(&def)) {
+            snprintf(def.law, sizeof def.law, "%s", what);
+            def.preset[0] = 0;
+        }
+    }
     firn_law_replace_alias(def.law, "", messages);
-    const firn_law_info *law = def.law[0] ? firn_law_find(def.law) : law_of_preset(def.preset);
+    const firn_law_info *law = firn_material_def_law(&def);
     firn_status status = FIRN_OK;
     while (rest && status == FIRN_OK) {
         char *next = strchr(rest, ',');

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* law.h: the border between the solver and the constitutive laws.
  *
- * The solver knows a law as (1) its constant table (firn_law_info) and (2) three batch functions
- * a variant, called once for all bundles of one material in one block of the grid, never once a
- * particle. A law knows nothing of the grid. See materials/README.md for how a law is written;
- * laws are registered by one word in materials/meson.build.
+ * The solver knows a law as (1) its constant table (firn_law_info) and (2) two batch functions for
+ * each variant, called once for all bundles of one material in one block, never once for each
+ * particle. A law knows nothing of the grid. materials/README.md says how a law is written; a law
+ * is registered by one word in materials/meson.build.
  *
- * Layout: every array is a sequence of bundles, each component 16 lanes wide:
+ * Layout: every array is a sequence of bundles, each component 16 lanes wide (AoSoA):
  *
  *     F[bundle][component][lane]      component = 3 row + column      bundle = 16 particles
  *
- * Symmetric tensors have six components: xx yy zz xy xz yz. Lanes of no particle carry F = I,
- * zero history. */
+ * Symmetric tensors have six components: xx yy zz xy xz yz. Lanes of no particle carry F = I and
+ * zero history, which must be harmless to every law. */
 #ifndef FIRN_LAW_H
 #define FIRN_LAW_H
 
@@ -21,22 +21,19 @@
 
 enum { FIRN_MAX_HISTORY = 8, FIRN_MAX_DERIVED = 24 };
 
-/* Kinds of trouble that a law reports a lane; zero is none. */
+/* What is wrong in a lane; zero: nothing. */
 enum {
-    FIRN_FLAG_INVERTED =
-        1, /* det F <= 0 where the law does not allow it; the law continued with a bounded stress */
+    FIRN_FLAG_INVERTED = 1,  /* det F <= 0 where the law does not allow it; its stress is a bound */
     FIRN_FLAG_NONFINITE = 2, /* a NaN or infinity came in or went out; the output is unusable */
-    FIRN_FLAG_FAILED =
-        4, /* the law itself lost validity (e.g. St. Venant-Kirchhoff beyond 1/sqrt 3) */
-    /* sound still, but near one of the two above: the next step is tried before it is taken */
-    FIRN_FLAG_EDGE = 8,
+    FIRN_FLAG_FAILED = 4,    /* the law lost validity: no real wave speed */
+    FIRN_FLAG_EDGE = 8, /* valid, but near one of the two above: the next step is a trial first */
 };
 enum {
     FIRN_FLAGS_TROUBLE = FIRN_FLAG_NONFINITE | FIRN_FLAG_FAILED
 }; /* a run cannot go on from there */
 
-/* A law that can fail flags EDGE wherever a motion I + A with |A| (the largest singular value)
- * up to this could make it fail. Greater strains are always tried first, see step_check.c. */
+/* A law that can fail flags EDGE wherever a motion I + A with |A| (the largest singular value) up
+ * to this could make it fail. Steps of larger strain are always trials first (mpm/step_check.c). */
 #define FIRN_EDGE_STRAIN 0.0625
 
 /* A material as the solver holds it: the law's table plus resolved numbers. Made by

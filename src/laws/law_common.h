@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* law_common.h: what many laws share - elastic constants, the volume penalty, Hencky's quadratic
- * energy.
+/* law_common.h: what many laws share - elastic constants, the volume penalty, Hencky's and
+ * corotated elasticity, fluids.
  *
- * Notation   E, nu Young's modulus and Poisson's ratio;  lambda, mu Lame's constants;
- *     K bulk modulus
- *            e_i principal log strains;  tau_i principal Kirchhoff stresses;  J = det F;  j = J - 1
- */
+ *   E, nu        Young's modulus and Poisson's ratio;   lambda, mu  Lame's constants;   Pa
+ *   e_i, tau_i   principal log strains and Kirchhoff stresses;   s_i  principal stretches
+ *   j = J - 1    volume change, kept as such: J near 1 would lose its digits */
 #ifndef FIRN_LAW_COMMON_H
 #define FIRN_LAW_COMMON_H
 

@@ -1,28 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* law_driver.h: from the few functions of a constitutive law to the batch loops of law.h.
+/* law_driver.h: from the few functions of a constitutive law to the batch functions of law.h.
  *
- * A law's file is written once against `fr` (lanes.h) and compiled once a variant. It gives a
- * law_functions table of functions on one set of lanes and ends in FIRN_LAW(name, ...). A law
- * chooses one of three forms:
+ * A law's file is written once against `fr` (simd/lanes.h) and compiled once for each variant. It
+ * gives a law_functions table of functions on one set of lanes and ends in FIRN_LAW(name, ...). It
+ * chooses one of three forms, which say what its functions see of the state:
  *
- *   FIRN_FORM_STRETCH  isotropic, in principal stretches s_i:
- *       energy(s), stress(s) -> tau_i, return_map(s)
- *   FIRN_FORM_LOG      isotropic, in principal log strains e_i:
- *       energy(e), stress(e) -> tau_i, return_map(e)
- *   FIRN_FORM_GENERAL  anything, in F itself:                        energy(F), stress(F) -> tau,
- *       return_map(F)
+ *   FIRN_FORM_STRETCH   isotropic   3 principal stretches s_i      stress gives tau_i
+ *   FIRN_FORM_LOG       isotropic   3 log strains e_i = ln |s_i|   stress gives tau_i
+ *   FIRN_FORM_GENERAL   any         F, 9 components                stress gives tau, 6 components
  *
- * In the principal forms the driver decomposes b = F F^T = U diag(s^2) U^T once. No V is needed:
- *     F_new = F + U diag(s_new / s - 1) U^T F,      tau = U diag(tau_i) U^T.
- * Elastic steps leave F untouched to the last bit, since then s_new / s - 1 is exactly zero. The
- * smallest stretch carries the sign of det F; the log form takes ln |s|.
+ * Principal forms. The trial state is F = (I + dt grad v) F_old, decomposed once as
  *
- * modulus() returns rho_0 c^2 in Pa, an upper bound of the largest eigenvalue of the acoustic
- * tensor in space times J. For an isotropic law with K_ij = d tau_i / d e_j - delta_ij tau_i and
+ *   b = F F^T = U diag(s_i^2) U^T      (no V is needed)
+ *   F_new = F + U diag(s_new / s - 1) U^T F,      tau = U diag(tau_i) U^T
+ *
+ * since F = U diag(s) V^T makes U diag(s_new) V^T = U diag(s_new / s) U^T F. Elastic steps leave F
+ * unchanged to the last bit: s_new / s - 1 is then exactly zero. The smallest stretch carries the
+ * sign of det F.
+ *
+ * Work of a step, J/m^3 of initial volume, never negative: plastic is sum tau_i ln(s_i / s_new,i),
+ * the new stress times the plastic log strain (general form: the energy that the return map takes);
+ * viscous is tau_viscous : d dt and what flow() returns.
+ *
+ * modulus() returns rho_0 c^2 in Pa, an upper bound of J times the largest eigenvalue of the
+ * acoustic tensor in space. For an isotropic law with K_ij = d tau_i / d e_j - delta_ij tau_i and
  * G_ij = (tau_i - tau_j)/(s_i^2 - s_j^2) (R. W. Ogden, Non-linear elastic deformations, 1984,
  * ch. 6) it is bounded by
- *     g + max(0, K_ii - g, K_ij + s_i^2 G_ij - tau_i),   g = max s_i^2 G_ij,
- * which is exact at rest; a volumetric energy U(J) adds at most J^2 U''(J) to it. */
+ *
+ *   g + max(0, K_ii - g, K_ij + s_i^2 G_ij - tau_i),   g = max s_i^2 G_ij,
+ *
+ * which is exact at rest; a volumetric energy U(J) adds at most J^2 U''(J). */
 #ifndef FIRN_LAW_DRIVER_H
 #define FIRN_LAW_DRIVER_H
 

@@ -74,7 +74,7 @@ void firn_law_commit(const firn_law_batch *trial, firn_variant variant, void *F,
 
 const firn_law_info *firn_law_find(const char *name) { return firn_law_at(firn_law_index(name)); }
 
-/* ---------------------------------------------------------------- names, and messages about them */
+/* ---------------------------------------------------------------- names and their messages */
 
 static int parameter_index(const firn_law_info *info, const char *name, size_t length)
 {

@@ -319,19 +319,16 @@ static const firn_cli_option options[] = {
     {"x", 'x', FIRN_CLI_TEXT, "COLUMN", "What the plot shows along."},
     {"y", 'y', FIRN_CLI_TEXT, "COLUMN", "What the plot shows."},
     {"stability", 0, FIRN_CLI_FLAG,
-     .doc = "Also the smallest eigenvalue of the acoustic tensor over all directions, its value "
-            "for longitudinal waves "
-            "along "
-            "the first axis (what a bar sees), and "
-            "where it passes zero."},
+     .doc =
+         "Also the smallest eigenvalue of the acoustic tensor over all directions, its value for "
+         "longitudinal waves along the first axis (what a bar sees), and where it passes zero."},
     {"map", 0, FIRN_CLI_FLAG,
      .doc = "Instead of a path, a map of stability: the smallest eigenvalue of the acoustic tensor "
-            "over all directions, "
-            "in the plane of two stretches, with the contour where ellipticity is lost."},
+            "over all directions, in the plane of two stretches, with the contour where "
+            "ellipticity is lost."},
     {"from", 0, FIRN_CLI_TEXT, "STRETCH",
      "Of a ramp: the stretch or shear from which on it is shown; default: rest. Of a map: its "
-     "least "
-     "stretch; default: 0.3, and 1.7 for --to, its largest."},
+     "least stretch; default: 0.3, and 1.7 for --to, its largest."},
     {"third", 0, FIRN_CLI_TEXT, "STRETCH",
      "The third stretch of the map, held; 1 when nothing is said."},
     {"temperature", 0, FIRN_CLI_TEXT, "T", "Temperature; 293.15 K when nothing is said."},
@@ -351,10 +348,9 @@ const firn_cli_verb firn_cmd_lab = {
     .completes = FIRN_CLI_CHOICE,
     .choices = "materials --names",
     .text = "Takes one material point through a path of deformation or stress, on the same "
-            "compiled code that a "
-            "simulation runs, and shows stresses, energies and history. Components of stress that "
-            "a path prescribes "
-            "(free sides, confining pressure, a load) are reached by Newton's method.\n\n"
+            "compiled code that a simulation runs, and shows stresses, energies and history. "
+            "Components of stress that a path prescribes (free sides, confining pressure, a load) "
+            "are reached by Newton's method.\n\n"
             "A material is a law, a preset, or both, with parameters behind it, units welcome:\n\n"
             "    firn lab neo_hookean sand --path uniaxial_strain --to 0.8 -o compare\n"
             "    firn lab 'neo_hookean/rubber,E=2 MPa,nu=0.48' --path uniaxial --to 3 --stability\n"
@@ -362,9 +358,8 @@ const firn_cli_verb firn_cmd_lab = {
             "    firn lab st_venant_kirchhoff --map -o stability\n"
             "    firn lab 'wax,E=2 MPa @ 290 K; 50 kPa @ 330 K' --temperature 310K\n\n"
             "Without --out the drawn columns are printed as CSV. With --out everything is written: "
-            "time, F, J, "
-            "Cauchy, nominal and Kirchhoff stress, pressure, energy, work, wave speed, viscosity "
-            "and history.",
+            "time, F, J, Cauchy, nominal and Kirchhoff stress, pressure, energy, work, wave speed, "
+            "viscosity and history.",
     .options = options,
     .run = run,
 };

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* lane_groups.h: from lanes of particles or nodes to groups of four channels and back. Included
- * by what is compiled once a variant (lanes.h).
+ * by what is compiled once for each variant (lanes.h).
  *
- *     lanes     a0 a1 a2 ...   b0 b1 b2 ...   c0 c1 c2 ...   d0 d1 d2 ...      one vector a channel
- *     groups    a0 b0 c0 d0   a1 b1 c1 d1   ...
- *         one group a particle, found by slot()
- */
+ *     lanes     a0 a1 a2 ...   b0 b1 b2 ...   c0 c1 c2 ...   d0 d1 d2 ...   one vector a channel
+ *     groups    a0 b0 c0 d0   a1 b1 c1 d1   ...                  one group a particle, at slot() */
 #ifndef FIRN_GROUPS_H
 #define FIRN_GROUPS_H
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* lanes.h: one wide number type for every instruction set.
  *
- * A file that includes this header is compiled several times, once a variant:
+ * A file that includes this header is compiled several times, once for each variant:
  *
  *     FIRN_VARIANT   FIRN_ISA   real     LANES
- *     f64_scalar     0          double   1
- *         the definition of correct: plain C, libm, no contraction
- *     f32_sse2       1          float    4      every x86-64 machine
+ *     f64_scalar     0          double   1       the definition of correct: C, libm, no contraction
+ *     f32_sse2       1          float    4       every x86-64 processor
  *     f32_avx2       2          float    8
  *     f64_avx2       2          double   4
  *     f32_avx512     3          float    16
@@ -15,12 +14,14 @@
  *   real   the storage type of particles and grid
  *   fr     LANES reals, one particle a lane; + - * / and unary minus are the C operators
  *   fm     LANES truth values; made by fr_lt and friends, used by fr_select, fm_any, fm_all
+ *   fi     LANES integers of the width of a real, for exponents
  *
  * A bundle is always 16 lanes: a loop over a bundle runs 16 / LANES times. Only this file knows
- * intrinsics for lane arithmetic. Functions are exact where C's are (sqrt, floor, min, max);
- * log, exp and friends are within
- * 2 ulp in their useful range for the float and 4 ulp for the double lanes, sin and rsqrt within
- * twice that (tests/simd/test_lanes.c). */
+ * intrinsics for lane arithmetic.
+ *
+ * Accuracy (tests/simd/test_lanes.c): sqrt, floor, min and max are exact where C's are; log, exp
+ * and relatives are within 2 ulp (float) and 4 ulp (double) in their useful range, sin and rsqrt
+ * within twice that. */
 #ifndef FIRN_LANES_H
 #define FIRN_LANES_H
 

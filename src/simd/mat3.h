@@ -2,15 +2,19 @@
 /* mat3.h: 3 x 3 matrices on lanes: products, determinants, symmetric eigen-decomposition,
  * singular values.
  *
- * Notation   A[9] row-major, A[3 r + c];   S[6] symmetric: xx yy zz xy xz yz;
- *     U columns are vectors
+ *   A[9]   row-major, A[3 r + c]
+ *   S[6]   symmetric: xx yy zz xy xz yz
+ *   U[9]   the columns are vectors
+ *
  * A lane's result never depends on its neighbours, and a NaN stays in its lane: choices are made
  * lane by lane, and work is left out only where it would change nothing in any lane.
  *
  * Eigenvalues come from cyclic Jacobi rotations (C. G. J. Jacobi, 1846). A rotation in the plane
- * p, q turns the off-diagonal element to zero; with d = a_pp - a_qq, o = 2 a_pq, r = sqrt(d^2 +
- * o^2) the smaller angle has
- *     cos^2 = (1 + |d| / r) / 2,     sin cos = sign(d) o / (2 r),
+ * p, q turns the off-diagonal element to zero; with d = a_pp - a_qq, o = 2 a_pq,
+ * r = sqrt(d^2 + o^2) the smaller angle has
+ *
+ *   cos^2 = (1 + |d| / r) / 2,     sin cos = sign(d) o / (2 r),
+ *
  * free of cancellation for every d and o. Convergence is quadratic once the matrix is nearly
  * diagonal. An element that is negligible against the largest is left as it is, exactly, so that
  * a sweep which no lane needs may be left out. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* peak_flops.c: how fast this processor multiplies and adds, once for each variant. Twelve independent
- * chains hide the latency of a fused multiply-add; the factor keeps the numbers finite. */
+/* peak_flops.c: how fast this processor multiplies and adds, once for each variant. Twelve
+ * independent chains hide the latency of a fused multiply-add; the factor keeps the numbers
+ * finite. */
 #include "simd/lanes.h"
 #include "simd/peak_flops.h"
 
