@@ -44,6 +44,7 @@ typedef struct firn_grid_def {
 } firn_grid_def;
 
 typedef struct firn_time_def {
+    char integrator[FIRN_NAME]; /* a name of the table of integrators: symplectic ... */
     double cfl;       /* share of a cell that the fastest particle or wave may cross in a step */
     double dt_max;    /* upper limit of a step, s; 0: none */
     double dt_min;    /* a step that must be smaller than this stops the run, s */
@@ -294,6 +295,7 @@ typedef struct firn_scene_def {
     double fps;
     char folder[FIRN_PATH];
     uint64_t seed;
+    char method[FIRN_NAME]; /* a name of the table of methods: mpm ... */
     int is_double;
     double ambient_temperature;
     double gravity[3];

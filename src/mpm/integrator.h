@@ -14,6 +14,10 @@ typedef struct firn_integrator {
     firn_status (*advance)(firn_sim *sim, double clock, double *end, firn_messages *messages);
 } firn_integrator;
 
-extern const firn_integrator firn_integrator_symplectic;
+extern const firn_integrator firn_integrator_symplectic; /* integrator_symplectic.c */
+
+/* The table: in order; NULL after the last, or where there is none of that name. */
+const firn_integrator *firn_integrator_at(int i);
+const firn_integrator *firn_integrator_find(const char *name);
 
 #endif

@@ -88,7 +88,7 @@ static firn_status create(firn_sim *sim, const firn_run_options *options, firn_m
     sim->mpm = firn_memory_array(&sim->memory, 1, sizeof *sim->mpm);
     if (!sim->mpm) return firn_messages_no_memory(messages, "the simulation");
     memset(sim->mpm, 0, sizeof *sim->mpm);
-    sim->mpm->integrator = &firn_integrator_symplectic;
+    sim->mpm->integrator = firn_integrator_find(sim->time_def.integrator);
     firn_status status = choose_kernels(sim, options, messages);
     if (status == FIRN_OK) status = create_particles(sim, messages);
     if (status == FIRN_OK) status = create_boundary(sim, messages);

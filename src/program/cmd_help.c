@@ -5,6 +5,8 @@
 #include "program/cli.h"
 #include "points/format.h"
 #include "measure/measure.h"
+#include "mpm/integrator.h"
+#include "scene/methods.h"
 #include "scene/scene_help.h"
 #include "geometry/shape.h"
 #include "solver/attributes.h"
@@ -90,6 +92,21 @@ static int print_forces(const firn_cli *cli)
     return FIRN_OK;
 }
 
+static int print_methods(const firn_cli *cli)
+{
+    (void)cli;
+    puts("Methods (scene: {method: ...}):\n");
+    for (int i = 0; firn_method_at(i); i++) {
+        const firn_method *method = firn_method_at(i);
+        printf("  %-12s %s\n  %-12s good for: %s\n  %-12s after: %s\n", method->name, method->title,
+               "", method->validity, "", method->citation);
+    }
+    puts("\nIntegrators of mpm (time: {integrator: ...}):\n");
+    for (int i = 0; firn_integrator_at(i); i++)
+        printf("  %-12s %s\n", firn_integrator_at(i)->name, firn_integrator_at(i)->summary);
+    return FIRN_OK;
+}
+
 static int print_formats(const firn_cli *cli)
 {
     (void)cli;
@@ -135,6 +152,7 @@ static int print_measures(const firn_cli *cli)
  * written behind it with a dot. */
 static const topic topics[] = {
     {"scene", "what a scene file may say; scene.SECTION for every key of one", print_scene},
+    {"methods", "discretisations and integrators", print_methods},
     {"shapes", "the kinds of shapes", print_shapes},
     {"forces", "the kinds of force fields", print_forces},
     {"attributes", "what particles carry", print_attributes},

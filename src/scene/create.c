@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* create.c: a simulation from a scene: checked, then made by the method that it names. A new
- * method is one entry of the table below. */
-#include "mpm/mpm.h"
+/* create.c: a simulation from a scene: checked, then made by the method that it names. */
 #include "base/memory.h"
 #include "base/messages.h"
 #include "scene/create.h"
+#include "scene/methods.h"
 #include "scene/scene.h"
 #include "scene/scene_check.h"
 #include "scene/scene_files.h"
 #include "scene/scene_schema.h"
-
-static const firn_method *const methods[] = {&firn_method_mpm};
+#include "solver/sim.h"
 
 /* The definition of a loaded scene has been checked; any other one is checked here, with its
  * resolved materials in *own. */
@@ -35,7 +33,7 @@ static firn_status create(const firn_scene_def *scene, const firn_run_options *o
     const firn_scene_parts parts = {.materials = own ? own : firn_scene_materials(scene),
                                     .bodies = bodies};
     if (status == FIRN_OK)
-        status = firn_solver_create(scene, &parts, options, methods[0], out, messages);
+        status = firn_solver_create(scene, &parts, options, firn_method_find(scene->method), out, messages);
     if (own) firn_memory_release(NULL, own, (size_t)scene->n_materials * sizeof *own);
     return status;
 }

@@ -12,6 +12,8 @@
 #include "scene/scene_schema.h"
 #include "geometry/shape.h"
 #include "solver/attributes.h"
+#include "mpm/integrator.h"
+#include "scene/methods.h"
 #include "solver/force.h"
 
 #include <math.h>
@@ -343,8 +345,18 @@ static void check_grid(check *c, const firn_grid_def *grid)
     }
 }
 
+static void check_method(check *c, const char *method)
+{
+    words methods = {0};
+    for (int i = 0; firn_method_at(i); i++) add_word(&methods, firn_method_at(i)->name);
+    check_word(c, "scene.method", method, "method", &methods);
+}
+
 static void check_time(check *c, const firn_time_def *time)
 {
+    words integrators = {0};
+    for (int i = 0; firn_integrator_at(i); i++) add_word(&integrators, firn_integrator_at(i)->name);
+    check_word(c, "time.integrator", time->integrator, "integrator", &integrators);
     if (time->dt_max > 0 && time->dt_max < time->dt_min)
         COMPLAIN_ABOUT(c, "time.dt_max", "is %g s, below dt_min (%g s)", time->dt_max,
                        time->dt_min);
@@ -583,6 +595,7 @@ static void check_output(check *c, const firn_scene_def *scene, const firn_outpu
 static void check_relations(check *c, const firn_scene_def *scene)
 {
     check_grid(c, &scene->grid);
+    check_method(c, scene->method);
     check_time(c, &scene->time);
     if (!scene->n_bodies && !scene->n_emitters)
         COMPLAIN_ABOUT(c, "bodies", "is missing; a scene needs at least one body or emitter");

@@ -115,6 +115,8 @@ static const firn_schema_section grid_section =
     END("grid", firn_grid_def, 0, 0, grid_options, "The background grid.");
 
 static const firn_schema_key time_options[] = {
+    TEXT(firn_time_def, "integrator", integrator, "symplectic", 0,
+         "How a step is computed; see `firn help methods`."),
     REAL(firn_time_def, "cfl", cfl, "1", "0.4", 0, 2, FIRN_SCHEMA_ABOVE,
          "Share of a cell that the fastest particle or wave may cross in one step."),
     REAL(firn_time_def, "dt_max", dt_max, "s", "0", 0, 1e6, 0, "Upper limit of a step; 0: none."),
@@ -550,6 +552,7 @@ static const firn_schema_key scene_options[] = {
     TEXT(firn_scene_def, "folder", folder, "", 0,
          "Where the shot is written; empty: a folder of the scene's name."),
     SEED(firn_scene_def, "Seed of everything random."),
+    TEXT(firn_scene_def, "method", method, "mpm", 0, "Discretisation; see `firn help methods`."),
     WORD(firn_scene_def, "precision", is_double, "float double", "float",
          "Numbers that the solver computes with."),
     REAL(firn_scene_def, "ambient_temperature", ambient_temperature, "K", "293.15", 0, 1e5, 0,
