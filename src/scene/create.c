@@ -33,7 +33,8 @@ static firn_status create(const firn_scene_def *scene, const firn_run_options *o
     const firn_scene_parts parts = {.materials = own ? own : firn_scene_materials(scene),
                                     .bodies = bodies};
     if (status == FIRN_OK)
-        status = firn_solver_create(scene, &parts, options, firn_method_find(scene->method), out, messages);
+        status = firn_solver_create(scene, &parts, options, firn_method_find(scene->method), out,
+                                    messages);
     if (own) firn_memory_release(NULL, own, (size_t)scene->n_materials * sizeof *own);
     return status;
 }
