@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* scene.c: a scene file from disk to a checked definition, and sweeps. */
+/* scene.c: a scene file from disk to a checked definition.
+ *
+ *     text -> tree (yaml_tree.c) -> settings (scene_set.c) -> preset files (scene_preset.c)
+ *          -> definition (scene_bind.c) -> check (scene_check.c) -> warnings
+ *
+ * All errors are collected and sorted by their place in the file. */
 #include "scene/scene.h"
 #include "scene/scene_check.h"
 #include "base/file.h"
@@ -82,8 +87,7 @@ static void note_open_sweep(const node *root, int n_sets, const char *const *set
     }
 }
 
-/* ---------------------------------------------------------------- bodies too sparse for their
- * cells */
+/* ---------------------------------------------------------------- bodies too sparse for the grid */
 
 static void warn_of_gap(firn_scene_binder *binder, const char *list, const char *name, double gap,
                         double dx)
@@ -105,9 +109,9 @@ static void warn_of_gaps(firn_scene_binder *binder, const firn_scene_def *def)
                     firn_separation_of_emitter(&def->emitters[i]), def->grid.dx);
 }
 
-/* ---------------------------------------------------------------- what most likely is not meant */
+/* ---------------------------------------------------------------- probable mistakes */
 
-/* The thinnest part of a shape that says how thick it is, m. */
+/* The least thickness of a collider that is known from its parameters, m. */
 static double thinnest(const firn_collider_def *c)
 {
     double least = INFINITY;
@@ -129,15 +133,14 @@ static void warn_of_leaks(firn_scene_binder *binder, const firn_scene_def *def)
         if (c->particle_pass || !(thin < 2 * def->grid.dx)) continue;
         snprintf(path, sizeof path, "colliders.%s", c->name);
         firn_scene_bind_locate(binder, path, place, sizeof place);
-        firn_messages_warn(
-            binder->messages,
-            "%s%s is %.3g m thin, less than two cells of %.3g m: material leaks through it; give "
-            "particle_pass: true",
-            place, path, thin, def->grid.dx);
+        firn_messages_warn(binder->messages,
+                           "%s%s: %.3g m thin, less than two cells of %.3g m, so material leaks "
+                           "through; try: particle_pass: true",
+                           place, path, thin, def->grid.dx);
     }
 }
 
-static void warn_of_goals(firn_scene_binder *binder, const firn_scene_def *def)
+static void warn_of_sequences(firn_scene_binder *binder, const firn_scene_def *def)
 {
     for (int i = 0; i < def->n_grips; i++)
         for (int k = 0; k < def->grips[i].n_shapes; k++) {
@@ -146,9 +149,8 @@ static void warn_of_goals(firn_scene_binder *binder, const firn_scene_def *def)
             snprintf(path, sizeof path, "grips.%s", def->grips[i].name);
             firn_scene_bind_locate(binder, path, place, sizeof place);
             firn_messages_warn(binder->messages,
-                               "%s%s takes what its sequence of files holds at its start, and goes "
-                               "with its motion, not "
-                               "with the files; give motion: keys",
+                               "%s%s: grips what the first file of its sequence holds, and follows "
+                               "`motion`, not the files; try: motion: keys",
                                place, path);
         }
 }
@@ -157,7 +159,7 @@ static void warn_of_goals(firn_scene_binder *binder, const firn_scene_def *def)
 
 static firn_scene *fail_memory(firn_scene *scene, const char *name, firn_messages *messages)
 {
-    firn_messages_add(messages, FIRN_MEMORY, "%s: there is not enough memory to read it", name);
+    firn_messages_no_memory(messages, "%s", name);
     firn_scene_destroy(scene);
     return NULL;
 }
@@ -179,8 +181,7 @@ static void name_after_file(firn_scene_def *def, const char *path)
                  stem);
 }
 
-/* Without a word about outputs a run leaves what most people want: a bgeo each frame. `outputs:
- * []` leaves none. */
+/* The default of `outputs`: a bgeo file per frame. `outputs: []` means none. */
 static int add_default_output(firn_scene *scene, const node *root)
 {
     if (firn_yaml_tree_find(root, "outputs")) return 1;
@@ -210,7 +211,7 @@ firn_scene *firn_scene_parse(const char *text, size_t n_bytes, const char *shown
     int n_errors = firn_messages_count(messages, FIRN_ERROR), first = firn_messages_total(messages),
         is_refused = 0;
     firn_messages *own =
-        messages ? NULL : firn_messages_create(); /* how it ended is read from the report */
+        messages ? NULL : firn_messages_create(); /* the status is read from the report */
     if (!messages && !(messages = own)) return NULL;
     firn_scene *scene = firn_memory_allocate(NULL, sizeof *scene);
     if (!scene) {
@@ -234,7 +235,7 @@ firn_scene *firn_scene_parse(const char *text, size_t n_bytes, const char *shown
         if (firn_messages_count(messages, FIRN_ERROR) == n_errors) {
             warn_of_gaps(&binder, &scene->def);
             warn_of_leaks(&binder, &scene->def);
-            warn_of_goals(&binder, &scene->def);
+            warn_of_sequences(&binder, &scene->def);
         }
     }
     firn_messages_sort(messages, first, shown_name);

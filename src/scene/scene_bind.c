@@ -332,7 +332,7 @@ static void warn_of_overruled_keys(binder *b, const firn_schema_section *section
                 is_default(section, option, def))
                 continue;
             firn_yaml_tree_place(map->keys[i], place);
-            firn_messages_warn(b->messages, "%s%s.%s is of no use beside %s", place, b->path, key,
+            firn_messages_warn(b->messages, "%s%s.%s has no effect besides %s", place, b->path, key,
                                overruled[o].other);
         }
     }
@@ -362,8 +362,8 @@ static void warn_of_idle_keys(binder *b, const firn_schema_section *section, con
         if (!option || is_key_of_kind(key, keys) || is_key_of_kind(key, common)) continue;
         if (is_default(section, option, def)) continue;
         firn_yaml_tree_place(map->keys[i], place);
-        firn_messages_warn(b->messages, "%s%s.%s is of no use: a %s goes by %s", place, b->path,
-                           key, kind->text, keys);
+        firn_messages_warn(b->messages, "%s%s.%s has no effect with kind %s; allowed: %s", place,
+                           b->path, key, kind->text, keys);
     }
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* scene_check.c: every error of a scene definition at once, each with the path of what is wrong.
  *
- * First the tables of scene_schema.c are walked: markers, ranges, words, texts, lists. Then what
- * no table can say: names that must exist, ends after beginnings, shapes or points but not both. */
+ * First by the tables of scene_schema.c: markers, ranges, words, texts, lists. Then relations that
+ * no table holds: names that must exist, ends after starts, shapes or points but not both. */
 #include "scene/scene_check.h"
 #include "base/messages.h"
 #include "points/format.h"
@@ -88,7 +88,7 @@ static void check_names(check *c, const firn_schema_key *list, const void *def)
                 strncmp(item + name->offset, other + name->offset, name->size) != 0)
                 continue;
             size_t at = enter_item(c, list, item, i);
-            complain(c, "has the same name as another of the %s; names must differ", list->key);
+            complain(c, "has the same name as another of the %s", list->key);
             leave(c, at);
             break;
         }
@@ -126,7 +126,7 @@ static void check_number(check *c, const firn_schema_key *option, double value)
 static void check_text(check *c, const firn_schema_key *option, const char *text)
 {
     if (!is_text_ended(text, option->size))
-        complain(c, "is not ended by a zero within %zu bytes", option->size);
+        complain(c, "has no final zero within %zu bytes", option->size);
     else if (option->flags & FIRN_SCHEMA_REQUIRED && !*text)
         complain(c, "is missing");
 }
@@ -166,7 +166,7 @@ static void check_shape(check *c, const firn_schema_section *section, const firn
 static void check_section(check *c, const firn_schema_section *section, const void *def)
 {
     if (section->has_marker && *(const uint32_t *)def != FIRN_MARKER) {
-        complain(c, "was not made by its default function; begin with firn_..._default()");
+        complain(c, "was not made by its default function; try: firn_..._default()");
         return;
     }
     int n_before = c->n_complaints;
@@ -184,32 +184,6 @@ static void check_section(check *c, const firn_schema_section *section, const vo
         complain(c, __VA_ARGS__);                                                                  \
         leave(c, at_);                                                                             \
     } while (0)
-
-static int has_material(const firn_scene_def *scene, const char *name)
-{
-    for (int i = 0; i < scene->n_materials; i++)
-        if (strcmp(scene->materials[i].name, name) == 0) return 1;
-    return 0;
-}
-
-static int has_body(const firn_scene_def *scene, const char *name)
-{
-    for (int i = 0; i < scene->n_bodies; i++)
-        if (strcmp(scene->bodies[i].name, name) == 0) return 1;
-    for (int i = 0; i < scene->n_emitters; i++)
-        if (strcmp(scene->emitters[i].name, name) == 0) return 1;
-    return 0;
-}
-
-static void check_material_name(check *c, const firn_scene_def *scene, const char *name)
-{
-    if (!*name || has_material(scene, name)) return;
-    char known[512] = "";
-    for (int i = 0; i < scene->n_materials && strlen(known) < sizeof known - FIRN_NAME - 2; i++)
-        sprintf(known + strlen(known), "%s%s", i ? ", " : "", scene->materials[i].name);
-    COMPLAIN_ABOUT(c, "material", "is \"%s\", but no material has that name; there are: %s", name,
-                   *known ? known : "none");
-}
 
 /* ---------------------------------------------------------------- words of other tables */
 
@@ -238,6 +212,21 @@ static void check_word(check *c, const char *key, const char *word, const char *
 }
 
 /* ---------------------------------------------------------------- materials */
+
+static int has_material(const firn_scene_def *scene, const char *name)
+{
+    for (int i = 0; i < scene->n_materials; i++)
+        if (strcmp(scene->materials[i].name, name) == 0) return 1;
+    return 0;
+}
+
+static void check_material_name(check *c, const firn_scene_def *scene, const char *name)
+{
+    words known = {0};
+    if (!*name || has_material(scene, name)) return;
+    for (int i = 0; i < scene->n_materials; i++) add_word(&known, scene->materials[i].name);
+    check_word(c, "material", name, "material of this scene", &known);
+}
 
 static void check_law_name(check *c, const char *name)
 {
@@ -289,7 +278,7 @@ static void check_material(check *c, const firn_scene_def *scene, const firn_mat
     const firn_law_info *law = firn_law_find(def->law);
     if (*def->law) check_law_name(c, def->law);
     if (!*def->law && !*def->preset)
-        COMPLAIN_ABOUT(c, "law", "is missing; name a law or a preset, one of `firn materials`");
+        COMPLAIN_ABOUT(c, "law", "is missing; try: a law or a preset of `firn materials`");
     if (def->n_parameters < 0 || def->n_parameters > FIRN_MAX_PARAMETERS)
         complain(c, "has %d parameters; allowed: 0 to %d", def->n_parameters, FIRN_MAX_PARAMETERS);
     for (int i = 0; law && i < def->n_parameters && i < FIRN_MAX_PARAMETERS; i++)
@@ -326,7 +315,7 @@ static void check_grid(check *c, const firn_grid_def *grid)
     int n_walls = 0;
     for (int i = 0; i < 6; i++) n_walls += grid->walls[i] != FIRN_WALL_OPEN;
     if (n_walls && !grid->has_box)
-        COMPLAIN_ABOUT(c, "grid.walls", "needs a box; give grid.box_min and grid.box_max");
+        COMPLAIN_ABOUT(c, "grid.walls", "needs a box; try: grid.box_min and grid.box_max");
     if (!grid->has_box) return;
     for (int i = 0; i < 3; i++)
         if (!(grid->box_min[i] < grid->box_max[i]))
@@ -338,9 +327,8 @@ static void check_grid(check *c, const firn_grid_def *grid)
         double place = (w & 1 ? grid->box_max : grid->box_min)[w / 2], at = place / grid->dx;
         if (grid->walls[w] == FIRN_WALL_MIRROR && fabs(at - round(at)) > 1e-6)
             COMPLAIN_ABOUT(c, key,
-                           "puts the mirror wall %c%c at %g m, which is not on a node; it must be "
-                           "a whole multiple of "
-                           "dx = %g m, e.g. %g m",
+                           "puts the mirror wall %c%c at %g m, off the nodes; allowed: whole "
+                           "multiples of dx = %g m; try: %g m",
                            "-+"[w & 1], "xyz"[w / 2], place, grid -> dx, round(at) * grid -> dx);
     }
 }
@@ -376,12 +364,12 @@ static void check_body(check *c, const firn_scene_def *scene, const firn_body_de
     check_material_name(c, scene, body->material);
     if (!*body->material && !*body->points) COMPLAIN_ABOUT(c, "material", "is missing");
     if (!body->n_shapes && !*body->points)
-        COMPLAIN_ABOUT(c, "shape", "is missing; give a shape or a file of points");
+        COMPLAIN_ABOUT(c, "shape", "is missing; try: a shape, or a points file");
     if (body->n_shapes && *body->points)
-        COMPLAIN_ABOUT(c, "points", "is given beside a shape; a body has one or the other");
+        COMPLAIN_ABOUT(c, "points", "is given besides a shape; allowed: one of them");
     if (body->surface_depth > 0 && !(body->particles_at_surface > 0))
         COMPLAIN_ABOUT(c, "surface_depth",
-                       "is given without particles_at_surface, which it is about");
+                       "is given without particles_at_surface, to which it belongs");
     if (determinant(body->F) <= 0)
         COMPLAIN_ABOUT(c, "F", "has determinant %g; it must be above 0", determinant(body->F));
 }
@@ -394,12 +382,11 @@ static void check_emitter(check *c, const firn_scene_def *scene, const firn_emit
     int is_still =
         v[0] == 0 && v[1] == 0 && v[2] == 0 && emitter->outward == 0 && !(emitter->rate > 0);
     if (emitter->outward != 0 && emitter->from != FIRN_FROM_SURFACE)
-        COMPLAIN_ABOUT(c, "outward",
-                       "is %g m/s, along the normal of a surface; it needs `from: surface`",
+        COMPLAIN_ABOUT(c, "outward", "is %g m/s; allowed: 0 without `from: surface`",
                        emitter->outward);
     if (emitter->from == FIRN_FROM_SURFACE && is_still)
         COMPLAIN_ABOUT(c, "from",
-                       "is surface, but nothing leaves it; give velocity, outward or rate");
+                       "is surface, but nothing leaves it; try: velocity, outward or rate");
     if (!(emitter->start < emitter->stop))
         COMPLAIN_ABOUT(c, "stop", "is %g s, which is not after start (%g s)", emitter->stop,
                        emitter->start);
@@ -409,27 +396,32 @@ static void check_collider(check *c, const firn_collider_def *collider)
 {
     if (!collider->n_shapes && !collider->distance) COMPLAIN_ABOUT(c, "shape", "is missing");
     if (collider->n_shapes && collider->distance)
-        COMPLAIN_ABOUT(c, "shape",
-                       "is given beside a distance function; a collider has one or the other");
+        COMPLAIN_ABOUT(c, "shape", "is given besides a distance function; allowed: one of them");
     if (collider->touch == FIRN_TOUCH_SURFACE &&
         (collider->contact != FIRN_SEPARATE || collider->stickiness > 0))
-        COMPLAIN_ABOUT(
-            c, "touch",
-            "is 'surface', which is for 'contact: separate' without stickiness; what sticks or "
-            "may not leave touches at the grid");
+        COMPLAIN_ABOUT(c, "touch",
+                       "is surface; allowed: only with `contact: separate` and stickiness 0; try: "
+                       "touch: grid");
     if (!(collider->start < collider->stop))
         COMPLAIN_ABOUT(c, "stop", "is %g s, which is not after start (%g s)", collider->stop,
                        collider->start);
     check_motion(c, &collider->motion);
 }
 
+static void check_body_name(check *c, const firn_scene_def *scene, const char *name)
+{
+    words known = {0};
+    for (int i = 0; i < scene->n_bodies; i++) add_word(&known, scene->bodies[i].name);
+    for (int i = 0; i < scene->n_emitters; i++) add_word(&known, scene->emitters[i].name);
+    if (*name) check_word(c, "body", name, "body or emitter of this scene", &known);
+}
+
 static void check_grip(check *c, const firn_scene_def *scene, const firn_grip_def *grip)
 {
     if (!grip->n_shapes) COMPLAIN_ABOUT(c, "shape", "is missing");
-    if (*grip->body && !has_body(scene, grip->body))
-        COMPLAIN_ABOUT(c, "body", "is \"%s\", but no body has that name", grip->body);
+    check_body_name(c, scene, grip->body);
     if (grip->mode == FIRN_GRIP_FOLLOW && !(grip->stiffness > 0))
-        COMPLAIN_ABOUT(c, "stiffness", "is missing; mode follow needs a spring, above 0 N/m");
+        COMPLAIN_ABOUT(c, "stiffness", "is missing; allowed in mode follow: above 0 N/m");
     if (!(grip->start < grip->release))
         COMPLAIN_ABOUT(c, "release", "is %g s, which is not after start (%g s)", grip->release,
                        grip->start);
@@ -456,7 +448,7 @@ static void check_force(check *c, const firn_force_def *force)
         COMPLAIN_ABOUT(c, "vector", "is zero; kind %s needs a direction", kind->name);
     for (int i = 1; i < force->n_keys; i++)
         if (force->keys[i].time <= force->keys[i - 1].time)
-            COMPLAIN_ABOUT(c, "keys", "must be in order of time: %g s comes after %g s",
+            COMPLAIN_ABOUT(c, "keys", "are not in order of time: %g s comes after %g s",
                            force->keys[i].time, force->keys[i - 1].time);
 }
 
@@ -492,8 +484,8 @@ static void check_attribute(check *c, const firn_scene_def *scene, const char *k
         COMPLAIN_ABOUT(c, key, "cannot have \"%s\": %s", name, why);
 }
 
-/* Every name that particles of the scene answer to: the solver's table and the history fields of
- * its laws. */
+/* Every attribute of the scene's particles: the solver's table and the history fields of the
+ * laws. */
 static void add_attributes(words *known, const firn_scene_def *scene)
 {
     for (int i = 0; firn_attribute_at(i); i++) add_word(known, firn_attribute_at(i)->name);
@@ -507,8 +499,7 @@ static void add_attributes(words *known, const firn_scene_def *scene)
 
 static void check_expect(check *c, const firn_scene_def *scene, const firn_expect_def *expect)
 {
-    static const char *const what[] = {
-        "body or material", "material (the ledger has nothing finer)", "collider or grip"};
+    static const char *const what[] = {"body or material", "material", "collider or grip"};
     const firn_measure *measure = firn_measure_find(expect->measure);
     if (!measure) {
         words known = {0};
@@ -518,10 +509,10 @@ static void check_expect(check *c, const firn_scene_def *scene, const firn_expec
     }
     int is_named = *expect->body || measure->kind == FIRN_MEASURE_REACTION;
     if (is_named && !has_name(scene, expect->body, measure->kind))
-        COMPLAIN_ABOUT(c, "of", "is \"%s\", but %s needs the name of a %s", expect->body,
-                       measure->name, what[measure->kind]);
+        COMPLAIN_ABOUT(c, "of", "is \"%s\"; %s needs the name of a %s", expect->body, measure->name,
+                       what[measure->kind]);
     if (measure->has_attribute && !*expect->attribute)
-        COMPLAIN_ABOUT(c, "attribute", "is missing; %s needs one, see `firn help attributes`",
+        COMPLAIN_ABOUT(c, "attribute", "is missing; %s needs one of `firn help attributes`",
                        measure->name);
     if (measure->has_attribute && *expect->attribute) {
         words known = {0};
@@ -531,18 +522,18 @@ static void check_expect(check *c, const firn_scene_def *scene, const firn_expec
         check_attribute(c, scene, "attribute", expect->attribute);
     }
     if (expect->n_shapes && measure->kind != FIRN_MEASURE_PARTICLES)
-        COMPLAIN_ABOUT(c, "region", "is of no use: %s is not measured on particles", measure->name);
+        COMPLAIN_ABOUT(c, "region", "has no effect: %s is not measured on particles",
+                       measure->name);
     if (isinf(expect->value) && isinf(expect->at_least) && isinf(expect->at_most))
-        COMPLAIN_ABOUT(c, "value", "is missing; give value, at_least or at_most");
+        COMPLAIN_ABOUT(c, "value", "is missing; try: value, at_least or at_most");
     if (isfinite(expect->value) && (isfinite(expect->at_least) || isfinite(expect->at_most)))
-        COMPLAIN_ABOUT(c, "value", "is given beside at_least or at_most; give one or the other");
+        COMPLAIN_ABOUT(c, "value", "is given besides at_least or at_most; allowed: one of them");
     if (expect->over != FIRN_OVER_MOMENT && !(expect->from < expect->time))
         COMPLAIN_ABOUT(c, "time", "is %g s, which is not after from (%g s)", expect->time,
                        expect->from);
 }
 
-/* Whether a key of what the path stands at was refused when it was read, so that the default
- * stands in its place. */
+/* Whether a key of the present path was refused when it was read: its value is then the default. */
 static int has_refused_key(check *c, const firn_schema_section *section)
 {
     char place[PLACE_MAX];
@@ -555,7 +546,7 @@ static int has_refused_key(check *c, const firn_schema_section *section)
     return is_refused;
 }
 
-/* What shape.c knows: the kinds, and what each wants. */
+/* The kind, and the parameters that it needs (geometry/shape.h). */
 static void check_shape(check *c, const firn_schema_section *section, const firn_shape_def *shape)
 {
     words known = {0};
@@ -604,7 +595,7 @@ static void check_relations(check *c, const firn_scene_def *scene)
     EACH(emitters, n_emitters, check_emitter(c, scene, &scene->emitters[i]))
     EACH(colliders, n_colliders, check_collider(c, &scene->colliders[i]))
     if (scene->n_grips > FIRN_GRIPS_MAX)
-        COMPLAIN_ABOUT(c, "grips", "are %d; %d are possible", scene->n_grips, FIRN_GRIPS_MAX);
+        COMPLAIN_ABOUT(c, "grips", "are %d; allowed: up to %d", scene->n_grips, FIRN_GRIPS_MAX);
     EACH(grips, n_grips, check_grip(c, scene, &scene->grips[i]))
     EACH(sinks, n_sinks, check_sink(c, &scene->sinks[i]))
     EACH(forces, n_forces, check_force(c, &scene->forces[i]))
@@ -624,7 +615,7 @@ static void check_relations(check *c, const firn_scene_def *scene)
     }
 }
 
-/* Relations may only be looked at where markers, arrays and texts are sound. */
+/* Whether markers, arrays and texts can be relied on; relations are checked only then. */
 static int is_sound(const firn_schema_section *section, const void *def)
 {
     if (section->has_marker && *(const uint32_t *)def != FIRN_MARKER) return 0;
@@ -646,12 +637,11 @@ firn_status firn_scene_check_located(const firn_scene_def *scene, firn_scene_loc
                                      void *user, firn_material *materials, firn_messages *messages)
 {
     check c = {.locate = locate, .user = user, .messages = messages, .materials = materials};
-    if (!scene)
-        return firn_messages_add(messages, FIRN_REFUSED, "there is no scene definition (NULL)");
+    if (!scene) return firn_messages_add(messages, FIRN_REFUSED, "scene: no definition (NULL)");
     if (scene->marker != FIRN_MARKER)
         return firn_messages_add(
             messages, FIRN_REFUSED,
-            "the scene definition was not made by firn_scene_default(); begin with it");
+            "scene: not made by its default function; try: firn_scene_default()");
     check_section(&c, &firn_schema_file, scene);
     if (is_sound(&firn_schema_file, scene)) check_relations(&c, scene);
     return c.status;

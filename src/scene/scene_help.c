@@ -105,7 +105,7 @@ static void print_option(FILE *out, const char *path, const firn_schema_key *opt
 }
 
 static const char overview[] =
-    "A scene is one YAML file. The shortest one that does something:\n"
+    "A scene is one YAML file. A minimal one:\n"
     "\n"
     "    grid: {dx: 2 cm}\n"
     "    materials:\n"
@@ -115,11 +115,10 @@ static const char overview[] =
     "    colliders:\n"
     "      floor: {shape: {kind: plane}}\n"
     "\n"
-    "Numbers may carry a unit (140 kPa, 30 deg, 2 cm, 9.81 m/s^2, 20 degC, 10 %), which is "
-    "checked; without one they\n"
-    "are SI. Bodies, materials and other named things are written as a map of names or as a list "
-    "with `name:`.\n"
-    "Every key can be set on the command line: --set bodies.ball.velocity=\"[1, 0, 0]\".\n"
+    "Numbers may have a unit, which is checked: 140 kPa, 30 deg, 2 cm, 9.81 m/s^2, 20 degC, 10 %.\n"
+    "Without a unit they are SI. Bodies, materials and other named items are a map of names, or a\n"
+    "list with `name:`. Every key can be set on the command line:\n"
+    "--set bodies.ball.velocity=\"[1, 0, 0]\".\n"
     "\n"
     "Sections:\n";
 
@@ -150,11 +149,9 @@ int firn_scene_help(FILE *out, const char *path)
     fputs(overview, out);
     for (int i = 0; i < section->n_options; i++) print_option(out, "", &section->options[i]);
     fprintf(out, "  %-*s", KEY_WIDTH - 2, "sweep");
-    print_flowing(
-        out, KEY_WIDTH,
-        "Paths with lists of values, like {grid.dx: [2 cm, 1 cm]}: the file then stands for a "
-        "study, which "
-        "`firn compare` runs; a plain run takes the values outside the sweep, and says so.");
+    print_flowing(out, KEY_WIDTH,
+                  "A study: paths with lists of values, like {grid.dx: [2 cm, 1 cm]}, which `firn "
+                  "compare` runs. `firn run` takes the values outside the sweep, with a warning.");
     fputs("\nA JSON Schema for editors: firn help scene --schema\n", out);
     return 1;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* scene_preset.c: a preset that is a file: `preset: band.yaml` takes what `firn fit` wrote into
- * the scene's material.
+/* scene_preset.c: `preset: band.yaml`, a file that `firn fit` wrote, into the scene's material.
  *
  * Such a file is a piece of a scene: `materials:` with one material, or several of which the one
- * of the same name counts. What the scene says itself goes before. Errors keep their place in
- * the file they stand in. */
+ * of the same name is taken. Parameters in the scene take precedence. Errors are reported at
+ * their place in the file they stand in. */
 #include "scene/scene.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -19,8 +18,7 @@ static void refuse(const node *at, const char *path, const char *sentence, firn_
 {
     char place[FIRN_YAML_TREE_PLACE];
     firn_yaml_tree_place(at, place);
-    firn_messages_add(messages, FIRN_REFUSED, "%sthe preset file \"%s\": %s", place, path,
-                      sentence);
+    firn_messages_add(messages, FIRN_REFUSED, "%spreset file '%s': %s", place, path, sentence);
 }
 
 static int is_file_name(const node *preset)
@@ -84,8 +82,7 @@ static void read_preset(firn_arena *arena, node *material, const char *name, con
     firn_messages *own = firn_messages_create();
     char *text = own ? firn_file_text(path, FIRN_YAML_TREE_BYTES_MAX, &n_bytes, own) : NULL;
     if (!text)
-        refuse(preset, path,
-               own ? firn_messages_text(own, 0, NULL) : "cannot be read: no memory left", messages);
+        refuse(preset, path, own ? firn_messages_text(own, 0, NULL) : "out of memory", messages);
     firn_messages_destroy(own);
     if (!text) return;
     const char *origin = firn_arena_text(arena, path, strlen(path));
@@ -94,13 +91,11 @@ static void read_preset(firn_arena *arena, node *material, const char *name, con
     if (!root) return;
     const node *from = choose(root, name);
     if (!from)
-        refuse(
-            preset, path,
-            "it holds no such material; it needs `materials:` with one entry, or one of this name",
-            messages);
-    else if (is_file_name(firn_yaml_tree_find(from, "preset")))
-        refuse(preset, path, "it names a preset file itself; one step is as far as this goes",
+        refuse(preset, path,
+               "no such material; allowed: `materials:` with one entry, or one of this name",
                messages);
+    else if (is_file_name(firn_yaml_tree_find(from, "preset")))
+        refuse(preset, path, "its material has a preset file too; allowed: one level", messages);
     else {
         take(arena, material, from);
         material->is_refused = 0;

@@ -75,7 +75,7 @@
 
 static const firn_schema_key grid_options[] = {
     REAL(firn_grid_def, "dx", dx, "m", "0", 0, 1e4, FIRN_SCHEMA_REQUIRED | FIRN_SCHEMA_ABOVE,
-         "Distance between grid nodes; it decides resolution, memory and time."),
+         "Spacing of the grid's nodes; sets resolution, memory and time."),
     {.key = "spline",
      .former = "shape",
      .type = FIRN_SCHEMA_WORD,
@@ -94,7 +94,7 @@ static const firn_schema_key grid_options[] = {
      .present_offset = offsetof(firn_grid_def, has_box),
      .min = -1e9,
      .max = 1e9,
-     .doc = "Lower corner of the box; without a box space is unbounded and there are no walls."},
+     .doc = "Lower corner of the box. Without a box space is unbounded and has no walls."},
     {.key = "box_max",
      .type = FIRN_SCHEMA_REAL,
      .flags = FIRN_SCHEMA_PRESENCE,
@@ -107,7 +107,8 @@ static const firn_schema_key grid_options[] = {
      .max = 1e9,
      .doc = "Upper corner of the box."},
     WORD(firn_grid_def, "walls", walls, "open stick slip separate mirror delete", "open",
-         "What the box's walls do, in the order -x +x -y +y -z +z; one word stands for all six."),
+         "Boundary condition of the walls, in the order -x +x -y +y -z +z; one word stands for all "
+         "six."),
     REAL(firn_grid_def, "wall_friction", wall_friction, "1", "0", 0, 100, 0,
          "Coulomb friction coefficient of walls that slip or separate."),
 };
@@ -117,27 +118,28 @@ static const firn_schema_section grid_section =
 static const firn_schema_key time_options[] = {
     TEXT(firn_time_def, "integrator", integrator, "symplectic", 0,
          "How a step is computed; see `firn help methods`."),
-    REAL(firn_time_def, "cfl", cfl, "1", "0.4", 0, 2, FIRN_SCHEMA_ABOVE,
-         "Share of a cell that the fastest particle or wave may cross in one step."),
-    REAL(firn_time_def, "dt_max", dt_max, "s", "0", 0, 1e6, 0, "Upper limit of a step; 0: none."),
+    REAL(
+        firn_time_def, "cfl", cfl, "1", "0.4", 0, 2, FIRN_SCHEMA_ABOVE,
+        "Courant number: the part of a cell that the fastest particle or wave may cross per step."),
+    REAL(firn_time_def, "dt_max", dt_max, "s", "0", 0, 1e6, 0, "Largest time step; 0: no limit."),
     REAL(firn_time_def, "dt_min", dt_min, "s", "1e-9", 0, 1e6, 0,
-         "A step that must be smaller than this stops the run."),
+         "Smallest time step; the run stops where stability needs a smaller one."),
     REAL(firn_time_def, "dt_fixed", dt_fixed, "s", "0", 0, 1e6, 0,
-         "Wanted step; it is split where it would be unstable. 0: as long as is stable."),
-    INTEGER(
-        firn_time_def, "max_halvings", max_halvings, "10", 0, 30, 0,
-        "How often a step that went wrong is retried with half its length before the run stops."),
+         "Fixed time step, divided where it would be unstable; 0: the largest stable one."),
+    INTEGER(firn_time_def, "max_halvings", max_halvings, "10", 0, 30, 0,
+            "How often a rejected step is retried with half its dt before the run stops."),
 };
 static const firn_schema_section time_section =
-    END("time", firn_time_def, 0, 0, time_options, "The length of a step.");
+    END("time", firn_time_def, 0, 0, time_options, "The time step.");
 
 static const firn_schema_key transfer_options[] = {
     WORD(firn_transfer_def, "scheme", scheme, "apic flip pic aflip", "apic",
-         "How velocity travels between particles and grid."),
+         "Velocity transfer between particles and grid."),
     REAL(firn_transfer_def, "flip_blend", flip_blend, "1", "0.95", 0, 1, 0,
-         "Share of FLIP in flip and aflip; 0 would be PIC."),
+         "Part of FLIP in flip and aflip, the rest is PIC."),
     WORD(firn_transfer_def, "force", force, "gradient mls", "gradient",
-         "Stress divergence by true gradients, or by moving least squares, which is faster."),
+         "Stress divergence by gradients of the splines, or by moving least squares (mls), which "
+         "is faster."),
 };
 static const firn_schema_section transfer_section =
     END("transfer", firn_transfer_def, 0, 0, transfer_options,
@@ -146,14 +148,13 @@ static const firn_schema_section transfer_section =
 /* ---------------------------------------------------------------- materials */
 
 static const firn_schema_key material_options[] = {
-    TEXT(firn_material_def, "name", name, "", FIRN_SCHEMA_REQUIRED,
-         "What bodies call this material."),
+    TEXT(firn_material_def, "name", name, "", FIRN_SCHEMA_REQUIRED, "Name of the material."),
     TEXT(firn_material_def, "law", law, "", 0,
-         "Constitutive law, one of `firn materials`; may be left out where the preset says it."),
+         "Constitutive law, one of `firn materials`. Optional with a preset, which belongs to a "
+         "law."),
     TEXT(firn_material_def, "preset", preset, "", 0,
-         "Named set of parameters of the law, or a file NAME.yaml as `firn fit` writes it, beside "
-         "the scene; empty: the "
-         "law's defaults. What the scene says itself goes before."),
+         "Named set of parameters of the law, or a file NAME.yaml written by `firn fit`, relative "
+         "to the scene; empty: the law's defaults. Parameters in the scene take precedence."),
     {.key = "transfer",
      .type = FIRN_SCHEMA_SECTION,
      .flags = FIRN_SCHEMA_PRESENCE,
@@ -161,70 +162,65 @@ static const firn_schema_key material_options[] = {
      .offset = offsetof(firn_material_def, transfer),
      .present_offset = offsetof(firn_material_def, has_transfer),
      .section = &transfer_section,
-     .doc = "A transfer for this material alone; otherwise the scene's."},
+     .doc = "Transfer of this material. Default: the scene's."},
     REAL(firn_material_def, "color", color, "1", "0.8 0.8 0.8", 0, 1, 0,
-         "Colour: red, green, blue as colour pickers show them (sRGB); Cd in caches is linear "
-         "light."),
+         "Colour: red, green, blue in sRGB. The attribute Cd of caches is linear."),
     {.key = "parameters",
      .type = FIRN_SCHEMA_PARAMETERS,
      .n = 1,
-     .doc = "Any parameter of the law (`firn materials LAW`), written `E: 140 kPa`, or `E: {value: "
-            "140 kPa, noise: 10 %, "
-            "table: {263 K: 140 kPa, 273 K: 20 kPa}}` with noise from particle to particle or a "
-            "table over temperature."},
+     .doc = "Any parameter of the law (`firn materials LAW`): `E: 140 kPa`, or `E: {value: 140 "
+            "kPa, noise: 10 %, table: {263 K: 140 kPa, 273 K: 20 kPa}}` with noise between "
+            "particles or a table over temperature."},
 };
-static const firn_schema_section material_section =
-    END("materials", firn_material_def, 1, 1, material_options,
-        "Materials: a name, a law, a preset, parameters.");
+static const firn_schema_section material_section = END(
+    "materials", firn_material_def, 1, 1, material_options, "Law, preset and parameters by name.");
 
 /* ---------------------------------------------------------------- shapes, motion */
 
 static const firn_schema_key shape_options[] = {
     TEXT(firn_shape_def, "kind", kind, "", FIRN_SCHEMA_REQUIRED,
-         "One of `firn help shapes`, each with its keys."),
+         "Kind of shape; `firn help shapes` lists them with their keys."),
     WORD(firn_shape_def, "csg", csg, "union difference intersection", "union",
-         "How this shape joins those before it in the list."),
+         "How the shape is combined with those before it in the list."),
     REAL(firn_shape_def, "center", center, "m", "0 0 0", -1e9, 1e9, 0,
-         "Centre, a point of a plane, or where a file's origin comes to."),
+         "Centre; of a plane any of its points; of a file the position of the file's origin."),
     REAL(firn_shape_def, "radius", radius, "m", "0", 0, 1e9, 0,
          "Radius of a sphere, cylinder or capsule."),
     REAL(firn_shape_def, "size", size, "m", "0 0 0", 0, 1e9, 0, "Full edge lengths of a box."),
     REAL(firn_shape_def, "height", height, "m", "0", 0, 1e9, 0,
          "Length of a cylinder or capsule along its axis."),
     REAL(firn_shape_def, "normal", normal, "1", "0 1 0", -1e9, 1e9, 0,
-         "Outward direction of a plane; axis of round shapes."),
+         "Outward normal of a plane; axis of round shapes."),
     REAL(firn_shape_def, "radius2", radius2, "m", "0", 0, 1e9, 0,
          "Second radius: top of a cone or funnel, tube of a torus."),
     REAL(firn_shape_def, "thickness", thickness, "m", "0", 0, 1e9, 0,
-         "Above 0: only a two-sided wall of this thickness along the surface; 0: solid."),
+         "Above 0: a two-sided wall of this thickness along the surface; 0: solid."),
     REAL(firn_shape_def, "rotate", rotate, "rad", "0 0 0", -1e6, 1e6, 0,
          "Rotation about x, then y, then z."),
     REAL(firn_shape_def, "scale", scale, "1", "1", 0, 1e9, FIRN_SCHEMA_ABOVE,
-         "Factor on a file's coordinates: 0.01 for cm, 0.001 for mm."),
+         "Scale factor of a file's coordinates: 0.01 for cm, 0.001 for mm."),
     REAL(firn_shape_def, "voxel", voxel, "m", "0", 0, 1e9, 0,
-         "Resolution of a mesh's distance field; 0: from its size, and half a cell of the grid at "
-         "most."),
+         "Voxel size of a mesh's distance field; 0: from the mesh's size, at most half a grid "
+         "cell."),
     REAL(firn_shape_def, "fps", fps, "1/s", "24", 0, 1e9, FIRN_SCHEMA_ABOVE,
-         "Files a second of a sequence."),
+         "Files per second of a sequence."),
     REAL(firn_shape_def, "start", start, "s", "0", -1e9, 1e9, 0,
-         "Time of the first file of a sequence; before it and after the last file's the shape "
-         "rests as in that file."),
+         "Time of the first file of a sequence. Before it the shape is that of the first file, "
+         "after the end that of the last."),
     TEXT(firn_shape_def, "file", file, "", FIRN_SCHEMA_FILE,
-         "Mesh or volume, or a sequence (mesh.%04d.obj); a relative path counts from the scene "
-         "file's folder."),
+         "Mesh or volume file, or a sequence of them (mesh.%04d.obj). A relative path starts at "
+         "the scene file's folder."),
     TEXT(firn_shape_def, "grid", grid, "", 0,
-         "Grid of a .vdb file; empty: the first of its level sets in the order of their names, "
-         "else of its fogs, with "
-         "a warning where there are more. Grids of one name are NAME[0], NAME[1], ..."),
+         "Grid of a .vdb file; empty: the first level set by name, else the first fog volume, with "
+         "a warning where there are more. Grids of the same name are NAME[0], NAME[1], ..."),
 };
 static const firn_schema_section shape_section =
     END("shape", firn_shape_def, 0, 0, shape_options,
-        "A shape, or a list of shapes joined one after the other.");
+        "A shape, or a list of shapes combined in order.");
 
 static const firn_schema_key key_options[] = {
-    REAL(firn_key, "time", time, "s", "0", -1e9, 1e9, 0, "When."),
-    REAL(firn_key, "position", position, "m", "0 0 0", -1e9, 1e9, 0,
-         "Shift of the shape at that time."),
+    REAL(firn_key, "time", time, "s", "0", -1e9, 1e9, 0, "Time of the key."),
+    REAL(firn_key, "position", position, "m", "0 0 0", -1e9, 1e9, 0, "Displacement of the shape."),
     {.key = "rotation",
      .type = FIRN_SCHEMA_ROTATION,
      .n = 4,
@@ -239,21 +235,18 @@ static const firn_schema_section key_section =
     END("keys", firn_key, 0, 0, key_options, "A key of a rigid motion.");
 
 static const firn_schema_key motion_options[] = {
-    LIST(
-        firn_motion_def, "keys", NULL, keys, n_keys, &key_section,
-        "Positions and rotations over time, splines in between that pass through every key without "
-        "a jump of velocity "
-        "or spin; between two keys alone a straight line at constant velocity. Before the first "
-        "key and after the "
-        "last it rests as there, so velocity and spin jump at these ends, unless the end's key is "
-        "repeated some time "
-        "before or after. Times are the scene's. Without any key, velocity and spin are constant."),
+    LIST(firn_motion_def, "keys", NULL, keys, n_keys, &key_section,
+         "Positions and rotations over time, joined by splines with continuous velocity and spin; "
+         "two keys alone are joined by a straight line at constant velocity. Before the first and "
+         "after the last key the shape is at rest, so the velocity jumps there unless the end key "
+         "is repeated some time before or after. Times are those of the scene. Without keys, "
+         "velocity and spin are constant."),
     REAL(firn_motion_def, "velocity", velocity, "m/s", "0 0 0", -1e9, 1e9, 0,
-         "Constant velocity, without keys; it counts from the `start` of what moves."),
+         "Constant velocity without keys, from `start` on."),
     REAL(firn_motion_def, "spin", spin, "rad/s", "0 0 0", -1e9, 1e9, 0,
-         "Constant angular velocity about the pivot, likewise."),
+         "Constant angular velocity about the pivot without keys, from `start` on."),
     REAL(firn_motion_def, "pivot", pivot, "m", "0 0 0", -1e9, 1e9, 0,
-         "Point of the shape, as it stands before it moves, that rotations turn about."),
+         "Centre of rotation: a point of the shape in its initial position."),
 };
 static const firn_schema_section motion_section =
     END("motion", firn_motion_def, 0, 0, motion_options, "A rigid motion.");
@@ -261,30 +254,27 @@ static const firn_schema_section motion_section =
 /* ---------------------------------------------------------------- bodies, emitters */
 
 static const firn_schema_key body_options[] = {
-    TEXT(firn_body_def, "name", name, "", FIRN_SCHEMA_REQUIRED,
-         "What outputs, grips and expectations call this body."),
+    TEXT(firn_body_def, "name", name, "", FIRN_SCHEMA_REQUIRED, "Name of the body."),
     TEXT(firn_body_def, "material", material, "", 0,
-         "Name of a material; may be left out where a file of points has the attribute material."),
+         "Name of a material. Optional for a points file with the attribute material."),
     LIST(firn_body_def, "shape", "shapes", shapes, n_shapes, &shape_section,
-         "The region that is filled with particles."),
+         "Region that is filled with particles."),
     TEXT(firn_body_def, "points", points, "", FIRN_SCHEMA_FILE,
-         "File of points with attributes instead of a shape: P, and where they are there v, F, C, "
-         "T, mass, volume (else "
-         "from pscale), material, history fields and parameters of the law. velocity and spin are "
-         "added to v."),
+         "Points file instead of a shape. Attributes: P; optional are v, F, C, T, mass, volume "
+         "(default: from pscale), material, history fields and parameters of the law. velocity and "
+         "spin are added to v."),
     WORD(firn_body_def, "sampling", sampling, "regular jittered poisson", "jittered",
-         "How particles are laid out: on a lattice, one at random in each of its cubes, or as blue "
-         "noise, which keeps "
-         "them apart at random places."),
+         "Arrangement of particles: on a lattice; at random, one in each cube of a lattice; or at "
+         "random with a minimum distance (blue noise)."),
     REAL(firn_body_def, "particles_per_cell", particles_per_cell, "1", "8", 0, 1000,
-         FIRN_SCHEMA_ABOVE, "Particles in each full cell of the grid."),
+         FIRN_SCHEMA_ABOVE, "Particles per full grid cell."),
     REAL(firn_body_def, "spacing", spacing, "m", "0", 0, 1e4, 0,
          "Distance between particles; 0: from particles_per_cell."),
     REAL(firn_body_def, "particles_at_surface", particles_at_surface, "1", "0", 0, 1000, 0,
-         "Particles in each cell near the surface of the shape, each with so much less volume; 0: "
-         "as many as inside."),
+         "Particles per grid cell near the surface of the shape, each with correspondingly less "
+         "volume; 0: as inside."),
     REAL(firn_body_def, "surface_depth", surface_depth, "m", "0", 0, 1e9, 0,
-         "How far below the surface that goes; 0: one cell."),
+         "Thickness of the layer of particles_at_surface; 0: one grid cell."),
     REAL(firn_body_def, "velocity", velocity, "m/s", "0 0 0", -1e7, 1e7, 0, "Initial velocity."),
     REAL(firn_body_def, "spin", spin, "rad/s", "0 0 0", -1e7, 1e7, 0,
          "Initial angular velocity about the body's centre."),
@@ -298,49 +288,43 @@ static const firn_schema_key body_options[] = {
      .max = 1e3,
      .doc = "Initial deformation gradient: 9 numbers, 3 rows of 3, or a diagonal of 3."},
     FLAG(firn_body_def, "deform_positions", deform_positions, "false",
-         "Also move the particles by F about the body's centre, so that the shape is the deformed "
-         "one."),
+         "Deform the positions of the particles by F too, about the body's centre."),
     REAL(firn_body_def, "temperature", temperature, "K", "293.15", 0, 1e5, 0,
          "Initial temperature."),
     WORD(firn_body_def, "density_from", density_from, "given grid", "given",
-         "Initial density from the material, or measured on the grid."),
-    SEED(firn_body_def, "Seed of the layout and of parameter noise, added to the scene's."),
+         "Initial density: given by the material, or measured on the grid."),
+    SEED(firn_body_def,
+         "Seed of the arrangement and of parameter noise, added to the scene's seed."),
 };
 static const firn_schema_section body_section =
     END("bodies", firn_body_def, 1, 1, body_options,
-        "Bodies: regions filled with a material at the start.");
+        "Regions that are filled with a material at the start.");
 
 static const firn_schema_key emitter_options[] = {
-    TEXT(firn_emitter_def, "name", name, "", FIRN_SCHEMA_REQUIRED, "What this emitter is called."),
+    TEXT(firn_emitter_def, "name", name, "", FIRN_SCHEMA_REQUIRED, "Name of the emitter."),
     TEXT(firn_emitter_def, "material", material, "", FIRN_SCHEMA_REQUIRED, "Name of a material."),
     LIST(firn_emitter_def, "shape", "shapes", shapes, n_shapes, &shape_section,
-         "The region where particles are born."),
+         "Region in which particles are created."),
     WORD(firn_emitter_def, "from", from, "volume surface", "volume",
-         "Born everywhere in the shape, or on its surface alone: without a rate where velocity and "
-         "outward lead out of "
-         "it."),
+         "Creates particles in the volume of the shape or on its surface. On a surface without a "
+         "rate: where velocity and outward point out of it."),
     REAL(firn_emitter_def, "velocity", velocity, "m/s", "0 0 0", -1e7, 1e7, 0,
-         "Velocity at birth."),
+         "Initial velocity of the particles."),
     REAL(firn_emitter_def, "outward", outward, "m/s", "0", -1e7, 1e7, 0,
-         "Speed along the surface's normal at birth, beside velocity; for `from: surface`."),
+         "Initial speed along the surface normal, added to velocity; for `from: surface`."),
     REAL(firn_emitter_def, "velocity_noise", velocity_noise, "1", "0", 0, 1, 0,
-         "Random part of the velocity, as a share of the speed."),
+         "Random part of the velocity, relative to the speed."),
     REAL(firn_emitter_def, "rate", rate, "1/s", "0", 0, 1e12, 0,
-         "Particles a second, at most 1e12, at random places; 0: fill, as many as the flow makes "
-         "room for, evenly. "
-         "What was in the "
-         "shape "
-         "once and flows in again, behind a hole or from one part into another, brings no new "
-         "ones."),
+         "Particles per second at random places, up to 1e12. 0: fill the shape continuously and "
+         "evenly, replacing what flows out; material that re-enters creates no new particles."),
     REAL(firn_emitter_def, "start", start, "s", "0", 0, 1e9, 0,
-         "When it begins; not before the shot, which begins at 0: nobody would know how what is "
-         "born then has moved."),
+         "Start time, not before the start of the shot at 0."),
     REAL(firn_emitter_def, "stop", stop, "s", "inf", 0, INFINITY, FIRN_SCHEMA_INFINITE,
-         "When it ends; inf: never."),
+         "End time; inf: never."),
     REAL(firn_emitter_def, "particles_per_cell", particles_per_cell, "1", "8", 0, 1000,
-         FIRN_SCHEMA_ABOVE, "Particles in each full cell of the grid."),
+         FIRN_SCHEMA_ABOVE, "Particles per full grid cell."),
     REAL(firn_emitter_def, "temperature", temperature, "K", "293.15", 0, 1e5, 0,
-         "Temperature at birth."),
+         "Initial temperature of the particles."),
     {.key = "max_particles",
      .type = FIRN_SCHEMA_INT64,
      .n = 1,
@@ -348,154 +332,150 @@ static const firn_schema_key emitter_options[] = {
      .fallback = "10000000",
      .min = 1,
      .max = 4e9,
-     .doc = "No more than this many in all."},
-    SEED(firn_emitter_def, "Seed of places and velocities, added to the scene's."),
+     .doc = "Limit of the total number of particles."},
+    SEED(firn_emitter_def, "Seed of places and velocities, added to the scene's seed."),
 };
-static const firn_schema_section emitter_section =
-    END("emitters", firn_emitter_def, 1, 1, emitter_options,
-        "Emitters: regions where particles are born.");
+static const firn_schema_section emitter_section = END(
+    "emitters", firn_emitter_def, 1, 1, emitter_options, "Regions in which particles are created.");
 
 /* ---------------------------------------------------------------- colliders, grips, forces */
 
 static const firn_schema_key collider_options[] = {
     TEXT(firn_collider_def, "name", name, "", FIRN_SCHEMA_REQUIRED,
-         "What reports and expectations call it."),
-    LIST(firn_collider_def, "shape", "shapes", shapes, n_shapes, &shape_section, "The obstacle."),
-    SECTION(firn_collider_def, "motion", motion, &motion_section, "How the obstacle moves."),
+         "Name in reports and expectations."),
+    LIST(firn_collider_def, "shape", "shapes", shapes, n_shapes, &shape_section,
+         "Shape of the obstacle."),
+    SECTION(firn_collider_def, "motion", motion, &motion_section, "Rigid motion of the obstacle."),
     REAL(firn_collider_def, "surface_velocity", surface_velocity, "m/s", "0 0 0", -1e7, 1e7, 0,
-         "Added to the velocity of the surface alone: a conveyor belt."),
+         "Velocity of the surface relative to the obstacle, as of a conveyor belt."),
     WORD(firn_collider_def, "contact", contact, "stick slip separate", "separate",
-         "Material holds to the surface, glides along it, or glides and may leave it."),
+         "Material adheres to the surface, slides along it, or slides and may leave it."),
     WORD(firn_collider_def, "touch", touch, "grid surface", "grid",
-         "Where contact begins: when nodes reach the obstacle, about a cell early, or at the "
-         "surface of the material "
-         "itself, which costs one more pass over the particles nearby. For contact separate "
-         "without stickiness."),
+         "Where contact begins: when nodes reach the obstacle, about a cell early (grid), or at "
+         "the surface of the material, with one more pass over nearby particles (surface; for "
+         "`contact: separate` without stickiness)."),
     REAL(firn_collider_def, "friction", friction, "1", "0", 0, FIRN_MAX_FRICTION, 0,
-         "Coulomb friction coefficient for slip and separate; painted surfaces (`firn help "
-         "shapes`) have their own."),
+         "Coulomb friction coefficient for slip and separate. Painted surfaces (`firn help "
+         "shapes`) override it."),
     REAL(firn_collider_def, "stickiness", stickiness, "Pa", "0", 0, FIRN_MAX_STICKINESS, 0,
-         "Adhesive traction that must be overcome to separate; painted surfaces have their own."),
+         "Adhesive traction that separation must overcome. Painted surfaces override it."),
     FLAG(firn_collider_def, "particle_pass", particle_pass, "false",
-         "Also hold single particles outside, for obstacles thinner than two cells, which material "
-         "goes through else."),
-    REAL(firn_collider_def, "start", start, "s", "0", -1e9, 1e9, 0, "It is there from this time."),
+         "Second pass that keeps single particles outside: for obstacles thinner than two cells, "
+         "which leak without it."),
+    REAL(firn_collider_def, "start", start, "s", "0", -1e9, 1e9, 0, "Time at which it appears."),
     REAL(firn_collider_def, "stop", stop, "s", "inf", -1e9, INFINITY, FIRN_SCHEMA_INFINITE,
-         "And until this; inf: for ever."),
+         "Time at which it disappears; inf: never."),
 };
 static const firn_schema_section collider_section =
-    END("colliders", firn_collider_def, 1, 1, collider_options,
-        "Colliders: obstacles, at rest or moving.");
+    END("colliders", firn_collider_def, 1, 1, collider_options, "Obstacles, at rest or moving.");
 
 static const firn_schema_key grip_options[] = {
     TEXT(firn_grip_def, "name", name, "", FIRN_SCHEMA_REQUIRED,
-         "What reports and expectations call it."),
-    TEXT(firn_grip_def, "body", body, "", 0, "Only particles of this body; empty: of any."),
+         "Name in reports and expectations."),
+    TEXT(firn_grip_def, "body", body, "", 0,
+         "Body whose particles are gripped; empty: all bodies."),
     LIST(firn_grip_def, "shape", "shapes", shapes, n_shapes, &shape_section,
-         "Particles that start inside this region are held. In mode motion every node that they "
-         "reach moves with them, "
-         "up "
-         "to two cells beyond the region."),
+         "Region whose particles are gripped at the start. In mode motion every node that they "
+         "reach moves with them, up to two cells beyond the region."),
     WORD(firn_grip_def, "mode", mode, "motion traction follow", "motion",
-         "Hold with a motion, pull with a force, or let each particle follow its place in the "
-         "moving region through a "
-         "spring (a pin or goal)."),
+         "Hold with a rigid motion, pull with a force, or let each particle follow its place in "
+         "the moving region through a spring (a pin or goal)."),
     SECTION(firn_grip_def, "motion", motion, &motion_section,
-            "How the region moves, in modes motion and follow."),
+            "Rigid motion of the region in modes motion and follow."),
     FLAG(firn_grip_def, "free_axes", free_axes, "false",
-         "Axes x, y, z that are left free, in mode motion."),
+         "Axes x, y, z without constraint in mode motion."),
     REAL(firn_grip_def, "force", force, "N", "0 0 0", -1e15, 1e15, 0,
-         "Total force on the region, in mode traction."),
+         "Total force on the region in mode traction."),
     REAL(firn_grip_def, "stiffness", stiffness, "N/m", "0", 0, 1e15, 0,
-         "Spring constant of the whole region in mode follow; alone it would swing in 2 pi "
-         "sqrt(mass / stiffness)."),
+         "Spring constant of the whole region in mode follow; its free period is 2 pi sqrt(mass / "
+         "stiffness)."),
     REAL(firn_grip_def, "damping", damping, "1", "1", 0, 100, 0,
-         "Damping of that spring; 0: it swings for ever, 1: it comes to rest without swinging."),
+         "Damping ratio of that spring; 0: none, 1: critical."),
     REAL(firn_grip_def, "start", start, "s", "0", -1e9, 1e9, 0,
-         "It holds from this time, in mode motion what is in its region then."),
+         "Start time; in mode motion the particles that are in the region at this time are "
+         "gripped."),
     REAL(firn_grip_def, "release", release, "s", "inf", -1e9, INFINITY, FIRN_SCHEMA_INFINITE,
-         "And lets go at this; inf: never."),
+         "Release time; inf: never."),
 };
-static const firn_schema_section grip_section =
-    END("grips", firn_grip_def, 1, 1, grip_options,
-        "Grips: parts of bodies that are held, moved, pulled or led.");
+static const firn_schema_section grip_section = END(
+    "grips", firn_grip_def, 1, 1, grip_options, "Parts of bodies that are held, moved or pulled.");
 
 static const firn_schema_key sink_options[] = {
-    TEXT(firn_sink_def, "name", name, "", FIRN_SCHEMA_REQUIRED, "What this sink is called."),
+    TEXT(firn_sink_def, "name", name, "", FIRN_SCHEMA_REQUIRED, "Name of the sink."),
     LIST(firn_sink_def, "shape", "shapes", shapes, n_shapes, &shape_section,
-         "The region in which particles vanish."),
-    SECTION(firn_sink_def, "motion", motion, &motion_section, "How the region moves."),
-    REAL(firn_sink_def, "start", start, "s", "0", -1e9, 1e9, 0, "It is there from this time."),
+         "Region in which particles are deleted."),
+    SECTION(firn_sink_def, "motion", motion, &motion_section, "Rigid motion of the region."),
+    REAL(firn_sink_def, "start", start, "s", "0", -1e9, 1e9, 0, "Time at which it appears."),
     REAL(firn_sink_def, "stop", stop, "s", "inf", -1e9, INFINITY, FIRN_SCHEMA_INFINITE,
-         "And until this; inf: for ever."),
+         "Time at which it disappears; inf: never."),
 };
-static const firn_schema_section sink_section = END(
-    "sinks", firn_sink_def, 1, 1, sink_options, "Sinks: regions that delete what comes into them.");
+static const firn_schema_section sink_section =
+    END("sinks", firn_sink_def, 1, 1, sink_options, "Regions that delete the particles in them.");
 
 static const firn_schema_key force_key_options[] = {
-    REAL(firn_force_key, "time", time, "s", "0", -1e9, 1e9, 0, "When."),
-    REAL(firn_force_key, "factor", factor, "1", "1", -1e9, 1e9, 0,
-         "Factor on the force at that time."),
+    REAL(firn_force_key, "time", time, "s", "0", -1e9, 1e9, 0, "Time of the key."),
+    REAL(firn_force_key, "factor", factor, "1", "1", -1e9, 1e9, 0, "Factor of the force."),
 };
 static const firn_schema_section force_key_section =
     END("keys", firn_force_key, 0, 0, force_key_options, "A key of a force's strength.");
 
 static const firn_schema_key force_options[] = {
-    TEXT(firn_force_def, "name", name, "", FIRN_SCHEMA_REQUIRED, "What reports call it."),
+    TEXT(firn_force_def, "name", name, "", FIRN_SCHEMA_REQUIRED, "Name in reports."),
     TEXT(firn_force_def, "kind", kind, "", FIRN_SCHEMA_REQUIRED,
-         "One of `firn help forces`, each with its keys."),
+         "Kind of force; `firn help forces` lists them with their keys."),
     REAL(firn_force_def, "vector", vector, "", "0 0 0", -1e12, 1e12, FIRN_SCHEMA_OF_FORCE,
          "Direction and size: acceleration of gravity, wind velocity of drag, axis of a vortex."),
     REAL(firn_force_def, "position", position, "m", "0 0 0", -1e9, 1e9, 0,
-         "Centre of a point or vortex."),
+         "Centre of kinds point and vortex."),
     REAL(firn_force_def, "strength", strength, "", "0", -1e12, 1e12, FIRN_SCHEMA_OF_FORCE,
-         "Acceleration, or rate of drag in 1/s."),
+         "Acceleration (m/s^2), or rate of drag (1/s)."),
     REAL(firn_force_def, "radius", radius, "m", "0", 0, 1e9, 0,
-         "Up to here a point or vortex has its full strength, beyond strength (radius/distance)^2; "
-         "0: full everywhere."),
+         "Distance within which kinds point and vortex have their full strength; beyond it "
+         "strength falls as (radius/distance)^2. 0: full strength everywhere."),
     REAL(firn_force_def, "length", length, "m", "1", 0, 1e9, FIRN_SCHEMA_ABOVE,
-         "Size of turbulence's largest swirls."),
+         "Size of the largest eddies of kind turbulence."),
     REAL(firn_force_def, "frequency", frequency, "1/s", "1", 0, 1e9, 0,
-         "How fast turbulence changes."),
-    SEED(firn_force_def, "Seed of turbulence, added to the scene's."),
+         "Rate of change of kind turbulence."),
+    SEED(firn_force_def, "Seed of kind turbulence, added to the scene's seed."),
     LIST(firn_force_def, "keys", NULL, keys, n_keys, &force_key_section,
-         "Factor over time, linear in between."),
+         "Factor over time, linearly interpolated."),
 };
 static const firn_schema_section force_section =
-    END("forces", firn_force_def, 1, 1, force_options, "Force fields beside gravity.");
+    END("forces", firn_force_def, 1, 1, force_options, "Force fields besides gravity.");
 
 /* ---------------------------------------------------------------- what comes out */
 
 static const firn_schema_key output_options[] = {
     TEXT(firn_output_def, "format", format, "bgeo", FIRN_SCHEMA_REQUIRED,
-         "One of `firn help formats`."),
+         "File format, one of `firn help formats`."),
     TEXT(firn_output_def, "attributes", attributes, "", FIRN_SCHEMA_WORDS,
-         "Names separated by blanks (`firn help attributes`); empty: P v id pscale material and Jp "
-         "where there is one."),
-    INTEGER(firn_output_def, "every", every, "1", 1, 1e9, 0, "Every so many frames."),
+         "Attributes, as a list or separated by blanks (`firn help attributes`); empty: P v id "
+         "pscale material, and Jp where a law has it."),
+    INTEGER(firn_output_def, "every", every, "1", 1, 1e9, 0, "Interval in frames."),
     INTEGER(firn_output_def, "substeps", substeps, "1", 1, 1000, 0,
-            "Files a frame, equally spaced in time."),
+            "Files per frame, equally spaced in time."),
     INTEGER(firn_output_def, "nth", nth, "1", 1, 1e9, 0, "Only every nth particle."),
 };
 static const firn_schema_section output_section =
     END("outputs", firn_output_def, 0, 0, output_options,
-        "Files that are written; without this section, one bgeo a frame.");
+        "Output files. Default: one bgeo file per frame; []: none.");
 
 static const firn_schema_key checkpoint_options[] = {
     INTEGER(firn_checkpoint_def, "every_frames", every_frames, "0", 0, 1e9, 0,
-            "After so many frames; 0: not."),
+            "Interval in frames; 0: none."),
     REAL(firn_checkpoint_def, "every_seconds", every_seconds, "s", "60", 0, 1e9, 0,
-         "After so much wall time, or later where they would cost more than 3 % of the run; 0: "
-         "not."),
-    INTEGER(firn_checkpoint_def, "keep", keep, "2", 1, 1000, 0, "How many are kept."),
+         "Interval in wall-clock time, longer where checkpoints would cost more than 3 % of the "
+         "run; 0: none."),
+    INTEGER(firn_checkpoint_def, "keep", keep, "2", 1, 1000, 0,
+            "Number of checkpoints that are kept."),
 };
 static const firn_schema_section checkpoint_section =
     END("checkpoints", firn_checkpoint_def, 0, 0, checkpoint_options,
-        "Complete states, to go on from.");
+        "Complete states, from which `firn resume` continues.");
 
 static const firn_schema_key expect_options[] = {
     TEXT(firn_expect_def, "measure", measure, "", FIRN_SCHEMA_REQUIRED,
-         "What is measured (`firn help measures`)."),
+         "Measure, one of `firn help measures`."),
     {.key = "of",
      .alias = "body",
      .type = FIRN_SCHEMA_TEXT,
@@ -503,14 +483,14 @@ static const firn_schema_key expect_options[] = {
      .offset = offsetof(firn_expect_def, body),
      .size = FIRN_NAME,
      .fallback = "",
-     .doc = "Body, material, collider or grip that is meant; empty: everything."},
-    WORD(firn_expect_def, "axis", axis, "x y z", "x", "Axis, where the measure wants one."),
+     .doc = "Body, material, collider or grip; empty: everything."},
+    WORD(firn_expect_def, "axis", axis, "x y z", "x", "Axis of a measure that has one."),
     TEXT(firn_expect_def, "attribute", attribute, "", 0,
-         "For mean_of, least_of, greatest_of: which."),
+         "Attribute of mean_of, least_of and greatest_of."),
     INTEGER(firn_expect_def, "component", component, "0", 0, 8, 0,
             "Component of the attribute, from 0."),
     LIST(firn_expect_def, "region", NULL, shapes, n_shapes, &shape_section,
-         "Only particles that began inside this shape; they are followed wherever they go."),
+         "Only particles that start inside this shape, wherever they move."),
     {.key = "over",
      .type = FIRN_SCHEMA_WORD,
      .n = 1,
@@ -522,39 +502,40 @@ static const firn_schema_key expect_options[] = {
          "Which value is compared: that at `time`; or of all frames the greatest, the least, the "
          "mean, the last minus the first, the greatest deviation from the first, or the mean "
          "period of crossings of the middle."},
-    REAL(firn_expect_def, "from", from, "s", "0", 0, 1e9, 0, "Values over time count from here."),
+    REAL(firn_expect_def, "from", from, "s", "0", 0, 1e9, 0,
+         "Start of the interval for values over time."),
     REAL(firn_expect_def, "time", time, "s", "inf", 0, INFINITY, FIRN_SCHEMA_INFINITE,
-         "When, or until when; inf: the end. Measured at the first frame that is not before it."),
+         "Time of the value, or end of the interval; inf: the end of the run. Measured at the "
+         "first frame at or after it."),
     REAL(firn_expect_def, "value", value, "", "inf", -INFINITY, INFINITY,
          FIRN_SCHEMA_OF_MEASURE | FIRN_SCHEMA_INFINITE,
-         "What is expected; inf: only limits are given."),
+         "Expected value; inf: only limits are given."),
     REAL(firn_expect_def, "tolerance", tolerance, "1", "0", 0, 1e9, 0,
-         "Allowed deviation as a share of the expected value (of `scale` where that is larger)."),
+         "Allowed deviation relative to the expected value, or to `scale` where that is larger."),
     REAL(firn_expect_def, "scale", scale, "", "0", 0, INFINITY, FIRN_SCHEMA_OF_MEASURE,
-         "What the tolerance is a share of where the expected value is zero or small."),
+         "Reference of the tolerance where the expected value is zero or small."),
     REAL(firn_expect_def, "at_least", at_least, "", "-inf", -INFINITY, INFINITY,
          FIRN_SCHEMA_INFINITE | FIRN_SCHEMA_OF_MEASURE, "Lower limit, instead of value."),
     REAL(firn_expect_def, "at_most", at_most, "", "inf", -INFINITY, INFINITY,
          FIRN_SCHEMA_INFINITE | FIRN_SCHEMA_OF_MEASURE, "Upper limit, instead of value."),
     TEXT(firn_expect_def, "source", source, "", FIRN_SCHEMA_REQUIRED,
-         "Where the number comes from."),
+         "Source of the expected value."),
 };
 static const firn_schema_section expect_section =
     END("expect", firn_expect_def, 0, 0, expect_options,
-        "What must come out: numbers, sources, tolerances.");
+        "Expected values with sources and tolerances.");
 
 /* ---------------------------------------------------------------- the scene */
 
 static const firn_schema_key scene_options[] = {
-    TEXT(firn_scene_def, "name", name, "", 0, "Name of the shot; empty: that of the file."),
-    INTEGER(firn_scene_def, "frames", frames, "100", 1, 1e7, 0, "How many frames are simulated."),
-    REAL(firn_scene_def, "fps", fps, "1/s", "24", 0, 1e9, FIRN_SCHEMA_ABOVE, "Frames a second."),
-    TEXT(firn_scene_def, "folder", folder, "", 0,
-         "Where the shot is written; empty: a folder of the scene's name."),
+    TEXT(firn_scene_def, "name", name, "", 0, "Name of the shot; empty: the file's name."),
+    INTEGER(firn_scene_def, "frames", frames, "100", 1, 1e7, 0, "Number of frames."),
+    REAL(firn_scene_def, "fps", fps, "1/s", "24", 0, 1e9, FIRN_SCHEMA_ABOVE, "Frames per second."),
+    TEXT(firn_scene_def, "folder", folder, "", 0, "Folder of the shot; empty: shots/NAME."),
     SEED(firn_scene_def, "Seed of everything random."),
     TEXT(firn_scene_def, "method", method, "mpm", 0, "Discretisation; see `firn help methods`."),
     WORD(firn_scene_def, "precision", is_double, "float double", "float",
-         "Numbers that the solver computes with."),
+         "Floating-point numbers of the solver."),
     REAL(firn_scene_def, "ambient_temperature", ambient_temperature, "K", "293.15", 0, 1e5, 0,
          "Temperature of the surroundings."),
 };
@@ -569,41 +550,40 @@ static const firn_schema_key file_options[] = {
      .section = &scene_section,
      .doc = "Name, length and place of the shot."},
     SECTION(firn_scene_def, "grid", grid, &grid_section, "The background grid."),
-    SECTION(firn_scene_def, "time", time, &time_section, "The length of a step."),
+    SECTION(firn_scene_def, "time", time, &time_section, "The time step."),
     SECTION(firn_scene_def, "transfer", transfer, &transfer_section,
             "The transfer between particles and grid."),
     REAL(firn_scene_def, "gravity", gravity, "m/s^2", "0 -9.81 0", -1e6, 1e6, 0,
-         "Acceleration of everything."),
+         "Acceleration of gravity."),
     LIST(firn_scene_def, "forces", NULL, forces, n_forces, &force_section,
-         "Force fields beside gravity."),
+         "Force fields besides gravity."),
     LIST(firn_scene_def, "materials", NULL, materials, n_materials, &material_section,
-         "Materials by name."),
+         "Materials."),
     LIST(firn_scene_def, "bodies", NULL, bodies, n_bodies, &body_section,
-         "Bodies, there from the start."),
+         "Bodies: material that is present at the start."),
     LIST(firn_scene_def, "emitters", NULL, emitters, n_emitters, &emitter_section,
-         "Where particles are born."),
+         "Regions in which particles are created."),
     LIST(firn_scene_def, "colliders", NULL, colliders, n_colliders, &collider_section,
          "Obstacles."),
     LIST(firn_scene_def, "grips", NULL, grips, n_grips, &grip_section,
          "Parts of bodies that are held or pulled."),
     LIST(firn_scene_def, "sinks", NULL, sinks, n_sinks, &sink_section,
-         "Regions that delete what comes into them."),
-    LIST(firn_scene_def, "outputs", NULL, outputs, n_outputs, &output_section,
-         "Files that are written."),
+         "Regions that delete particles."),
+    LIST(firn_scene_def, "outputs", NULL, outputs, n_outputs, &output_section, "Output files."),
     SECTION(firn_scene_def, "checkpoints", checkpoint, &checkpoint_section,
-            "Complete states, to go on from."),
+            "Complete states, from which `firn resume` continues."),
     LIST(firn_scene_def, "expect", NULL, expects, n_expects, &expect_section,
-         "What must come out."),
+         "Expected values with their sources."),
 };
-const firn_schema_section firn_schema_file = END("scene file", firn_scene_def, 1, 0, file_options,
-                                                 "A scene, from its first to its last section.");
+const firn_schema_section firn_schema_file =
+    END("scene file", firn_scene_def, 1, 0, file_options, "A scene file.");
 
 static const firn_schema_key run_options[] = {
     INTEGER(firn_run_options, "n_threads", n_threads, "0", 0, 4096, 0,
-            "Threads; 0: FIRN_THREADS, or as many as the particles are worth, up to "
+            "Number of threads; 0: FIRN_THREADS, else one per 2,048 particles, up to "
             "OMP_NUM_THREADS or all cores."),
     TEXT(firn_run_options, "isa", isa, "", 0,
-         "Instruction set: scalar, sse2, avx2, avx512; empty: the best there is."),
+         "Instruction set: scalar, sse2, avx2, avx512; empty: the best of this processor."),
 };
 const firn_schema_section firn_schema_run =
     END("run", firn_run_options, 1, 0, run_options, "How to run.");

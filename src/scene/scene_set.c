@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* scene_set.c: --set path.to.key=value, as a change of the tree before it is bound, so that what
- * is set is typed, checked and complained about like the file. Items of lists go by their name,
- * or by their number from 0. */
+/* scene_set.c: --set path.to.key=value as a change of the tree before it is bound, so that it is
+ * typed and checked like the file. Items of lists are addressed by their name, or by their number
+ * from 0. */
+#include "base/messages.h"
 #include "base/suggest.h"
 #include "scene/scene_bind.h"
 
@@ -22,6 +23,12 @@ static int refuse(walk *w, const char *sentence)
 {
     firn_messages_add(w->messages, FIRN_REFUSED, "--set %.300s: %s%s%s", w->setting, w->at,
                       *w->at ? " " : "", sentence);
+    return 0;
+}
+
+static int no_memory(walk *w)
+{
+    firn_messages_no_memory(w->messages, "--set %.300s", w->setting);
     return 0;
 }
 
@@ -62,7 +69,7 @@ static int refuse_item(walk *w, const node *parent, const char *key)
     known_items(parent, words);
     firn_suggest_list(words, shown, sizeof shown);
     int has_near = firn_suggest_word(key, words, near, sizeof near);
-    snprintf(sentence, sizeof sentence, "has no \"%.60s\"; there are: %s%s%s%s", key,
+    snprintf(sentence, sizeof sentence, "has no \"%.60s\"; allowed: %s%s%s%s", key,
              *shown ? shown : "none", has_near ? "; did you mean \"" : "", has_near ? near : "",
              has_near ? "\"?" : "");
     return refuse(w, sentence);
@@ -95,7 +102,7 @@ static node **child_of_map(walk *w, node *map, const firn_schema_section *sectio
     node *item = firn_yaml_tree_create(w->arena, FIRN_YAML_TREE_MAP, where);
     if (!name || !item || !(name->text = firn_arena_text(w->arena, key, strlen(key))) ||
         !firn_yaml_tree_add(w->arena, map, name, item))
-        return refuse(w, "there is not enough memory"), NULL;
+        return no_memory(w), NULL;
     return &map->items[map->n - 1];
 }
 
@@ -126,10 +133,10 @@ static node **step(walk *w, node **at, const char *key, const firn_schema_sectio
     }
     if (firn_yaml_tree_is_null(*at)) { /* `grid:` with nothing behind it */
         *at = firn_yaml_tree_create(w->arena, FIRN_YAML_TREE_MAP, where);
-        if (!*at) return refuse(w, "there is not enough memory"), NULL;
+        if (!*at) return no_memory(w), NULL;
     }
     if ((*at)->kind == FIRN_YAML_TREE_SCALAR)
-        return refuse(w, "is a single value; there is nothing in it to set"), NULL;
+        return refuse(w, "is a single value without keys"), NULL;
     const firn_schema_key *option = *section ? firn_schema_find(*section, key) : NULL;
     node **child = child_of_map(w, *at, *section, option, key, where);
     *list = option && option->type == FIRN_SCHEMA_LIST ? option : NULL;
@@ -143,11 +150,11 @@ int firn_scene_set(firn_arena *arena, firn_yaml_tree_node *root, const char *set
     walk w = {.arena = arena, .messages = messages, .setting = setting};
     const char *equals = strchr(setting, '=');
     if (!equals || equals == setting || strlen(setting) > FIRN_PATH)
-        return refuse(&w, "write it as path.to.key=value");
+        return refuse(&w, "not of the form path.to.key=value");
     size_t n_origin = strlen(setting) + sizeof "--set ";
     char *origin = firn_arena_allocate(arena, n_origin),
          *path = firn_arena_text(arena, setting, (size_t)(equals - setting));
-    if (!origin || !path) return refuse(&w, "there is not enough memory");
+    if (!origin || !path) return no_memory(&w);
     snprintf(origin, n_origin, "--set %s", setting);
     node where = {.origin = origin};
     node *value =
@@ -159,7 +166,7 @@ int firn_scene_set(firn_arena *arena, firn_yaml_tree_node *root, const char *set
     const firn_schema_key *list = NULL;
     node *top = root, **at = &top;
     for (char *rest = path, *key; at && (key = strsep(&rest, ".")) != NULL;) {
-        if (!*key) return refuse(&w, "write it as path.to.key=value");
+        if (!*key) return refuse(&w, "not of the form path.to.key=value");
         at = step(&w, at, key, &section, &list, &where);
         size_t n = strlen(w.at);
         snprintf(w.at + n, sizeof w.at - n, "%s%s", n ? "." : "", key);

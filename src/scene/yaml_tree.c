@@ -6,6 +6,7 @@
  * into FIRN_YAML_TREE_NODES_MAX, an alias inside the node that it stands for is met while that
  * node is still open. */
 #include "scene/yaml_tree.h"
+#include "base/messages.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,8 +61,7 @@ static int refuse(loader *l, yaml_mark_t mark, const char *sentence)
 
 static int refuse_memory(loader *l)
 {
-    firn_messages_add(l->messages, FIRN_MEMORY, "%.1100s: there is not enough memory to read it",
-                      l->origin);
+    firn_messages_no_memory(l->messages, "%.1100s", l->origin);
     l->n_errors++;
     return 0;
 }
@@ -95,12 +95,11 @@ static int check_bytes(loader *l, const char *text, size_t n_bytes)
         char sentence[128];
         if (n == 0) {
             snprintf(sentence, sizeof sentence,
-                     "the byte 0x%02X is not UTF-8; save the file as UTF-8", p[i]);
+                     "byte 0x%02X is not UTF-8; try: save the file as UTF-8", p[i]);
             return refuse(l, mark, sentence);
         }
         if ((p[i] < 0x20 && p[i] != '\t' && p[i] != '\n' && p[i] != '\r') || p[i] == 0x7f) {
-            snprintf(sentence, sizeof sentence,
-                     "the control character 0x%02X does not belong into a text", p[i]);
+            snprintf(sentence, sizeof sentence, "control character 0x%02X in a text", p[i]);
             return refuse(l, mark, sentence);
         }
         mark.column++;
@@ -169,8 +168,7 @@ static firn_yaml_tree_node *new_node(loader *l, firn_yaml_tree_kind kind, yaml_m
         where.column = (int)mark.column + 1;
     }
     if (++l->n_nodes > FIRN_YAML_TREE_NODES_MAX) {
-        refuse(l, mark,
-               "there are more than 1000000 values (aliases followed); a scene has far fewer");
+        refuse(l, mark, "more than 1000000 values (aliases included)");
         return NULL;
     }
     firn_yaml_tree_node *node = firn_yaml_tree_create(l->arena, kind, &where);
@@ -256,7 +254,7 @@ static int drop_duplicates(loader *l, firn_yaml_tree_node *map)
         char place[FIRN_YAML_TREE_PLACE];
         firn_yaml_tree_place(node, place);
         firn_messages_add(l->messages, FIRN_REFUSED,
-                          "%sthe key \"%.60s\" is given twice; the first is in line %d", place,
+                          "%skey \"%.60s\" is given twice; the first is in line %d", place,
                           node->text, other->line);
         map->items[keys[i].index] = NULL;
     }
@@ -295,8 +293,7 @@ static int take_scalar(loader *l, const yaml_event_t *event)
 {
     const char *value = (const char *)event->data.scalar.value;
     size_t n = event->data.scalar.length;
-    if (memchr(value, 0, n))
-        return refuse(l, event->start_mark, "a text must not contain the character \\0");
+    if (memchr(value, 0, n)) return refuse(l, event->start_mark, "character \\0 in a text");
     firn_yaml_tree_node *node = new_node(l, FIRN_YAML_TREE_SCALAR, event->start_mark);
     if (!node) return 0;
     node->text = firn_arena_text(l->arena, value, n);
@@ -314,17 +311,17 @@ static int take_alias(loader *l, const yaml_event_t *event)
     for (int i = l->n_anchors - 1; i >= 0 && !found; i--)
         if (strcmp(l->anchors[i].name, name) == 0) found = &l->anchors[i];
     if (!found) {
-        snprintf(sentence, sizeof sentence,
-                 "the alias *%.60s stands for nothing: there is no &%.60s before it", name, name);
+        snprintf(sentence, sizeof sentence, "alias *%.60s has no anchor &%.60s before it", name,
+                 name);
         return refuse(l, event->start_mark, sentence);
     }
     if (found->is_open) {
-        snprintf(sentence, sizeof sentence,
-                 "the alias *%.60s is inside what it stands for, which would have no end", name);
+        snprintf(sentence, sizeof sentence, "alias *%.60s is inside its own anchor", name);
         return refuse(l, event->start_mark, sentence);
     }
     if (l->depth + height(found->node) > FIRN_YAML_TREE_DEPTH_MAX)
-        return refuse(l, event->start_mark, "lists and maps are nested more than 50 deep");
+        return refuse(l, event->start_mark,
+                      "lists and maps are nested too deeply; allowed: 50 levels");
     firn_yaml_tree_node *copy = copy_node(l, found->node, event->start_mark);
     return copy && attach(l, copy, event->start_mark);
 }
@@ -333,7 +330,8 @@ static int take_open(loader *l, const yaml_event_t *event, firn_yaml_tree_kind k
                      const yaml_char_t *name)
 {
     if (l->depth == FIRN_YAML_TREE_DEPTH_MAX)
-        return refuse(l, event->start_mark, "lists and maps are nested more than 50 deep");
+        return refuse(l, event->start_mark,
+                      "lists and maps are nested too deeply; allowed: 50 levels");
     firn_yaml_tree_node *node = new_node(l, kind, event->start_mark);
     if (!node || !attach(l, node, event->start_mark)) return 0;
     l->open_anchor[l->depth] = add_anchor(l, name, node, 1);
@@ -356,7 +354,7 @@ static int take(loader *l, const yaml_event_t *event)
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         return l->root
-                   ? refuse(l, event->start_mark, "a second document (---) begins; a scene is one")
+                   ? refuse(l, event->start_mark, "a second document (---) begins; allowed: one")
                    : 1;
     case YAML_SCALAR_EVENT: return take_scalar(l, event);
     case YAML_ALIAS_EVENT: return take_alias(l, event);
@@ -375,7 +373,7 @@ static int refuse_syntax(loader *l, const yaml_parser_t *parser)
 {
     char sentence[512];
     if (parser->error == YAML_MEMORY_ERROR) return refuse_memory(l);
-    snprintf(sentence, sizeof sentence, "this is not YAML: %s%s%s",
+    snprintf(sentence, sizeof sentence, "not YAML: %s%s%s",
              parser->problem ? parser->problem : "unreadable", parser->context ? ", " : "",
              parser->context ? parser->context : "");
     return refuse(l, parser->problem_mark, sentence);
@@ -387,7 +385,7 @@ firn_yaml_tree_node *firn_yaml_tree_parse(firn_arena *arena, const char *text, s
 {
     loader l = {.arena = arena, .messages = messages, .origin = origin, .has_lines = has_lines};
     if (n_bytes > FIRN_YAML_TREE_BYTES_MAX)
-        return refuse(&l, (yaml_mark_t){0}, "the text is longer than 16 MiB"), NULL;
+        return refuse(&l, (yaml_mark_t){0}, "longer than 16 MiB"), NULL;
     if (!check_bytes(&l, text, n_bytes)) return NULL;
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser)) return refuse_memory(&l), NULL;
@@ -403,7 +401,7 @@ firn_yaml_tree_node *firn_yaml_tree_parse(firn_arena *arena, const char *text, s
         yaml_event_delete(&event);
     }
     yaml_parser_delete(&parser);
-    if (!l.n_errors && !l.root) refuse(&l, (yaml_mark_t){0}, "there is nothing in it");
+    if (!l.n_errors && !l.root) refuse(&l, (yaml_mark_t){0}, "empty file");
     return l.n_errors ? NULL : l.root;
 }
 

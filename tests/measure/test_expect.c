@@ -74,8 +74,7 @@ static void test_free_fall(void **state)
         "- {measure: extent, axis: y, over: max, at_most: 20 cm, at_least: 10 cm, source: the "
         "box}\n"
         "- {measure: center, axis: x, region: {kind: half_space, center: [1, 0, 0], normal: [1, 0, "
-        "0]}, value: 2.4, "
-        "tolerance: 1e-3, source: the half x < 1 has its centre at 0.9}\n"
+        "0]}, value: 2.4, tolerance: 1e-3, source: the half x < 1 has its centre at 0.9}\n"
         "- {measure: front, axis: x, time: 0.05, value: 1.35, tolerance: 5 %, source: the box's "
         "end}\n"
         "- {measure: greatest_of, attribute: F, component: 0, value: 1, tolerance: 1e-4, source: "
@@ -151,7 +150,7 @@ static void test_refused(void **state)
                   "expect.0.attribute is \"Jq\", which is no attribute of this scene's particles; "
                   "allowed: P, v,");
     check_refused("{measure: mass, source: x}",
-                  "expect.0.value is missing; give value, at_least or at_most");
+                  "expect.0.value is missing; try: value, at_least or at_most");
     check_refused("{measure: mass, value: 1}", "expect.0.source is missing");
     check_refused("{measure: mass, of: blok, value: 1, source: x}",
                   "expect.0.of is \"blok\", but mass needs the name of a body or material");

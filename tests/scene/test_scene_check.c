@@ -67,11 +67,10 @@ static void test_skipped_default_is_caught(void **state)
     small_scene s;
     make(&s);
     memset(&s.body, 0, sizeof s.body);
-    expect_refused(&s,
-                   "bodies.0 was not made by its default function; begin with firn_..._default()");
+    expect_refused(&s, "bodies.0 was not made by its default function; try: firn_..._default()");
     make(&s);
     memset(&s.scene, 0, sizeof s.scene);
-    expect_refused(&s, "the scene definition was not made by firn_scene_default(); begin with it");
+    expect_refused(&s, "scene: not made by its default function; try: firn_scene_default()");
     assert_int_equal(firn_scene_check(NULL, NULL), FIRN_REFUSED);
 }
 
@@ -93,7 +92,7 @@ static void test_ranges(void **state)
     expect_refused(&s, "transfer.scheme is 7; allowed: apic, flip, pic, aflip");
     make(&s);
     memset(s.material.law, 'x', sizeof s.material.law);
-    expect_refused(&s, "materials.snow.law is not ended by a zero within 64 bytes");
+    expect_refused(&s, "materials.snow.law has no final zero within 64 bytes");
     make(&s);
     s.scene.n_colliders = 2;
     expect_refused(&s, "colliders has 2 items but no array of them");
@@ -106,16 +105,16 @@ static void test_relations(void **state)
     make(&s);
     strcpy(s.body.material, "sand");
     expect_refused(
-        &s, "bodies.ball.material is \"sand\", but no material has that name; there are: snow");
+        &s, "bodies.ball.material is \"sand\", which is no material of this scene; allowed: snow");
     make(&s);
     s.body.n_shapes = 0;
-    expect_refused(&s, "bodies.ball.shape is missing; give a shape or a file of points");
+    expect_refused(&s, "bodies.ball.shape is missing; try: a shape, or a points file");
     make(&s);
     s.body.F[4] = -1;
     expect_refused(&s, "bodies.ball.F has determinant -1; it must be above 0");
     make(&s);
     s.scene.grid.walls[2] = FIRN_WALL_STICK;
-    expect_refused(&s, "grid.walls needs a box; give grid.box_min and grid.box_max");
+    expect_refused(&s, "grid.walls needs a box; try: grid.box_min and grid.box_max");
     make(&s);
     s.scene.grid.has_box = 1;
     s.scene.grid.box_max[1] = -1;
@@ -124,14 +123,13 @@ static void test_relations(void **state)
     s.scene.grid.has_box = 1;
     s.scene.grid.walls[1] = FIRN_WALL_MIRROR;
     for (int a = 0; a < 3; a++) s.scene.grid.box_max[a] = 2.04;
-    expect_refused(&s, "grid.box_max puts the mirror wall +x at 2.04 m, which is not on a node; it "
-                       "must be a whole "
-                       "multiple of dx = 0.1 m, e.g. 2 m");
+    expect_refused(&s, "grid.box_max puts the mirror wall +x at 2.04 m, off the nodes; allowed: "
+                       "whole multiples of dx = 0.1 m; try: 2 m");
     make(&s);
     firn_body_def twins[2] = {s.body, s.body};
     s.scene.bodies = twins;
     s.scene.n_bodies = 2;
-    expect_refused(&s, "bodies.ball has the same name as another of the bodies; names must differ");
+    expect_refused(&s, "bodies.ball has the same name as another of the bodies");
     make(&s);
     firn_grip_def grip = firn_grip_default();
     strcpy(grip.name, "hand");
@@ -140,7 +138,8 @@ static void test_relations(void **state)
     grip.n_shapes = 1;
     s.scene.grips = &grip;
     s.scene.n_grips = 1;
-    expect_refused(&s, "grips.hand.body is \"bar\", but no body has that name");
+    expect_refused(&s, "grips.hand.body is \"bar\", which is no body or emitter of this scene; "
+                       "allowed: ball; did you mean \"ball\"?");
     firn_grip_def many[33];
     for (int g = 0; g < 33; g++) {
         many[g] = grip;
@@ -149,7 +148,7 @@ static void test_relations(void **state)
     }
     s.scene.grips = many;
     s.scene.n_grips = 33;
-    expect_refused(&s, "grips are 33; 32 are possible");
+    expect_refused(&s, "grips are 33; allowed: up to 32");
 }
 
 static void test_all_errors_at_once(void **state)
