@@ -401,7 +401,7 @@ static void bounds_torus(const firn_shape_part *part, double min[3], double max[
 
 /* ---------------------------------------------------------------- the kinds */
 
-const firn_shape_kind firn_solid_kinds[] = {
+const firn_shape_kind firn_analytic_kinds[] = {
     {{"plane", "everything below the plane through center; normal points out of the solid",
       "normal", 1},
      build_plain,

@@ -21,7 +21,7 @@ struct firn_shape {
     firn_shape_part parts[];
 };
 
-static const firn_shape_kind *const kind_tables[] = {firn_solid_kinds, firn_field_kinds};
+static const firn_shape_kind *const kind_tables[] = {firn_analytic_kinds, firn_sdf_kinds};
 
 static const firn_shape_kind *kind_at(int i)
 {

@@ -59,7 +59,7 @@ struct firn_shape_part {
 };
 
 /* Tables of kinds, each ended by one without a name */
-extern const firn_shape_kind firn_solid_kinds[]; /* analytic_shapes.c: analytic */
-extern const firn_shape_kind firn_field_kinds[]; /* sdf_sequence.c: from files */
+extern const firn_shape_kind firn_analytic_kinds[]; /* analytic_shapes.c: analytic */
+extern const firn_shape_kind firn_sdf_kinds[]; /* sdf_shapes.c: from files */
 
 #endif

@@ -141,7 +141,7 @@ static void voxels_of_sequences(void **state)
 {
     (void)state;
     firn_shape_def def = mesh_def(scratch("v.obj"));
-    firn_field *field;
+    firn_sdf_sequence *field;
     size_t n_bytes[2];
     for (int k = 0; k < 2; k++) {
         firn_mesh *ball = geometry_sphere(12, 0.5, 0, 0, 0);
@@ -152,7 +152,7 @@ static void voxels_of_sequences(void **state)
         assert_int_equal(
             firn_sdf_sequence_from_mesh(&def, (firn_shape_need){.depth = 0.25}, &field, NULL),
             FIRN_OK);
-        n_bytes[k] = firn_sdf_sequence_bytes(field);
+        n_bytes[k] = field->n_bytes;
         firn_sdf_sequence_destroy(field);
     }
     assert_true(n_bytes[1] < n_bytes[0]); /* two volumes of four channels in less than one of one */
@@ -161,7 +161,7 @@ static void voxels_of_sequences(void **state)
         assert_int_equal(
             firn_sdf_sequence_from_mesh(&def, (firn_shape_need){.cell = 0.08 * k}, &field, NULL),
             FIRN_OK);
-        n_bytes[k] = firn_sdf_sequence_bytes(field);
+        n_bytes[k] = field->n_bytes;
         firn_sdf_sequence_destroy(field);
     }
     assert_true(n_bytes[1] < n_bytes[0] / 10);

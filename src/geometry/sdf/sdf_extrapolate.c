@@ -1,42 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* sdf_extrapolate.c: in each pass voxels without a value that stand beside such with one get
- * their mean. What was reached in a pass counts from the next one on, so that threads and order
- * do not show. */
+/* sdf_extrapolate.c: a flood from voxels with a value. In each pass those without one that have a
+ * face in common with such get their mean. A voxel reached in a pass counts from the next pass on,
+ * so that results depend neither on threads nor on order. */
 #include "geometry/sdf/sdf_extrapolate.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { UNREACHED = 255, PASSES_MAX = 200 };
 
-typedef struct spreading {
+typedef struct flood {
     firn_sdf *v;
     int first, n;
-    uint8_t *reached; /* [leaf][512]: in which pass; 0: it had a value */
-} spreading;
+    uint8_t *reached; /* [leaf][512] the pass; 0: it had a value */
+} flood;
 
-static float *value_at(const spreading *s, int64_t leaf, const int cell[3])
+static float *value_at(const flood *s, int64_t leaf, const int cell[3])
 {
     return firn_sdf_at(s->v, leaf, (cell[0] * FIRN_LEAF_ROW + cell[1]) * FIRN_LEAF_ROW + cell[2],
                        s->first);
 }
 
-/* The leaf of a cell of this leaf or of one beside it, and the cell there; -1: there is no leaf. */
+/* The leaf of a cell whose indices are -1 to 8, seen from this leaf; the cell becomes that in its
+ * own leaf. -1: no leaf. */
 static int64_t leaf_of(const firn_sdf *v, int64_t leaf, int cell[3])
 {
-    int64_t place = 0;
+    int64_t at = 0;
     if ((unsigned)cell[0] < 8 && (unsigned)cell[1] < 8 && (unsigned)cell[2] < 8) return leaf;
     for (int a = 0; a < 3; a++) {
-        place = place * v->n_blocks[a] + v->leaf_block[leaf][a] - v->first[a] +
-                (cell[a] < 0 ? -1 : cell[a] > 7);
+        at = at * v->n_blocks[a] + v->leaf_block[leaf][a] - v->first[a] +
+             (cell[a] < 0 ? -1 : cell[a] > 7);
         cell[a] &= 7;
     }
-    return v->table[place] >= 0 ? v->table[place] : -1;
+    return v->table[at] >= 0 ? v->table[at] : -1;
 }
 
-/* Whether voxel m of a leaf is reached in this pass. */
-static int reach(const spreading *s, int64_t leaf, int m, int pass)
+/* 1 where voxel m of a leaf gets its value in this pass. */
+static int reach(const flood *s, int64_t leaf, int m, int pass)
 {
     const int cell[3] = {m >> 6, m >> 3 & 7, m & 7};
     double sum[FIRN_MAX_CHANNELS] = {0};
@@ -63,10 +65,8 @@ firn_status firn_sdf_extrapolate(firn_sdf *v, int first, int n, int n_passes,
                                  firn_messages *messages)
 {
     const size_t n_voxels = 512 * (size_t)v->n_leaves;
-    spreading s = {v, first, n, firn_memory_array(NULL, n_voxels, 1)};
-    if (!s.reached)
-        return firn_messages_add(messages, FIRN_MEMORY,
-                                 "There is no memory to spread what a surface carries.");
+    flood s = {v, first, n, firn_memory_array(NULL, n_voxels, 1)};
+    if (!s.reached) return firn_messages_no_memory(messages, "values of a surface");
     const int last = n_passes < PASSES_MAX ? n_passes : PASSES_MAX;
     int64_t n_reached = 1;
 #pragma omp parallel for schedule(static)

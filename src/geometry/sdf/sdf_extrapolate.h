@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sdf_extrapolate.h: what a surface carries, out to voxels that have none of it. */
-#ifndef FIRN_VOLUME_SPREAD_H
-#define FIRN_VOLUME_SPREAD_H
+/* sdf_extrapolate.h: values of a surface, as its velocity, extended to voxels without one. */
+#ifndef FIRN_SDF_EXTRAPOLATE_H
+#define FIRN_SDF_EXTRAPOLATE_H
 
 #include "geometry/sdf/sdf.h"
 
@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/* Of n channels from `first` on, NaN where there is no value: values spread by up to so many
- * voxels; beyond it is 0. Before firn_sdf_finish. */
-firn_status firn_sdf_extrapolate(firn_sdf *volume, int first, int n, int n_passes,
+/* n channels from `first` on, NaN where there is no value: such voxels get the mean of their
+ * neighbours, up to n_passes voxels away; beyond, 0. Called before firn_sdf_finish. */
+firn_status firn_sdf_extrapolate(firn_sdf *sdf, int first, int n, int n_passes,
                                  firn_messages *messages);
 
 #ifdef __cplusplus

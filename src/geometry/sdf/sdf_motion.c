@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* sdf_motion.c: visits the voxels near a volume's surface, and those of the next volume where
- * they would go. */
+/* sdf_motion.c: see sdf_motion.h. */
 #include "geometry/sdf/sdf_motion.h"
 
 #include <math.h>
 
-/* Place of a voxel of a leaf; its place among the leaf's 9^3 is returned. */
+/* x of voxel m of a leaf; returns its index among the leaf's 9^3. */
 static int voxel_at(const firn_sdf *v, int64_t leaf, int m, double x[3])
 {
     const int cell[3] = {m >> 6, m >> 3 & 7, m & 7};
@@ -29,9 +28,8 @@ double firn_sdf_motion_speed(const firn_sdf *v, int velocity)
     return largest;
 }
 
-/* How far the surface of v, moved by `shift`, is from that of `other`; beyond the band a lower
- * bound. */
-static double way_to(const firn_sdf *v, const firn_sdf *other, const double shift[3])
+/* The greatest distance of the surface of v, moved by `shift`, from that of `other`, m */
+static double residual_to(const firn_sdf *v, const firn_sdf *other, const double shift[3])
 {
     double largest = 0;
 #pragma omp parallel for schedule(static) reduction(max : largest)
@@ -47,13 +45,13 @@ static double way_to(const firn_sdf *v, const firn_sdf *other, const double shif
     return largest;
 }
 
-double firn_sdf_motion_way(const firn_sdf *a, const firn_sdf *b, const double shift[3])
+double firn_sdf_motion_residual(const firn_sdf *a, const firn_sdf *b, const double shift[3])
 {
     const double back[3] = {-shift[0], -shift[1], -shift[2]};
-    return fmax(way_to(a, b, shift), way_to(b, a, back));
+    return fmax(residual_to(a, b, shift), residual_to(b, a, back));
 }
 
-double firn_sdf_motion_middle(const firn_sdf *v, double middle[3])
+double firn_sdf_motion_centroid(const firn_sdf *v, double centroid[3])
 {
     double sum[3] = {0, 0, 0}, deepest = 0;
     int64_t n = 0;
@@ -65,14 +63,14 @@ double firn_sdf_motion_middle(const firn_sdf *v, double middle[3])
             for (int a = 0; a < 3; a++) sum[a] += x[a];
             n++;
         }
-    for (int a = 0; a < 3; a++) middle[a] = n ? sum[a] / (double)n : 0;
+    for (int a = 0; a < 3; a++) centroid[a] = n ? sum[a] / (double)n : 0;
     return deepest;
 }
 
-firn_sdf_motion_carried firn_sdf_motion_carry(const firn_sdf *before, const firn_sdf *after,
-                                              int velocity, double duration)
+firn_sdf_motion_error firn_sdf_motion_advect(const firn_sdf *before, const firn_sdf *after,
+                                             int velocity, double duration)
 {
-    firn_sdf_motion_carried sum = {0, 0};
+    firn_sdf_motion_error sum = {0, 0};
     int64_t n = 0;
     for (int64_t l = 0; l < before->n_leaves; l++)
         for (int m = 0; m < 512; m++) {
