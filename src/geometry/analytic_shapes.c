@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* analytic_shapes.c: signed distance and normal of the analytic kinds, in double precision and
- * in closed form.
+/* analytic_shapes.c: signed distance and normal of the analytic kinds, in double precision and in
+ * closed form.
  *
- * Notation: p the point in the kind's frame (m), d the distance (negative inside), n the outward
- * unit normal.
- * Round kinds are solved in the half plane (r, z), r = hypot(p_x, p_y), and turned back.
- * Wherever the nearest point is not unique (centre of a sphere, axis of a capsule) one of the
- * nearest is taken, so the normal always has length one. Formulas are elementary; only the
- * ellipsoid needs an iteration, see there. */
+ * Notation: p the point in the kind's frame (m), d the distance (m, negative inside), n the outward
+ * unit normal. Round kinds are solved in the half plane (r, z), r = hypot(p_x, p_y).
+ *
+ * Where the nearest point is not unique (centre of a sphere, axis of a capsule) one of the nearest
+ * is used, so that the normal always has length 1. Only the ellipsoid needs an iteration. */
 #include "geometry/shape_kind.h"
 
 #include <math.h>
 #include <string.h>
 
-/* hypot that does not guard against overflow, at a quarter of the time */
+/* hypot without its guard against overflow, in a quarter of the time */
 static double length_of(double a, double b) { return sqrt(a * a + b * b); }
 
 /* ---------------------------------------------------------------- checks */
 
-static firn_status need_positive(double value, const char *name, const firn_shape_def *def,
-                                 const char *where, firn_messages *messages)
+static firn_status need_positive(double value, const char *name, const char *where,
+                                 firn_messages *messages)
 {
     if (value > 0) return FIRN_OK;
-    return firn_messages_add(messages, FIRN_REFUSED,
-                             "%s: the %s of a %s must be greater than 0, not %g.", where, name,
-                             def->kind, value);
+    return firn_messages_add(messages, FIRN_REFUSED, "%s: %s is %g; allowed: greater than 0", where,
+                             name, value);
 }
 
 static firn_status check_plane(const firn_shape_def *def, const char *where,
@@ -33,14 +31,13 @@ static firn_status check_plane(const firn_shape_def *def, const char *where,
     if (def->normal[0] != 0 || def->normal[1] != 0 || def->normal[2] != 0) return FIRN_OK;
     return firn_messages_add(
         messages, FIRN_REFUSED,
-        "%s: the normal of a %s must not be zero; give the direction that points out of the solid.",
-        where, def->kind);
+        "%s: normal is 0 0 0; allowed: the direction that points out of the solid", where);
 }
 
 static firn_status check_sphere(const firn_shape_def *def, const char *where,
                                 firn_messages *messages)
 {
-    return need_positive(def->radius, "radius", def, where, messages);
+    return need_positive(def->radius, "radius", where, messages);
 }
 
 static firn_status check_box(const firn_shape_def *def, const char *where, firn_messages *messages)
@@ -49,7 +46,7 @@ static firn_status check_box(const firn_shape_def *def, const char *where, firn_
         if (!(def->size[i] > 0))
             return firn_messages_add(
                 messages, FIRN_REFUSED,
-                "%s: all three edges of size must be greater than 0; size is [%g, %g, %g].", where,
+                "%s: size is [%g, %g, %g]; allowed: three edges greater than 0", where,
                 def->size[0], def->size[1], def->size[2]);
     return FIRN_OK;
 }
@@ -57,39 +54,36 @@ static firn_status check_box(const firn_shape_def *def, const char *where, firn_
 static firn_status check_cylinder(const firn_shape_def *def, const char *where,
                                   firn_messages *messages)
 {
-    firn_status status = need_positive(def->radius, "radius", def, where, messages);
-    return status ? status : need_positive(def->height, "height", def, where, messages);
+    firn_status status = need_positive(def->radius, "radius", where, messages);
+    return status ? status : need_positive(def->height, "height", where, messages);
 }
 
 static firn_status check_cone(const firn_shape_def *def, const char *where, firn_messages *messages)
 {
     if (!(def->radius >= 0) || !(def->radius2 >= 0) || !(def->radius + def->radius2 > 0))
-        return firn_messages_add(
-            messages, FIRN_REFUSED,
-            "%s: a %s needs radius (low end) and radius2 (high end), none negative and not both 0; "
-            "they are %g and %g.",
-            where, def->kind, def->radius, def->radius2);
-    return need_positive(def->height, "height", def, where, messages);
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "%s: radius (low end) is %g and radius2 (high end) %g; allowed: 0 "
+                                 "or greater, not both 0",
+                                 where, def->radius, def->radius2);
+    return need_positive(def->height, "height", where, messages);
 }
 
 static firn_status check_funnel(const firn_shape_def *def, const char *where,
                                 firn_messages *messages)
 {
     firn_status status = check_cone(def, where, messages);
-    return status ? status : need_positive(def->thickness, "thickness", def, where, messages);
+    return status ? status : need_positive(def->thickness, "thickness", where, messages);
 }
 
 static firn_status check_torus(const firn_shape_def *def, const char *where,
                                firn_messages *messages)
 {
-    firn_status status = need_positive(def->radius, "radius", def, where, messages);
-    if (!status)
-        status = need_positive(def->radius2, "radius2 (of the tube)", def, where, messages);
+    firn_status status = need_positive(def->radius, "radius", where, messages);
+    if (!status) status = need_positive(def->radius2, "radius2 (of the tube)", where, messages);
     if (!status && def->radius2 > def->radius)
-        status = firn_messages_add(
-            messages, FIRN_REFUSED,
-            "%s: the tube of a torus (radius2 %g) must not be thicker than its ring (radius %g).",
-            where, def->radius2, def->radius);
+        status = firn_messages_add(messages, FIRN_REFUSED,
+                                   "%s: radius2 (of the tube) is %g; allowed: at most radius (%g)",
+                                   where, def->radius2, def->radius);
     return status;
 }
 
@@ -139,7 +133,7 @@ static void plane(const firn_shape_part *part, const double p[3], double time,
     s->normal[2] = 1;
 }
 
-/* d = |v| - radius, n = v / |v|; `spare` is the direction where v vanishes */
+/* d = |v| - radius, n = v / |v|; n = spare where v vanishes */
 static void from_center(firn_surface_point *s, const double v[3], double radius,
                         const double spare[3])
 {
@@ -159,14 +153,13 @@ static void capsule(const firn_shape_part *part, const double p[3], double time,
                     firn_surface_point *s)
 {
     (void)time;
-    double z =
-        fmax(-part->half[2], fmin(part->half[2], p[2])); /* nearest point of the core segment */
+    double z = fmax(-part->half[2], fmin(part->half[2], p[2])); /* nearest point of the axis */
     from_center(s, (const double[3]){p[0], p[1], p[2] - z}, part->radius,
                 (const double[3]){1, 0, 0});
 }
 
-/* q = |p| - half; outside, the nearest point lies where the positive q are cut off; inside, on
- * the nearest face. */
+/* q = |p| - half. Outside, the vector from the nearest point is max(q, 0); inside, the nearest point
+ * is on the nearest face. */
 static void box(const firn_shape_part *part, const double p[3], double time, firn_surface_point *s)
 {
     (void)time;
@@ -186,13 +179,13 @@ static void box(const firn_shape_part *part, const double p[3], double time, fir
     }
 }
 
-/* A point in the half plane of a round kind, and what is nearest to it so far. */
+/* A point in the half plane of a round kind, and the nearest face or edge so far */
 typedef struct profile {
     double r, z;
-    double distance2, normal[2]; /* squared; away from that place */
+    double distance2, normal[2]; /* squared distance; away from the nearest point */
 } profile;
 
-/* A face with its normal, so that this is exact on the face itself, too. */
+/* A face, with its normal, which is exact also where the distance is 0 */
 static void offer_face(profile *f, double distance, double normal_r, double normal_z)
 {
     if (distance * distance >= f->distance2) return;
@@ -201,8 +194,7 @@ static void offer_face(profile *f, double distance, double normal_r, double norm
     f->normal[1] = normal_z;
 }
 
-/* An edge, `away` from which the point lies; on the edge the normal is open, and that of a face
- * is taken. */
+/* An edge; away: from it to the point. On the edge the normal is that of a face. */
 static void offer_edge(profile *f, double away_r, double away_z, double normal_r, double normal_z)
 {
     const double distance2 = away_r * away_r + away_z * away_z;
@@ -213,14 +205,13 @@ static void offer_edge(profile *f, double away_r, double away_z, double normal_r
     f->normal[1] = distance > 0 ? away_z / distance : normal_z;
 }
 
-/* How far the point is above the slanted side, the line from (low, -h) to (high, h) of a round
- * kind. */
+/* Distance from the slanted side, the line from (radius, -h) to (radius2, h); above 0 outside */
 static double above_side(const profile *f, const firn_shape_part *part)
 {
     return (f->r - part->radius) * part->side[0] + (f->z + part->half[2]) * part->side[1];
 }
 
-/* Whether its foot lies on the side, and not beyond an end. */
+/* 1 where the nearest point of that line lies between its ends. */
 static int is_beside(const profile *f, const firn_shape_part *part)
 {
     const double h = part->half[2], e[2] = {part->radius2 - part->radius, 2 * h},
@@ -228,7 +219,7 @@ static int is_beside(const profile *f, const firn_shape_part *part)
     return along > 0 && along < e[0] * e[0] + e[1] * e[1];
 }
 
-/* From (r, z) back to space. On the axis the radial direction is open: x is taken. */
+/* From (r, z) to space. On the axis the radial direction is x. */
 static void normal_of(const double p[3], double r, double normal_r, double normal_z,
                       firn_surface_point *s)
 {
@@ -237,7 +228,7 @@ static void normal_of(const double p[3], double r, double normal_r, double norma
     s->normal[2] = normal_z;
 }
 
-/* Cone and frustum: the region below the slanted side, between the two discs. */
+/* Cone and frustum: below the slanted side and between the two discs */
 static void cone(const firn_shape_part *part, const double p[3], double time, firn_surface_point *s)
 {
     (void)time;
@@ -257,7 +248,7 @@ static void cone(const firn_shape_part *part, const double p[3], double time, fi
     normal_of(p, f.r, f.normal[0], f.normal[1], s);
 }
 
-/* As the box, in the half plane. */
+/* As the box, in the half plane */
 static double distance_of_cylinder(const firn_shape_part *part, double r, double z)
 {
     const double beside = r - part->radius, above = fabs(z) - part->half[2];
@@ -288,7 +279,7 @@ static void cylinder(const firn_shape_part *part, const double p[3], double time
         normal_of(p, r, 0, up, s);
 }
 
-/* The wall of a cone, open at both ends: an unsigned distance that shape.c makes a wall of. */
+/* The slanted side alone, unsigned; its thickness makes it a wall (shape.c). */
 static void funnel(const firn_shape_part *part, const double p[3], double time,
                    firn_surface_point *s)
 {
@@ -313,15 +304,18 @@ static void torus(const firn_shape_part *part, const double p[3], double time,
     normal_of(p, r, length > 0 ? v[0] / length : 0, length > 0 ? v[1] / length : 1, s);
 }
 
-/* Nearest point x of the ellipsoid sum (x_i/e_i)^2 = 1 to y (taken to the first octant):
- *     y - x is parallel to the
- * normal x_i/e_i^2, so with e_m the shortest half axis
- *     x_i = e_i^2 y_i / (u + c_i),  c_i = e_i^2 - e_m^2 >= 0,
- * for the one u > 0 that solves  g(u) = sum (e_i y_i / (u + c_i))^2 - 1 = 0 .
- *     g is convex and falls, and at
- * u0 = e_m y_m the term m alone is 1: Newton from u0 climbs to the root without ever passing it.
- * On the plane y_m = 0 the root may be u = 0 itself; a y_m of 1e-14 e_m avoids that and moves
- * the answer by no more. */
+/* Nearest point x of the ellipsoid  sum (x_i / e_i)^2 = 1  to y in the first octant: y - x is
+ * parallel to the normal x_i / e_i^2, so with e_m the shortest half axis
+ *
+ *     x_i = e_i^2 y_i / (u + c_i),   c_i = e_i^2 - e_m^2 >= 0,
+ *
+ * for the one u > 0 that solves
+ *
+ *     g(u) = sum (e_i y_i / (u + c_i))^2 - 1 = 0.
+ *
+ * g is convex and decreasing, and at u0 = e_m y_m its term m alone is 1: Newton's method from u0
+ * increases monotonically to the root. On the plane y_m = 0 the root may be u = 0; a y_m of
+ * 1e-14 e_m avoids that and changes the result by no more. */
 static double ellipsoid_root(const double e[3], const double c[3], const double y[3], int m)
 {
     double u = e[m] * y[m];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* lattice.c: see lattice.h.
  *
- * The turn is 2 / sqrt(7) sin(2 pi a b / 7), a and b from 1 to 3: orthonormal and its own
- * inverse. A point's coordinates then are conjugates of an algebraic integer of Q(cos(2 pi /
- * 7)), but for a factor, and their product is at least spacing^3 / 7, whatever the point (E.
- * Bayer-Fluckiger, F. Oggier, E. Viterbo, IEEE Trans. Inf. Theory 50(4), 2004). So a box whose
- * edges lie along the axes holds nearly as many points as its volume says, and a stream that is
- * drawn out along one of them at a constant volume stays even: no two points come nearer than
+ * The rotation is  2 / sqrt(7) sin(2 pi a b / 7),  a and b from 1 to 3: orthonormal and its own
+ * inverse. Up to a factor the coordinates of a point are the conjugates of an algebraic integer of
+ * Q(cos(2 pi / 7)), so their product is at least spacing^3 / 7 in size for every point but 0
+ * (E. Bayer-Fluckiger, F. Oggier, E. Viterbo, IEEE Trans. Inf. Theory 50(4), 2004). Hence a box
+ * with edges along the axes holds nearly its volume / spacing^3 points, and a stream that is
+ * stretched along an axis at constant volume stays even: no two points come nearer than
  * sqrt(3) 7^(-1/3) = .905 spacings. */
 #include "geometry/lattice.h"
 
@@ -36,8 +36,7 @@ void firn_lattice_rows(double spacing, const double low[3], const double high[3]
     }
 }
 
-/* From the last of the faces through which the row comes in to the first through which it goes out
- */
+/* Between the last face through which the row enters and the first through which it leaves */
 void firn_lattice_row(double spacing, const double low[3], const double high[3], int64_t at[3],
                       int64_t *last)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* motion.c: rigid motion of colliders, grips and sinks.
+/* motion.c: see motion.h.
  *
- * A pose maps shape space to the world: x = position + R (y - pivot), `position` being where the
- * pivot is. With keys it is shifted by Catmull-Rom (through every key, continuous velocity);
- * before the first and after the last key everything rests, and at these keys velocity is that
- * of the time before, as a pose ends a step. Rotations go through their keys in the same way,
- * with continuous spin: Hermite curves of quaternions (M.-J. Kim, M.-S. Kim and S. Y. Shin,
- * SIGGRAPH 1995), of constant spin between two keys. Without keys: constant velocity and
- * constant spin about the moving pivot. */
+ * A pose maps the shape to the world: x = position + R (y - pivot), `position` being that of the
+ * pivot. With keys, positions are Catmull-Rom splines (through each key, with continuous velocity)
+ * and rotations Hermite curves of quaternions with continuous spin (M.-J. Kim, M.-S. Kim,
+ * S. Y. Shin, SIGGRAPH 1995); with two keys the spin is constant. Before the first and after the
+ * last key the body rests; at these keys the velocity is that of the time before, as a pose is that
+ * of the end of a step. Without keys: constant velocity, and constant spin about the moving pivot. */
 #include "geometry/motion.h"
 
 #include <math.h>
@@ -55,7 +54,7 @@ static void quaternion_product(const double a[4], const double b[4], double c[4]
     c[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
 }
 
-/* exp of a rotation vector */
+/* exp of a rotation vector, rad */
 static void quaternion_of_vector(const double r[3], double q[4])
 {
     double angle = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
@@ -64,8 +63,9 @@ static void quaternion_of_vector(const double r[3], double q[4])
     q[3] = cos(angle / 2);
 }
 
-/* Catmull-Rom in time t on the segment i .. i+1 with uneven keys: Hermite with finite-difference
- * tangents. */
+/* Catmull-Rom at time t between keys i and i + 1 with uneven spacing: cubic Hermite with tangents
+ *
+ *     t_i = (p_(i+1) - p_(i-1)) / (time_(i+1) - time_(i-1)),   one-sided at the ends. */
 static void spline(const firn_key *k, int n, int i, double t, double position[3],
                    double velocity[3])
 {
@@ -83,8 +83,8 @@ static void spline(const firn_key *k, int n, int i, double t, double position[3]
     }
 }
 
-/* Inverse of that; half the angle is atan2, so that q and -q are the short and the long way to
- * the same rotation. */
+/* log of a unit quaternion: r with exp(r) = q, |r| up to 2 pi, as q and -q are the short and the
+ * long arc to one rotation. Half the angle is an atan2, accurate for small and large angles. */
 static void vector_of_quaternion(const double q[4], double r[3])
 {
     double n = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]),
@@ -92,7 +92,7 @@ static void vector_of_quaternion(const double q[4], double r[3])
     for (int a = 0; a < 3; a++) r[a] = scale * q[a];
 }
 
-/* The short way from one key to the next as a rotation vector, in the world. */
+/* Rotation vector of the short arc from one key to the next, in the world */
 static void turn_between(const firn_key *a, const firn_key *b, double turn[3])
 {
     double back[4] = {-a->rotation[0], -a->rotation[1], -a->rotation[2], a->rotation[3]}, q[4];
@@ -101,8 +101,8 @@ static void turn_between(const firn_key *a, const firn_key *b, double turn[3])
     vector_of_quaternion(q, turn);
 }
 
-/* Spin at key i as the spline of positions has its velocity: the turns to both neighbours over
- * the time between them. */
+/* Spin at key i, rad/s, by the rule of the spline's tangents: the rotations to both neighbours over
+ * the time between these. */
 static void spin_at(const firn_key *k, int n, int i, double spin[3])
 {
     int before = i > 0 ? i - 1 : i, after = i + 1 < n ? i + 1 : i;
@@ -114,11 +114,13 @@ static void spin_at(const firn_key *k, int n, int i, double spin[3])
     }
 }
 
-/* From key i to i + 1:  q(s) = exp(b3 w3) exp(b2 w2) exp(b1 w1) q_i
- *     with the sums b of Bernstein's polynomials,
- *     b1 = 1 - (1-s)^3,  b2 = 3 s^2 - 2 s^3,  b3 = s^3,
- * of which at s = 0 only b1 and at s = 1 only b3 changes, by 3: so w1 and w3 are a third of the
- * spins there times the span, and w2 is what is left to reach q_(i+1). */
+/* From key i to i + 1, with s = 0 ... 1:
+ *
+ *     q(s) = exp(b3 w3) exp(b2 w2) exp(b1 w1) q_i
+ *     b1 = 1 - (1 - s)^3,   b2 = 3 s^2 - 2 s^3,   b3 = s^3   (cumulative Bernstein polynomials)
+ *
+ * At s = 0 only b1 has a derivative, at s = 1 only b3, both 3: so w1 and w3 are the spins there
+ * times span / 3, and exp(w2) is what is left to reach q_(i+1). */
 static void turn_along(const firn_key *k, int n, int i, double t, double R[9], double spin[3])
 {
     double span = k[i + 1].time - k[i].time, s = (t - k[i].time) / span, w[3][3], whole[3], q[4],
@@ -143,7 +145,7 @@ static void turn_along(const firn_key *k, int n, int i, double t, double R[9], d
                  d[3] = {3 * (1 - s) * (1 - s), 6 * s * (1 - s), 3 * s * s};
     memcpy(q, k[i].rotation, sizeof q);
     for (int c = 0; c < 3; c++) spin[c] = 0;
-    for (int j = 0; j < 3; j++) { /* each factor turns with it what those before it did */
+    for (int j = 0; j < 3; j++) { /* each factor rotates the spin of those before it */
         double step[3], turned[4], M[9], before[3];
         for (int c = 0; c < 3; c++) step[c] = b[j] * w[j][c];
         quaternion_of_vector(step, left);

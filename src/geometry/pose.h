@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* pose.h: where a rigid body stands at a moment and how it moves. Asked at every look at a
- * collider, so all is inline.
+/* pose.h: position and motion of a rigid body at a moment. Part of each query of a collider, so all
+ * is inline.
  *
- *     x_world = position + R (x_shape - pivot),   v = velocity + spin x (x_world - position)
- *         m, m/s, rad/s
+ *     x_world = position + R (x_shape - pivot)                    m
+ *     v = velocity + spin x (x_world - position)                  m/s, rad/s
  */
 #ifndef FIRN_POSE_H
 #define FIRN_POSE_H
@@ -13,7 +13,7 @@
 
 typedef struct firn_pose {
     double position[3], R[9], velocity[3], spin[3], pivot[3];
-    int64_t is_turned; /* R is not 1, which most colliders stand with */
+    int64_t is_turned; /* R is not 1, as it is for most colliders */
 } firn_pose;
 
 static inline void firn_pose_to_shape(const firn_pose *p, const double world[3], double shape[3])

@@ -2,29 +2,29 @@
 /* sampling.c: fills a shape with points, one for each cube of edge h (the spacing).
  *
  * regular   the centres of a lattice of cubes that is centred in the shape's bounding box. A box
- *           whose edges are whole multiples of h is filled exactly: volume / h^3 points,
- *           symmetric about its middle.
- * jittered  one point at a random place of every cube; those that fall into the shape stay.
- * poisson   blue noise: no two points nearer than a radius r of about 0.85 h, otherwise random,
- *           filled up. A cube of space is filled once, with opposite faces joined, and space is
- *           tiled with it. So the number density is exactly 1/h^3 right up to the surface
- *           (filling the shape itself would crowd its surface),
- *           and the cost a point is small. The tile is as large as the shape up to TILE_POINTS
- *           points.
+ *           whose edges are whole multiples of h gets exactly volume / h^3 points, symmetric about
+ *           its centre.
+ * jittered  one point at a random place of each cube; points inside the shape are kept.
+ * poisson   blue noise: random, no two points nearer than r = .85 h or so, and no room left for
+ *           another one. One periodic cube is filled, and space is tiled with it. So the number
+ *           density is exactly 1 / h^3 up to the surface (filling the shape itself would crowd its
+ *           surface), and a point costs little. The tile is as large as the shape, up to
+ *           TILE_POINTS points.
  *
- * A body may have two densities, one near its surface and one inside: two samplings, each cut
- * off at a depth.
+ * A body may have two densities, near its surface and inside: two samplings, each between two
+ * depths.
  *
- * Randomness is a hash of seed and place, never of a thread: the same points in the same order
- * for any number of threads. Space is cut into blocks; one distance query at a block's middle
- * tells most blocks to be wholly in or out (distances are 1-Lipschitz), the others ask for each
- * point. Points are ordered by block, x slowest.
+ * Random numbers are hashes of seed and place: the same points in the same order for any number of
+ * threads. Space is cut into blocks; one distance query at a block's centre shows that most blocks
+ * are wholly inside or outside (distances are 1-Lipschitz), in the others each point is queried.
+ * Points are ordered by block, x slowest.
  *
- * Dart throwing over a grid of cells that hold one point each: L.-Y. Wei, Parallel Poisson disk
- * sampling, ACM TOG 27(3), 2008; here conflicts are settled by priority instead of by phases of
+ * Dart throwing over a grid of cells with at most one point each: L.-Y. Wei, Parallel Poisson disk
+ * sampling, ACM TOG 27(3), 2008; here conflicts are decided by priority instead of by phases of
  * cells. */
 #include "geometry/sampling.h"
 #include "base/memory.h"
+#include "base/messages.h"
 #include "base/random.h"
 
 #include <math.h>
@@ -32,21 +32,19 @@
 
 enum { BLOCK = 8, TILE_POINTS = 60000 }; /* less than 124^3 cells: a row's bits fit into 128 */
 
-#define MAX_POINTS 4.0e9 /* more than any machine this is meant for holds */
+#define MAX_POINTS 4.0e9
 
 /* ---------------------------------------------------------------- the blue-noise tile */
 
-/* A periodic cube of g^3 cells, each of edge r/sqrt(3) so that it holds at most one point.
- * Coordinates in cells.
- * A row holds a bit for every cell along z: bit k + 2 for cell k, and copies of the other end
- * beyond both ends, so that the five cells around k are one shift away. Most are empty and never
- * looked at. */
+/* A periodic cube of g^3 cells of edge r / sqrt(3), so that each holds at most one point; lengths
+ * in cells. A row has one bit for each cell along z: bit k + 2 for cell k, and copies of the other
+ * end beyond both ends, so that the five cells around k are one shift away. Most are empty. */
 typedef unsigned __int128 tile_row;
 typedef struct tile {
     int g;
     int64_t n;        /* points */
     double edge;      /* of the cube, in units of h: cbrt(n) */
-    float (*cell)[3]; /* place of the cell's point or dart within the cell */
+    float (*cell)[3]; /* [cell] its point or dart, within the cell */
     tile_row *taken, *thrown, *won;
     size_t n_bytes, n_row_bytes;
 } tile;
@@ -79,20 +77,19 @@ static uint64_t dart(uint64_t round_seed, int i, int j, int k)
     return firn_random_of_cell(round_seed, i, j, k);
 }
 
-/* Who goes first. Not the dart itself, which is where it falls: points would crowd at the upper
- * ends of cells. */
+/* The priority of a dart. Other bits than those of its place: points would crowd at the upper ends
+ * of cells. */
 static uint64_t rank(uint64_t round_seed, int i, int j, int k)
 {
     return firn_random_mix(dart(round_seed, i, j, k) + 1);
 }
 
-/* Is the place u of cell (i, j, k) at least r = sqrt(3) cells from every point of `rows`? With a
- * round's seed only from those whose rank is higher: they go first. */
+/* 1 where u in cell (i, j, k) is at least r = sqrt(3) cells from each point of `rows`; with a
+ * round's seed (rivals) only from those of higher rank. */
 static int is_free(const tile *t, const tile_row *rows, int i, int j, int k, const float u[3],
                    const uint64_t *rivals)
 {
-    static const int order[5] = {0, -1, 1, -2,
-                                 2}; /* the nearest rows first: most darts fail there */
+    static const int order[5] = {0, -1, 1, -2, 2}; /* near rows first: most darts fail there */
     uint64_t mine = rivals ? rank(*rivals, i, j, k) : 0;
     for (int a = 0; a < 5; a++)
         for (int b = 0; b < 5; b++) {
@@ -108,8 +105,7 @@ static int is_free(const tile *t, const tile_row *rows, int i, int j, int k, con
     return 1;
 }
 
-/* One plane of cells throws a dart into each empty cell; those that hit nothing stand for election.
- */
+/* A dart into each empty cell of a plane; those far enough from all points remain. */
 static void throw_plane(tile *t, int i, uint64_t seed)
 {
     for (int j = 0; j < t->g; j++)
@@ -125,7 +121,7 @@ static void throw_plane(tile *t, int i, uint64_t seed)
         }
 }
 
-/* Of darts that are too near to each other the one with the highest rank wins. */
+/* Of darts that are too near to each other the one with the highest rank becomes a point. */
 static void elect_plane(tile *t, int i, uint64_t seed)
 {
     for (int j = 0; j < t->g; j++)
@@ -136,8 +132,8 @@ static void elect_plane(tile *t, int i, uint64_t seed)
         }
 }
 
-/* Every round is three sweeps without any order between cells, hence neither bias nor threads show.
- */
+/* Each round is three sweeps in which the order of cells has no effect: no bias, and the same points
+ * for any number of threads. */
 static void throw_darts(tile *t, uint64_t seed)
 {
     enum { ROUNDS = 14 };
@@ -163,16 +159,15 @@ static void free_tile(tile *t)
 
 static firn_status make_tile(tile *t, double n_wanted, uint64_t seed, firn_messages *messages)
 {
-    /* about seven cells a point, and at least nine on an edge so that no cell sees itself around
-     * the back */
+    /* about seven cells for each point, and at least nine along an edge, so that no cell is its own
+     * neighbour */
     t->g = (int)fmax(9, ceil(cbrt(7.5 * fmin(n_wanted, TILE_POINTS))));
     size_t n_rows = (size_t)t->g * t->g;
     t->n_bytes = n_rows * t->g * sizeof *t->cell;
     t->n_row_bytes = 3 * n_rows * sizeof *t->taken;
     t->cell = firn_memory_allocate(NULL, t->n_bytes);
     t->taken = firn_memory_allocate(NULL, t->n_row_bytes);
-    if (!t->cell || !t->taken)
-        return firn_messages_add(messages, FIRN_MEMORY, "There is no memory to sample points.");
+    if (!t->cell || !t->taken) return firn_messages_no_memory(messages, "sampling of a shape");
     t->thrown = t->taken + n_rows;
     t->won = t->thrown + n_rows;
     throw_darts(t, seed);
@@ -189,16 +184,15 @@ static firn_status make_tile(tile *t, double n_wanted, uint64_t seed, firn_messa
 typedef struct sampler {
     const firn_shape *shape;
     firn_sampling sampling;
-    double h, cell; /* edge of a lattice cell in m: h, or the tile's cell */
-    double least,
-        most; /* depths below the surface that are filled, m; the least itself not, the most too */
-    double middle[3]; /* of the lattice, which is that of the bounding box */
+    double h, cell;     /* m; edge of a lattice cell: h, or the tile's cell */
+    double least, most; /* m, depths below the surface that are filled: least < depth <= most */
+    double middle[3];   /* of the lattice and of the bounding box */
     int64_t n_cells[3], n_blocks[3];
     uint64_t seed;
     const tile *tile;
 } sampler;
 
-/* The candidate of one lattice cell; false where there is none (an empty cell of the tile). */
+/* The point of a lattice cell; 0 where there is none (an empty cell of the tile). */
 static int candidate(const sampler *s, const int64_t c[3], double x[3])
 {
     double u[3] = {0.5, 0.5, 0.5};
@@ -211,14 +205,14 @@ static int candidate(const sampler *s, const int64_t c[3], double x[3])
         const float *q = s->tile->cell[((size_t)a * g + b) * g + e];
         for (int i = 0; i < 3; i++) u[i] = q[i];
     }
-    /* counted from the middle, so that mirrored lattice points are mirrored to the last bit */
+    /* counted from the middle, so that mirrored lattice points are exactly mirrored */
     for (int i = 0; i < 3; i++)
         x[i] = s->middle[i] + s->cell * ((double)c[i] + u[i] - 0.5 * (double)s->n_cells[i]);
     return 1;
 }
 
-/* Points of block b; out may be NULL to count only. Points nearer to the surface than rounding
- * are left out on all sides alike. */
+/* Points of block b; out NULL: counts only. Points nearer to the surface than rounding are left out
+ * on all sides alike. */
 static int64_t fill_block(const sampler *s, int64_t b, double *out)
 {
     int64_t first[3], n = 0;
@@ -250,8 +244,7 @@ static firn_status fill(const sampler *s, double **xyz, int64_t *n, firn_message
 {
     int64_t n_blocks = s->n_blocks[0] * s->n_blocks[1] * s->n_blocks[2], total = 0;
     int64_t *start = firn_memory_array(NULL, (size_t)n_blocks, sizeof *start);
-    if (!start)
-        return firn_messages_add(messages, FIRN_MEMORY, "There is no memory to sample points.");
+    if (!start) return firn_messages_no_memory(messages, "sampling of a shape");
     firn_status status = FIRN_OK;
 #pragma omp parallel for schedule(dynamic, 64)
     for (int64_t b = 0; b < n_blocks; b++) start[b] = fill_block(s, b, NULL);
@@ -262,8 +255,7 @@ static firn_status fill(const sampler *s, double **xyz, int64_t *n, firn_message
     }
     double *points = total ? firn_memory_array(NULL, (size_t)total, 3 * sizeof *points) : NULL;
     if (total > 0 && !points)
-        status = firn_messages_add(messages, FIRN_MEMORY, "There is no memory for %lld points.",
-                                   (long long)total);
+        status = firn_messages_no_memory(messages, "%lld points", (long long)total);
     else if (total > 0) {
 #pragma omp parallel for schedule(dynamic, 64)
         for (int64_t b = 0; b < n_blocks; b++) fill_block(s, b, points + 3 * start[b]);
@@ -281,23 +273,23 @@ static firn_status check(const firn_shape *shape, double h, double min[3], doubl
 {
     if (!(h > 0) || !isfinite(h))
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "The spacing of points is %g m; it must be greater than 0.", h);
+                                 "spacing of points is %g m; allowed: greater than 0", h);
     if (!firn_shape_bounds(shape, min, max))
-        return firn_messages_add(
-            messages, FIRN_REFUSED,
-            "An unbounded shape (plane, half_space) cannot be filled with points; join it with a "
-            "bounded one by csg: intersection.");
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "an unbounded shape (plane, half_space) cannot be filled with "
+                                 "points; try: join it with "
+                                 "a bounded one by csg: intersection");
     *n_box = 1;
     for (int i = 0; i < 3; i++) *n_box *= ceil(fmax(0, max[i] - min[i]) / h) + 1;
     if (*n_box < MAX_POINTS) return FIRN_OK;
     return firn_messages_add(
         messages, FIRN_REFUSED,
-        "A spacing of %g m would put up to %.3g points into the shape's box of %g x %g x %g m; at "
-        "most %.0g are possible. Use a larger dx or fewer particles_per_cell.",
+        "a spacing of %g m puts up to %.3g points into the shape's box of %g x %g x %g m; allowed: "
+        "at most %.0g; try: a larger dx, or fewer particles_per_cell",
         h, *n_box, max[0] - min[0], max[1] - min[1], max[2] - min[2], MAX_POINTS);
 }
 
-/* The points of the shape between two depths below its surface; there may be none. */
+/* The points of the shape between two depths below its surface, m; there may be none. */
 static firn_status sample(const firn_shape *shape, firn_sampling sampling, double spacing,
                           double least, double most, uint64_t seed, double **xyz, int64_t *n,
                           firn_messages *messages)
@@ -336,8 +328,8 @@ static firn_status refuse_emptiness(double spacing, firn_messages *messages)
 {
     return firn_messages_add(
         messages, FIRN_REFUSED,
-        "No point falls into the shape: it is empty or thinner than the spacing of %g m. Give a "
-        "larger shape, a smaller dx or more particles_per_cell.",
+        "no point falls into the shape: it is empty, or thinner than the spacing (%g m); try: a "
+        "larger shape, a smaller dx, or more particles_per_cell",
         spacing);
 }
 
@@ -364,8 +356,7 @@ firn_status firn_sample_layers(const firn_shape *shape, firn_sampling sampling,
     int64_t total = count[0] + count[1];
     if (!status && total == 0) status = refuse_emptiness(spacing[0], messages);
     if (!status && !(*xyz = firn_memory_array(NULL, (size_t)total, 3 * sizeof **xyz)))
-        status = firn_messages_add(messages, FIRN_MEMORY, "There is no memory for %lld points.",
-                                   (long long)total);
+        status = firn_messages_no_memory(messages, "%lld points", (long long)total);
     for (int k = 0; k < 2; k++) {
         size_t bytes = (size_t)count[k] * 3 * sizeof **xyz;
         if (!status && bytes) memcpy(*xyz + (k ? 3 * count[0] : 0), layer[k], bytes);

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* shape.c: shapes placed, turned, hollowed and joined in the order of the list.
+/* shape.c: shapes placed, turned, hollowed and joined in the order of the list (constructive solid
+ * geometry on signed distances).
  *
- * A shape is a list of parts. Each part is asked in its own frame (shape_kind.h); then, in list
- * order,
- *     union: min(a, b)    difference: max(a, -b)    intersection: max(a, b),
- * and the normal, velocity and paint of whichever part decided come along. Joined distances are
- * exact outside a union and inside an intersection, elsewhere never larger than the true one:
- * 1-Lipschitz everywhere.
- * A part whose box is too far to decide is not asked.
- * A part with a thickness becomes the wall |d| - thickness/2, which is solid from both sides. */
+ * A shape is a list of parts. Each part is queried in its own frame (shape_kind.h), then joined in
+ * the order of the list, a being the result so far and b the part:
+ *
+ *     union  min(a, b)        difference  max(a, -b)        intersection  max(a, b)
+ *
+ * Normal, velocity and paint are those of the part whose distance it is. Joined distances are exact
+ * outside a union and inside an intersection, elsewhere lower bounds of the true distance, and
+ * 1-Lipschitz everywhere. A part whose box is too far away to decide is not queried.
+ *
+ * A part with a thickness t becomes the wall |d| - t/2, which is solid from both sides. */
 #include "geometry/shape_kind.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 struct firn_shape {
-    int n, is_formula; /* all distances are from formulas */
+    int n;
+    int is_formula; /* no part is interpolated */
     firn_shape_part parts[];
 };
 
@@ -54,7 +59,7 @@ static const firn_shape_kind *find_kind(const char *name, const char *where,
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", candidate);
     }
-    firn_messages_add(messages, FIRN_REFUSED, "%s: there is no shape of kind \"%s\"; there are %s.",
+    firn_messages_add(messages, FIRN_REFUSED, "%s: there is no shape of kind \"%s\"; allowed: %s",
                       where, name, known);
     return NULL;
 }
@@ -74,17 +79,17 @@ static firn_status check_finite(const firn_shape_def *def, const char *where,
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         for (int k = 0; k < numbers[i].n; k++)
             if (!isfinite(numbers[i].value[k]))
-                return firn_messages_add(messages, FIRN_REFUSED, "%s: %s is not a finite number.",
+                return firn_messages_add(messages, FIRN_REFUSED, "%s: %s is not a finite number",
                                          where, numbers[i].name);
     if (def->thickness < 0)
         return firn_messages_add(
             messages, FIRN_REFUSED,
-            "%s: thickness is %g; it must be 0 (solid) or greater (a wall of this thickness).",
+            "%s: thickness is %g m; allowed: 0 (solid) or greater (a wall of this thickness)",
             where, def->thickness);
     return FIRN_OK;
 }
 
-/* R = Rz Ry Rx: about x first. Exact for no rotation, so that untouched shapes stay exact. */
+/* R = Rz Ry Rx, rad: about x first. Without rotation exactly 1, so that such shapes stay exact. */
 static void rotation(const double angles[3], double R[3][3])
 {
     double cx = cos(angles[0]), sx = sin(angles[0]), cy = cos(angles[1]), sy = sin(angles[1]),
@@ -95,8 +100,8 @@ static void rotation(const double angles[3], double R[3][3])
     memcpy(R, full, sizeof full);
 }
 
-/* A right-handed frame whose third column is the unit vector along `axis`. For an axis along +z,
- * +x or +y it is a permutation of the axes without rounding. */
+/* A right-handed frame whose third column is the unit vector along `axis`; for +z, +x and +y an
+ * exact permutation of the axes. */
 static void frame_along(const double axis[3], double frame[3][3])
 {
     double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
@@ -154,15 +159,14 @@ static firn_status build_part(firn_shape_part *part, const firn_shape_def *def,
     if (i == 0 && def->csg != FIRN_UNION)
         return firn_messages_add(
             messages, FIRN_REFUSED,
-            "%s: the first shape of a list cannot be a difference or an intersection, nothing "
-            "stands before it.",
+            "%s: csg of the first shape of a list must be union, as there is no shape before it",
             where);
     *part = (firn_shape_part){
         .kind = kind, .csg = def->csg, .half_wall = 0.5 * def->thickness, .need = need};
     place(part, def);
     if (kind->check) status = kind->check(def, where, messages);
     if (!status) status = kind->build(part, def, where, messages);
-    if (status) part->kind = NULL; /* a kind releases nothing of what it could not build */
+    if (status) part->kind = NULL; /* a kind releases what it could not build by itself */
     part->has_box = !status && kind->bounds && !kind->voxel;
     if (part->has_box) kind->bounds(part, part->low, part->high);
     return status;
@@ -192,16 +196,14 @@ firn_status firn_shape_create_for(int n_shapes, const firn_shape_def *shapes, fi
     *shape = NULL;
     if (n_shapes <= 0 || !shapes)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "A list of shapes is empty; it needs at least one shape.");
+                                 "shapes: the list is empty; it needs at least one shape");
     firn_shape *made =
         firn_memory_allocate(NULL, sizeof *made + (size_t)n_shapes * sizeof *made->parts);
-    if (!made)
-        return firn_messages_add(messages, FIRN_MEMORY,
-                                 "There is no memory for a list of %d shapes.", n_shapes);
+    if (!made) return firn_messages_no_memory(messages, "list of %d shapes", n_shapes);
     made->n = n_shapes;
     firn_status worst = FIRN_OK;
     made->is_formula = 1;
-    for (int i = 0; i < n_shapes; i++) { /* all of them, so that every error is told at once */
+    for (int i = 0; i < n_shapes; i++) { /* all of them, so that all errors are reported */
         firn_status status = build_part(&made->parts[i], &shapes[i], need, i, messages);
         if (!worst) worst = status;
         made->is_formula &= made->parts[i].kind && !made->parts[i].kind->voxel;
@@ -238,8 +240,8 @@ static void negate(double v[3])
     for (int i = 0; i < 3; i++) v[i] = -v[i];
 }
 
-/* A lower bound of the distance of p, in the kind's frame: how far it is outside of the box
- * along an axis. */
+/* Lower bound of the distance at p, in the kind's frame: the greatest distance from the box along
+ * one axis. */
 static double outside_box(const firn_shape_part *part, const double p[3])
 {
     double most = -INFINITY;
@@ -251,7 +253,7 @@ static double outside_box(const firn_shape_part *part, const double p[3])
     return most - part->half_wall;
 }
 
-/* Of p, in the kind's frame. `distance_only`: its distance and velocity alone */
+/* At p in the kind's frame. distance_only: distance and velocity alone */
 static inline void query_part(const firn_shape_part *part, const double p[3], double time,
                               int distance_only, firn_surface_point *s)
 {
@@ -266,13 +268,13 @@ static inline void query_part(const firn_shape_part *part, const double p[3], do
     }
 }
 
-/* Does a distance decide over what the parts before gave? */
+/* 1 where the distance d (of a difference its negative) replaces that of the parts before. */
 static int decides(const firn_shape_part *part, double d, double so_far)
 {
     return part->csg == FIRN_UNION ? d < so_far : d > so_far;
 }
 
-/* The part is far outside of what could decide. */
+/* 1 where the lower bound of a part's distance shows that it does not decide. */
 static int cannot_decide(const firn_shape_part *part, const double p[3], double so_far)
 {
     if (!part->has_box || part->csg == FIRN_INTERSECTION) return 0;
@@ -289,8 +291,8 @@ static double distance_by_formula(const firn_shape_part *part, const double p[3]
     return part->csg == FIRN_DIFFERENCE ? -d : d;
 }
 
-/* Where distances come from formulas they alone tell which part decides; its normal is asked for
- * last. */
+/* Where no part is interpolated distances are cheap: they alone find the part that decides, and
+ * its normal is computed last. */
 static const firn_shape_part *query_formulas(const firn_shape *shape, const double x[3],
                                              double time, int distance_only,
                                              firn_surface_point *surface)
@@ -350,7 +352,7 @@ void firn_shape_query(const firn_shape *shape, const double x[3], double time,
                       firn_surface_point *surface)
 {
     const firn_shape_part *decided = query_parts(shape, x, time, 0, surface);
-    to_world(decided, surface->normal); /* only the winner's vectors are turned */
+    to_world(decided, surface->normal);
     to_world(decided, surface->velocity);
 }
 
@@ -414,7 +416,7 @@ double firn_shape_distance(const firn_shape *shape, const double x[3], double ti
     return s.distance;
 }
 
-/* World box of a part, wall included. */
+/* Box of a part in the world, with its wall; 0 where it is unbounded. */
 static int part_bounds(const firn_shape_part *part, double min[3], double max[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -442,7 +444,7 @@ int firn_shape_bounds(const firn_shape *shape, double min[3], double max[3])
     for (int i = 1; i < shape->n; i++) {
         firn_csg csg = shape->parts[i].csg;
         double low[3], high[3];
-        if (csg == FIRN_DIFFERENCE) continue; /* takes away only */
+        if (csg == FIRN_DIFFERENCE) continue; /* makes nothing larger */
         part_bounds(&shape->parts[i], low, high);
         for (int k = 0; k < 3; k++) {
             min[k] = csg == FIRN_UNION ? fmin(min[k], low[k]) : fmax(min[k], low[k]);

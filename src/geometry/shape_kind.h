@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* shape_kind.h: the border between shape.c (placing, hollowing, joining) and the kinds of shape
- * behind its table.
+/* shape_kind.h: the border between shape.c (placing, hollowing, joining) and the kinds of shape in
+ * its tables.
  *
  * A kind works in its own frame: origin at the shape's center, z along the shape's axis, x and y
- * across. shape.c turns points in and normals out, so that no kind knows of rotation, of walls
- * or of other shapes. */
+ * across. shape.c turns points in and normals out, so that no kind knows rotation, walls or other
+ * shapes. */
 #ifndef FIRN_SHAPE_KIND_H
 #define FIRN_SHAPE_KIND_H
 
@@ -18,9 +18,8 @@ typedef struct firn_shape_kind {
      * accepts; kinds from files check what they read here. `where` names the shape in messages. */
     firn_status (*build)(firn_shape_part *part, const firn_shape_def *def, const char *where,
                          firn_messages *messages);
-    /* Signed distance, outward normal and, for surfaces that deform or are painted, the rest;
-     * the other members of *surface arrive as "rigid and not painted". The distance must be
-     * exact or nearer (1-Lipschitz). */
+    /* Signed distance (see shape.h), outward normal and, of surfaces that deform or are painted, the
+     * other members of *surface, which arrive as those of a rigid one without paint. */
     void (*query)(const firn_shape_part *part, const double p[3], double time,
                   firn_surface_point *surface);
     /* Box in the kind's frame; NULL: unbounded. */
@@ -28,16 +27,14 @@ typedef struct firn_shape_kind {
     void (*release)(firn_shape_part *part);       /* NULL: nothing to release */
     double (*speed)(const firn_shape_part *part); /* of a deforming surface; NULL: rigid */
     int is_axial;                                 /* the frame's z is the shape's `normal` */
-    /* The distance and velocity of query, to the last bit, and nothing else, where that is
-     * faster; NULL: it is not. */
+    /* Distance and velocity of `query` alone, with the same bits; NULL: no faster. */
     void (*distance_query)(const firn_shape_part *part, const double p[3], double time,
                            firn_surface_point *surface);
-    double (*speed_between)(const firn_shape_part *part, double from,
-                            double until); /* see shape.h; NULL: never changes */
-    double (*voxel)(
-        const firn_shape_part *part); /* see shape.h; NULL: distances are from formulas */
-    double (*border)(const firn_shape_part *part, double from); /* see shape.h; NULL: never */
-    double (*stickiness)(const firn_shape_part *part);          /* see shape.h; NULL: not painted */
+    /* See shape.h. NULL: the shape never changes, is not interpolated, has no such time, no paint. */
+    double (*speed_between)(const firn_shape_part *part, double from, double until);
+    double (*voxel)(const firn_shape_part *part);
+    double (*border)(const firn_shape_part *part, double from);
+    double (*stickiness)(const firn_shape_part *part);
     /* The kind's own parameters; NULL: `build` checks. */
     firn_status (*check)(const firn_shape_def *def, const char *where, firn_messages *messages);
 } firn_shape_kind;
@@ -48,18 +45,18 @@ struct firn_shape_part {
     double center[3], frame[3][3]; /* world = center + frame * local = frame * (origin + local) */
     double origin[3];
     int is_turned;          /* frame is not that of the world */
-    int is_aligned;         /* it is that of the part before */
-    double half_wall;       /* half the wall's thickness; 0: solid */
-    int has_box;            /* exact, and nowhere outside of this: */
-    double low[3], high[3]; /* box in the kind's frame */
+    int is_aligned;         /* frame is that of the part before */
+    double half_wall;       /* m, half the wall's thickness; 0: solid */
+    int has_box;            /* distances are exact, and the part lies within */
+    double low[3], high[3]; /* this box in the kind's frame */
     double radius, radius2, half[3];
     double side[2]; /* of cones: outward normal of the slanted side, r and z */
     firn_shape_need need;
-    void *data; /* of kinds with more than numbers */
+    void *data; /* of kinds that need more */
 };
 
 /* Tables of kinds, each ended by one without a name */
 extern const firn_shape_kind firn_analytic_kinds[]; /* analytic_shapes.c: analytic */
-extern const firn_shape_kind firn_sdf_kinds[]; /* sdf_shapes.c: from files */
+extern const firn_shape_kind firn_sdf_kinds[];      /* sdf_shapes.c: from files */
 
 #endif

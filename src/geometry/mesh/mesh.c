@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mesh.c: triangles in memory, and what can be measured of them. */
+/* mesh.c: triangles in memory, and their measures. */
 #include "geometry/mesh/mesh.h"
 #include "base/memory.h"
 
@@ -59,7 +59,7 @@ void firn_mesh_scale(firn_mesh *mesh, double factor)
     for (int64_t i = 0; i < 3 * mesh->n_points; i++) mesh->xyz[i] *= factor;
 }
 
-/* Of the points that triangles use; the others do not exist for anybody. */
+/* Of the points that triangles use; others are ignored. */
 void firn_mesh_bounds(const firn_mesh *mesh, double min[3], double max[3])
 {
     for (int a = 0; a < 3; a++) {
@@ -95,9 +95,9 @@ static void area_vector(const firn_mesh *mesh, int64_t t, const double origin[3]
 double firn_mesh_volume(const firn_mesh *mesh)
 {
     double sum = 0;
-    for (int64_t t = 0; t < mesh->n_triangles;
-         t++) { /* from the first point, against cancellation far from 0 */
-        double corner[3], area[3];
+    for (int64_t t = 0; t < mesh->n_triangles; t++) {
+        double corner[3],
+            area[3]; /* relative to the first point, against cancellation far from 0 */
         area_vector(mesh, t, mesh->xyz, corner, area);
         sum += corner[0] * area[0] + corner[1] * area[1] + corner[2] * area[2];
     }

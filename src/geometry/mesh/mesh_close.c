@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* mesh_close.c: see mesh_close.h.
  *
- * Faces with the same three corners count as one, whichever way they look: the second one of a
- * pair closes nothing. An edge of one face is open. One of three, five, ... is not: walls inside
- * a body and flaps on it end at such edges.
+ * Faces with the same three corners count as one, whatever their orientation: the second one of a
+ * pair closes nothing. An edge of one face is open. One of three, five, ... is not: walls inside a
+ * body and flaps on it end at such edges.
  *
- * Why holes are found as loops of odd edges: count faces modulo two. The boundary of a boundary
- * vanishes, so every point meets an even number of edges with an odd number of faces, and
- * walking along unused ones always comes back to the start. Holes lie where a walk meets an open
- * edge; walks keep to these and use others only to come back, around flaps. Filling each such
- * loop with a fan about its middle leaves no open edge; what remains is rims of walls. */
+ * Holes are loops of odd edges. Count faces modulo two: the boundary of a boundary vanishes, so
+ * each point has an even number of edges with an odd number of faces, and a walk along unused ones
+ * always returns to its start. Walks start at open edges and prefer them; they use others only to
+ * return, around flaps. A fan about the middle of each such loop leaves no open edge; what remains
+ * are rims of walls.
+ *
+ * A winding number instead of all this was tried and not kept (README.md). */
 #include "geometry/mesh/mesh_close.h"
 #include "base/memory.h"
+#include "base/messages.h"
 #include "base/random.h"
 #include "geometry/mesh/mesh_edges.h"
 #include "geometry/mesh/mesh_shells.h"
@@ -21,16 +24,16 @@
 #include <string.h>
 
 #define LARGEST_HOLE 0.1 /* of the mesh's diagonal */
-#define ROUNDING 1e-6    /* smaller ones are points that were meant to be one, not worth a word */
-/* What is no wider, however long, are edges that were meant to be one, as where a point of one
- * face lies on the edge of another: a fan stays between the points of its hole, so that the
- * surface goes nowhere by more than the width. Voxels that nobody chose are a 150th of the
- * mesh's box or not much finer. */
+#define ROUNDING 1e-6    /* of it: smaller holes are rounding, without a warning */
+/* Of it: loops that are no wider, however long, are edges that were meant to be one, as where a
+ * point of one face lies on the edge of another. The fan stays between the points of the loop, so
+ * the surface moves by no more than the width. For comparison: a voxel that is not given is a 150th
+ * of the mesh's box or not much finer. */
 #define WIDEST_SLIT 1e-3
 
 static firn_status no_memory(firn_messages *messages)
 {
-    return firn_messages_add(messages, FIRN_MEMORY, "There is no memory to check a mesh.");
+    return firn_messages_no_memory(messages, "check of a mesh");
 }
 
 /* ---------------------------------------------------------------- welding */
@@ -47,7 +50,7 @@ static uint64_t hash_point(const double x[3])
     return h;
 }
 
-/* same[i]: the first point at the place of point i */
+/* same[i]: the first point with the coordinates of point i */
 static void find_same(const firn_mesh *mesh, uint32_t *slots, uint64_t n_slots, uint32_t *same)
 {
     for (int64_t i = 0; i < mesh->n_points; i++) {
@@ -62,7 +65,7 @@ static void find_same(const firn_mesh *mesh, uint32_t *slots, uint64_t n_slots, 
     }
 }
 
-/* Triangles with shared corners, without those that have become lines; the number that is left */
+/* Triangles with merged corners, without those that lost one; returns how many are left. */
 static int64_t join(const firn_mesh *mesh, const uint32_t *same, uint32_t *triangles)
 {
     int64_t kept = 0;
@@ -81,8 +84,8 @@ static firn_status replace_triangles(firn_mesh *mesh, const uint32_t *same, cons
 {
     int64_t kept = join(mesh, same, NULL);
     if (kept == 0)
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "%s: the mesh has no face with three different corners.", path);
+        return firn_messages_add(messages, FIRN_REFUSED, "%s: no face has three different corners",
+                                 path);
     uint32_t *triangles = firn_memory_array(NULL, (size_t)kept, 3 * sizeof *triangles);
     if (!triangles) return no_memory(messages);
     join(mesh, same, triangles);
@@ -110,8 +113,8 @@ firn_status firn_mesh_weld(firn_mesh *mesh, const char *path, firn_messages *mes
 
 /* ---------------------------------------------------------------- open edges */
 
-/* Edges with an odd number of different faces, open ones first, at the front of an array to be
- * released as mesh_edges.h says */
+/* Edges with an odd number of different faces, open ones first, at the front of an array that is
+ * released by firn_mesh_edges_release */
 static firn_mesh_edge *odd_edges(const firn_mesh *mesh, int64_t *n_odd, int64_t *n_open)
 {
     int64_t n, odd = 0, open = 0;
@@ -122,7 +125,7 @@ static firn_mesh_edge *odd_edges(const firn_mesh *mesh, int64_t *n_odd, int64_t 
         end = firn_mesh_edges_end(edges, n, i);
         for (int64_t j = i + 1; j < end; j++) n_faces += edges[j].opposite != edges[j - 1].opposite;
         if (n_faces % 2 == 0) continue;
-        firn_mesh_edge found = edges[i]; /* odd <= i: what lies there was looked at already */
+        firn_mesh_edge found = edges[i]; /* odd <= i: its place has been read */
         edges[odd++] = found;
         if (n_faces > 1) continue;
         edges[odd - 1] = edges[open];
@@ -144,7 +147,7 @@ int firn_mesh_is_open(const firn_mesh *mesh)
 
 /* ---------------------------------------------------------------- loops */
 
-/* Both ends of every odd edge, sorted by point, so that a point finds its edges by bisection */
+/* Both ends of each odd edge, sorted by point, so that the edges of a point are found by bisection */
 typedef struct end {
     uint32_t point, edge;
 } end;
@@ -158,14 +161,13 @@ static int compare_ends(const void *a, const void *b)
 
 typedef struct loops {
     firn_mesh_edge *edges;
-    int64_t n,
-        n_open; /* odd ones, with the open ones first; after the walk those of its loops alone */
+    int64_t n, n_open; /* odd ones, open ones first; after the walk those of loops alone */
     end *ends;
-    uint32_t *loop_of; /* of each edge, 1 ...; 0: not walked yet */
+    uint32_t *loop_of; /* [edge] 1 ...; 0: not used yet */
     int64_t n_loops;
 } loops;
 
-/* Open ones first, as they have the lower numbers */
+/* An unused edge at a point, open ones first, as they have lower numbers; -1: none */
 static int64_t unused_edge_at(const loops *l, uint32_t point)
 {
     int64_t low = 0, high = 2 * l->n;
@@ -181,7 +183,7 @@ static int64_t unused_edge_at(const loops *l, uint32_t point)
     return -1;
 }
 
-/* Every open edge gets a loop; edges without one are forgotten at the end. */
+/* Each open edge gets a loop; edges without one are removed at the end. */
 static void walk(loops *l)
 {
     for (int64_t first = 0; first < l->n_open; first++) {
@@ -207,15 +209,15 @@ static void walk(loops *l)
 typedef struct hole {
     double min[3], max[3], sum[3];
     int64_t n, n_open;       /* edges */
-    double ends[2][3], size; /* across, of slits their width */
-    int is_loose;            /* the rim of a sheet inside the mesh, which is left out */
+    double ends[2][3], size; /* m: diagonal of its box, of slits their width */
+    int is_loose;            /* the rim of a sheet inside the mesh, which is removed */
 } hole;
 
-/* How far x is from the hole's middle (0), from its first end (1), from the line through both
- * ends (2) */
-static double way_to(const hole *h, int from, const double x[3])
+/* Distance of x from the hole's middle (from 0), from its first end (1), from the line through both
+ * ends (2), m */
+static double distance_from(const hole *h, int from, const double x[3])
 {
-    double d[3], line[3], along = 0, length2 = 0, way2 = 0;
+    double d[3], line[3], along = 0, length2 = 0, sum2 = 0;
     for (int a = 0; a < 3; a++) {
         d[a] = x[a] - (from ? h->ends[0][a] : h->sum[a] / (double)h->n);
         line[a] = from == 2 ? h->ends[1][a] - h->ends[0][a] : 0;
@@ -223,12 +225,13 @@ static double way_to(const hole *h, int from, const double x[3])
         length2 += line[a] * line[a];
     }
     for (int a = 0; a < 3; a++)
-        way2 += pow(d[a] - (length2 > 0 ? along / length2 * line[a] : 0), 2);
-    return sqrt(way2);
+        sum2 += pow(d[a] - (length2 > 0 ? along / length2 * line[a] : 0), 2);
+    return sqrt(sum2);
 }
 
-/* The ends are the corner farthest from the middle and the one farthest from that; slits lie
- * along the line between. */
+/* Sets sizes. The ends of a loop are the corner farthest from its middle and the one farthest from
+ * that; its width is twice the greatest distance from the line through both. Only loops wider than
+ * `widest` are measured by their box. */
 static void measure_slits(const firn_mesh *mesh, const loops *l, double widest, hole *holes)
 {
     for (int from = 0; from < 3; from++) {
@@ -237,14 +240,14 @@ static void measure_slits(const firn_mesh *mesh, const loops *l, double widest, 
             hole *h = &holes[l->loop_of[k / 2] - 1];
             const double *x =
                 mesh->xyz + 3 * (size_t)(k % 2 ? l->edges[k / 2].high : l->edges[k / 2].low);
-            const double way = way_to(h, from, x);
-            if (from < 2 && way >= h->size) memcpy(h->ends[from], x, sizeof h->ends[from]);
-            h->size = fmax(h->size, way);
+            const double d = distance_from(h, from, x);
+            if (from < 2 && d >= h->size) memcpy(h->ends[from], x, sizeof h->ends[from]);
+            h->size = fmax(h->size, d);
         }
     }
     for (int64_t i = 0; i < l->n_loops; i++) {
         hole *h = &holes[i];
-        h->size *= 2; /* to both sides of the line */
+        h->size *= 2;
         if (h->size <= widest) continue;
         h->size = sqrt(pow(h->max[0] - h->min[0], 2) + pow(h->max[1] - h->min[1], 2) +
                        pow(h->max[2] - h->min[2], 2));
@@ -270,7 +273,7 @@ static void measure(const firn_mesh *mesh, const loops *l, double widest_slit, h
     measure_slits(mesh, l, widest_slit, holes);
 }
 
-/* The mesh, its loops' middles as new points, and a fan about each of them */
+/* The mesh with a fan about the middle of each loop, whose attributes are the means of its rim */
 static firn_mesh *fill(const firn_mesh *mesh, const loops *l, const hole *holes)
 {
     firn_mesh *filled = firn_mesh_create(mesh->n_points + l->n_loops, mesh->n_triangles + l->n);
@@ -280,8 +283,7 @@ static firn_mesh *fill(const firn_mesh *mesh, const loops *l, const hole *holes)
     for (int64_t i = 0; i < l->n_loops; i++)
         for (int a = 0; a < 3; a++)
             filled->xyz[3 * (mesh->n_points + i) + a] = holes[i].sum[a] / (double)holes[i].n;
-    for (int64_t e = 0; e < l->n;
-         e++) { /* against the direction of the face next door, so that they agree */
+    for (int64_t e = 0; e < l->n; e++) { /* oriented as the face on the other side of the edge */
         uint32_t *t = filled->triangles + 3 * (mesh->n_triangles + e), from = l->edges[e].from;
         t[0] = from == l->edges[e].low ? l->edges[e].high : l->edges[e].low;
         t[1] = from;
@@ -296,7 +298,7 @@ static firn_mesh *fill(const firn_mesh *mesh, const loops *l, const hole *holes)
         }
         size_t n = (size_t)from->n_components;
         memcpy(to->data, from->data, (size_t)mesh->n_points * n * sizeof *to->data);
-        for (int64_t e = 0; e < l->n; e++) { /* the middle takes its rim's mean */
+        for (int64_t e = 0; e < l->n; e++) {
             size_t middle = (size_t)(mesh->n_points + l->loop_of[e] - 1);
             double share = 0.5 / (double)holes[l->loop_of[e] - 1].n;
             for (size_t c = 0; c < n; c++)
@@ -314,8 +316,7 @@ static double diagonal_of(const firn_mesh *mesh)
     return sqrt(pow(max[0] - min[0], 2) + pow(max[1] - min[1], 2) + pow(max[2] - min[2], 2));
 }
 
-/* The largest of all loose holes, or of all others; NULL: there are none. *n: how many there
- * are; x: its middle */
+/* The largest of the *n loose holes, or of the *n others; NULL: none. x: its middle */
 static const hole *largest_of(const loops *l, const hole *holes, int is_loose, int64_t *n,
                               double x[3])
 {
@@ -330,8 +331,9 @@ static const hole *largest_of(const loops *l, const hole *holes, int is_loose, i
     return largest;
 }
 
-static firn_status judge(const loops *l, const hole *holes, double diagonal, const char *name,
-                         firn_messages *messages)
+/* Warns of what was changed; refuses a hole that is too large. */
+static firn_status report(const loops *l, const hole *holes, double diagonal, const char *name,
+                          firn_messages *messages)
 {
     double x[3];
     int64_t n;
@@ -339,8 +341,8 @@ static firn_status judge(const loops *l, const hole *holes, double diagonal, con
     if (largest)
         firn_messages_warn(messages,
                            "%s: an open sheet %.3g m across around (%.4g, %.4g, %.4g) lies inside "
-                           "a closed shell, where "
-                           "it changes nothing; it was left out (%lld %s in all).",
+                           "a closed shell, where it changes nothing; it is removed (%lld %s in "
+                           "all)",
                            name, largest->size, x[0], x[1], x[2], (long long)n,
                            n == 1 ? "rim" : "rims");
     largest = largest_of(l, holes, 0, &n, x);
@@ -350,22 +352,21 @@ static firn_status judge(const loops *l, const hole *holes, double diagonal, con
         return firn_messages_add(
             messages, FIRN_REFUSED,
             "%s: the mesh is open: %lld edges have one face only, around a hole %.3g m across at "
-            "(%.4g, %.4g, %.4g), "
-            "the largest of %lld. Only holes up to a tenth of the mesh (%.3g m) are closed here. "
-            "Close "
-            "it in the modelling program, or give it a thickness to use it as a two-sided wall.",
+            "(%.4g, %.4g, %.4g), the largest of %lld; allowed: holes up to a tenth of the mesh "
+            "(%.3g m); try: close it in the modelling program, or give it a thickness, which makes "
+            "it a two-sided wall",
             name, (long long)largest->n_open, size, x[0], x[1], x[2], (long long)n,
             LARGEST_HOLE * diagonal);
     if (size > ROUNDING * diagonal)
         firn_messages_warn(messages,
                            "%s: the mesh is open; %lld %s closed, the largest %.3g m across around "
-                           "(%.4g, %.4g, %.4g).",
-                           name, (long long)n, n == 1 ? "hole was" : "holes were", size, x[0], x[1],
+                           "(%.4g, %.4g, %.4g)",
+                           name, (long long)n, n == 1 ? "hole is" : "holes are", size, x[0], x[1],
                            x[2]);
     return FIRN_OK;
 }
 
-/* Leaves out the triangles of shells with these points. */
+/* Removes the triangles of these points. */
 static firn_status drop_triangles(firn_mesh *mesh, const uint8_t *is_loose, firn_messages *messages)
 {
     int64_t kept = 0, at = 0;
@@ -381,8 +382,7 @@ static firn_status drop_triangles(firn_mesh *mesh, const uint8_t *is_loose, firn
     return FIRN_OK;
 }
 
-/* Takes sheets out of the filled mesh that lie inside of it, and marks the holes that were theirs.
- */
+/* Removes open sheets inside closed shells from the filled mesh, and marks their holes. */
 static firn_status drop_sheets(firn_mesh *filled, const loops *l, hole *holes, double largest,
                                firn_messages *messages)
 {
@@ -417,9 +417,9 @@ static firn_status close_loops(firn_mesh *mesh, loops *l, const char *name, firn
     firn_mesh *filled = fill(mesh, l, holes);
     firn_status status = filled ? drop_sheets(filled, l, holes, LARGEST_HOLE * diagonal, messages)
                                 : no_memory(messages);
-    if (!status) status = judge(l, holes, diagonal, name, messages);
+    if (!status) status = report(l, holes, diagonal, name, messages);
     if (!status) {
-        firn_mesh old = *mesh; /* the caller's handle stays, its contents change hands */
+        firn_mesh old = *mesh; /* contents are exchanged: the caller's pointer stays valid */
         *mesh = *filled;
         *filled = old;
     }
@@ -428,7 +428,7 @@ static firn_status close_loops(firn_mesh *mesh, loops *l, const char *name, firn
     return status;
 }
 
-/* What vdb_mesh.cpp will find again in silence */
+/* vdb_mesh.cpp finds the shells once more, without messages. */
 static firn_status warn_of_shells(const firn_mesh *mesh, const char *name, firn_messages *messages)
 {
     int n_levels;
@@ -441,7 +441,7 @@ static firn_status warn_of_shells(const firn_mesh *mesh, const char *name, firn_
 
 firn_status firn_mesh_close(firn_mesh *mesh, const char *name, firn_messages *messages)
 {
-    const int64_t n_triangles = mesh->n_triangles; /* filling makes more of them */
+    const int64_t n_triangles = mesh->n_triangles; /* before filling */
     loops l = {0};
     l.edges = odd_edges(mesh, &l.n, &l.n_open);
     if (!l.edges) return no_memory(messages);

@@ -11,8 +11,8 @@
 
 #define MAX_COORDINATE 1e9
 
-static firn_status say(const firn_mesh_cursor *c, firn_status status, const char *format,
-                       va_list arguments)
+static firn_status add_with_line(const firn_mesh_cursor *c, firn_status status, const char *format,
+                                 va_list arguments)
 {
     char text[1024];
     vsnprintf(text, sizeof text, format, arguments);
@@ -25,7 +25,7 @@ firn_status firn_mesh_cursor_damaged(const firn_mesh_cursor *c, const char *form
 {
     va_list arguments;
     va_start(arguments, format);
-    firn_status status = say(c, FIRN_IO, format, arguments);
+    firn_status status = add_with_line(c, FIRN_IO, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -34,7 +34,7 @@ firn_status firn_mesh_cursor_refuse(const firn_mesh_cursor *c, const char *forma
 {
     va_list arguments;
     va_start(arguments, format);
-    firn_status status = say(c, FIRN_REFUSED, format, arguments);
+    firn_status status = add_with_line(c, FIRN_REFUSED, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -52,8 +52,8 @@ firn_status firn_mesh_cursor_is_text(const firn_mesh_cursor *c)
     if (!zero.at) return FIRN_OK;
     return firn_mesh_cursor_damaged(
         &zero,
-        "byte %lld of the file is zero, which no text holds: the file is damaged, was not "
-        "written to its end, or is of another format. Write it again.",
+        "byte %lld of the file is zero, which no text has: it is damaged, cut off, or of another "
+        "format; try: write it again",
         (long long)(zero.at - c->begin) + 1);
 }
 
@@ -86,9 +86,9 @@ firn_status firn_mesh_cursor_number(firn_mesh_cursor *c, const char *what, doubl
     *number = strtod_l(c->at, &after, c->locale);
     if (after == c->at || *c->at == '\n')
         return firn_mesh_cursor_damaged(
-            c, "%s is missing or not a number (the file may be cut off).", what);
+            c, "%s is missing or not a number (the file may be cut off)", what);
     if (*after && !strchr(" \t\r\n#", *after))
-        return firn_mesh_cursor_damaged(c, "%s is \"%.*s\", which is no number.", what,
+        return firn_mesh_cursor_damaged(c, "%s is \"%.*s\", which is no number", what,
                                         (int)fmin(40, (double)strcspn(c->at, " \t\r\n")), c->at);
     c->at = after;
     return FIRN_OK;
@@ -99,11 +99,9 @@ firn_status firn_mesh_cursor_coordinate(const firn_mesh_cursor *c, int64_t verte
     if (fabs(x) <= MAX_COORDINATE) return FIRN_OK; /* false for NaN */
     if (vertex >= 0)
         return firn_messages_add(c->messages, FIRN_REFUSED,
-                                 "%s: vertex %lld, counted from 0, has a coordinate of %g; "
-                                 "coordinates must be finite and "
-                                 "at most %g in size.",
+                                 "%s: vertex %lld, counted from 0, has the coordinate %g; allowed: "
+                                 "finite, at most %g in size",
                                  c->path, (long long)vertex, x, MAX_COORDINATE);
-    return firn_mesh_cursor_refuse(
-        c, "a coordinate is %g; coordinates must be finite and at most %g in size.", x,
-        MAX_COORDINATE);
+    return firn_mesh_cursor_refuse(c, "a coordinate is %g; allowed: finite, at most %g in size", x,
+                                   MAX_COORDINATE);
 }

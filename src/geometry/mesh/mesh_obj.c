@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* mesh_obj.c: Wavefront OBJ. Of a line only its first word decides: v is a point, f a polygon of
- * point references (i, i/t, i/t/n, i//n; negative counts from the last point back); everything
- * else is for others. A line may go on after a backslash. The file is gone through twice: to
- * count, then to fill. */
+/* mesh_obj.c: Wavefront OBJ. The first word of a line decides: v is a point, f a polygon of point
+ * references (i, i/t, i/t/n, i//n; negative ones count from the last point back); other lines are
+ * ignored. A backslash at its end continues a line. Two passes: one counts, one fills. */
 #include "geometry/mesh/mesh_readers.h"
+#include "base/messages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,12 +49,11 @@ static firn_status read_index(firn_mesh_cursor *c, int64_t n_points, uint32_t *i
     long long i = strtoll(c->at, &after, 10);
     if (after == c->at || (*after != '/' && *after != ' ' && *after != '\t' && *after != '\r' &&
                            *after != '\n' && after != c->end))
-        return firn_mesh_cursor_damaged(c, "a face must list point numbers, as in `f 1 2 3`.");
+        return firn_mesh_cursor_damaged(c, "a face must list point numbers, as in `f 1 2 3`");
     int64_t absolute = i < 0 ? n_points + i : i - 1;
     if (absolute < 0 || absolute >= n_points)
         return firn_mesh_cursor_damaged(
-            c, "the face names point %lld, but only %lld points stand before it.", i,
-            (long long)n_points);
+            c, "the face names point %lld, and %lld points are before it", i, (long long)n_points);
     *index = (uint32_t)absolute;
     skip_token(c);
     return FIRN_OK;
@@ -78,9 +77,9 @@ static firn_status read_face(firn_mesh_cursor *c, int64_t n_points, firn_mesh *m
         }
         last = index;
     }
-    return corners >= 3 ? firn_mesh_polygon_cut(c, mesh, t0, *t - t0)
-                        : firn_mesh_cursor_damaged(
-                              c, "a face needs three points or more, this one has %d.", corners);
+    return corners >= 3
+               ? firn_mesh_polygon_cut(c, mesh, t0, *t - t0)
+               : firn_mesh_cursor_damaged(c, "a face has %d points; allowed: 3 or more", corners);
 }
 
 firn_status firn_mesh_obj_read(firn_mesh_cursor *c, firn_mesh **mesh)
@@ -91,11 +90,9 @@ firn_status firn_mesh_obj_read(firn_mesh_cursor *c, firn_mesh **mesh)
     if (text) return text;
     count(*c, &n_points, &n_triangles);
     if (n_points > UINT32_MAX || n_triangles > UINT32_MAX)
-        return firn_mesh_cursor_refuse(c, "more than 2^32 points or triangles cannot be held.");
+        return firn_mesh_cursor_refuse(c, "more than 2^32 points or triangles");
     *mesh = firn_mesh_create(n_points, n_triangles);
-    if (!*mesh)
-        return firn_messages_add(c->messages, FIRN_MEMORY, "%s: there is no memory for this mesh.",
-                                 c->path);
+    if (!*mesh) return firn_messages_no_memory(c->messages, "%s", c->path);
     while (c->at < c->end) {
         firn_status status = FIRN_OK;
         firn_mesh_cursor_skip_blanks(c);

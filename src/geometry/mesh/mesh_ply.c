@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* mesh_ply.c: PLY, ascii and binary of both byte orders. The header names elements and their
- * properties; element "vertex" gives x y z and, where present, the attributes of the table
- * below; element "face" gives polygons by its list vertex_indices (or vertex_index). All other
- * elements and properties are stepped over. In a text a record is a line. The numbers of the
- * header must fit the data: nothing may follow the last record. */
+ * properties. Element "vertex" has x y z and, where they are present, the attributes of the table
+ * below; element "face" has polygons in its list vertex_indices (or vertex_index). Other elements
+ * and properties are skipped. In a text a record is a line. The counts of the header must fit the
+ * data: nothing may follow the last record. */
 #include "geometry/mesh/mesh_readers.h"
+#include "base/messages.h"
 #include "geometry/paint.h"
 
 #include <math.h>
@@ -32,11 +33,11 @@ static const struct {
                     {{"ushort", "uint16"}, 2}, {{"int", "int32"}, 4},     {{"uint", "uint32"}, 4},
                     {{"float", "float32"}, 4}, {{"double", "float64"}, 8}};
 
-/* Properties that become attributes: their place in the mesh */
+/* Properties that become attributes of the mesh */
 static const struct {
     const char *property, *attribute;
     int component, n_components;
-    double max; /* of paint, whose least value is 0; 0: no paint */
+    double max; /* of paint, whose least value is 0; 0: not paint */
     const char *unit;
 } carried[] = {{"friction", "friction", 0, 1, FIRN_MAX_FRICTION, ""},
                {"stickiness", "stickiness", 0, 1, FIRN_MAX_STICKINESS, " Pa"},
@@ -86,17 +87,17 @@ static firn_status read_type(firn_mesh_cursor *c, ply_type *type)
                 *type = (ply_type)t;
                 return FIRN_OK;
             }
-    return firn_mesh_cursor_damaged(c, "\"%s\" is not a type of PLY.", name);
+    return firn_mesh_cursor_damaged(c, "\"%s\" is no type of PLY", name);
 }
 
 static firn_status read_property(ply *p)
 {
     firn_mesh_cursor *c = p->c;
     if (p->n_elements == 0)
-        return firn_mesh_cursor_damaged(c, "a property stands before the first element.");
+        return firn_mesh_cursor_damaged(c, "a property is before the first element");
     ply_element *e = &p->elements[p->n_elements - 1];
     if (e->n_properties == MAX_PROPERTIES)
-        return firn_mesh_cursor_refuse(c, "element %s has more than %d properties.", e->name,
+        return firn_mesh_cursor_refuse(c, "element %s has more than %d properties", e->name,
                                        MAX_PROPERTIES);
     ply_property *q = &e->properties[e->n_properties++];
     firn_mesh_cursor_skip_blanks(c);
@@ -104,7 +105,7 @@ static firn_status read_property(ply *p)
     firn_status status = q->is_list ? read_type(c, &q->count_type) : FIRN_OK;
     if (!status) status = read_type(c, &q->type);
     if (!status && !read_name(c, q->name, sizeof q->name))
-        status = firn_mesh_cursor_damaged(c, "a property has no name.");
+        status = firn_mesh_cursor_damaged(c, "a property has no name");
     return status;
 }
 
@@ -112,24 +113,24 @@ static firn_status read_element(ply *p)
 {
     firn_mesh_cursor *c = p->c;
     if (p->n_elements == MAX_ELEMENTS)
-        return firn_mesh_cursor_refuse(c, "there are more than %d elements.", MAX_ELEMENTS);
+        return firn_mesh_cursor_refuse(c, "more than %d elements", MAX_ELEMENTS);
     ply_element *e = &p->elements[p->n_elements++];
     double n;
     if (!read_name(c, e->name, sizeof e->name))
-        return firn_mesh_cursor_damaged(c, "an element has no name.");
+        return firn_mesh_cursor_damaged(c, "an element has no name");
     for (ply_element *other = p->elements; other < e; other++)
         if (!strcmp(other->name, e->name))
-            return firn_mesh_cursor_damaged(c, "element %s stands twice.", e->name);
+            return firn_mesh_cursor_damaged(c, "element %s is there twice", e->name);
     firn_status status = firn_mesh_cursor_number(c, "the number of an element", &n);
     if (status) return status;
-    /* every record takes a byte or more, so a count beyond the file's length is a lie */
+    /* each record takes a byte or more */
     if (!(n >= 0) || n > (double)(c->end - c->begin) || n > UINT32_MAX)
         return firn_mesh_cursor_damaged(
-            c, "the header claims %.0f of element %s, more than a file of %lld bytes can hold.", n,
-            e->name, (long long)(c->end - c->begin));
+            c, "the header claims %.0f of element %s, more than fit into %lld bytes", n, e->name,
+            (long long)(c->end - c->begin));
     if (n != floor(n))
         return firn_mesh_cursor_damaged(
-            c, "the header claims %g of element %s; this must be a whole number.", n, e->name);
+            c, "the header claims %g of element %s; allowed: whole numbers", n, e->name);
     e->n = (int64_t)n;
     return FIRN_OK;
 }
@@ -143,11 +144,10 @@ static firn_status read_format(ply *p)
     for (int f = ASCII; f <= BIG; f++)
         if (!strcmp(name, names[f])) p->format = f;
     if (p->format != UNKNOWN && !strcmp(version, "1.0")) return FIRN_OK;
-    return firn_mesh_cursor_damaged(
-        p->c,
-        "the format \"%s %s\" is not read; PLY knows ascii, binary_little_endian and "
-        "binary_big_endian, each 1.0.",
-        name, version);
+    return firn_mesh_cursor_damaged(p->c,
+                                    "the format is \"%s %s\"; allowed: ascii, "
+                                    "binary_little_endian, binary_big_endian, each 1.0",
+                                    name, version);
 }
 
 static firn_status read_header(ply *p)
@@ -155,13 +155,12 @@ static firn_status read_header(ply *p)
     firn_mesh_cursor *c = p->c;
     firn_mesh_cursor_skip_mark(c);
     if (!firn_mesh_cursor_word(c, "ply"))
-        return firn_mesh_cursor_damaged(c, "a PLY file begins with `ply`.");
+        return firn_mesh_cursor_damaged(c, "a PLY file begins with `ply`");
     for (;;) {
         firn_mesh_cursor_skip_line(c);
         firn_status status = FIRN_OK;
         if (c->at >= c->end)
-            return firn_mesh_cursor_damaged(c,
-                                            "the header has no end_header: the file is cut off.");
+            return firn_mesh_cursor_damaged(c, "the header has no end_header: the file is cut off");
         if (firn_mesh_cursor_word(c, "end_header")) break;
         if (firn_mesh_cursor_word(c, "format"))
             status = read_format(p);
@@ -175,14 +174,14 @@ static firn_status read_header(ply *p)
     return p->format != UNKNOWN
                ? FIRN_OK
                : firn_mesh_cursor_damaged(
-                     c, "the header has no line `format`, as in `format ascii 1.0`.");
+                     c, "the header has no line `format`, as in `format ascii 1.0`");
 }
 
 /* ---------------------------------------------------------------- values */
 
-#define MISFIT "the numbers of elements in the header may not fit the data, or the file is cut off"
+#define MISFIT "the counts of the header do not fit the data, or the file is cut off"
 
-/* Blank lines between records are passed over. */
+/* Skips blank lines between records. */
 static void begin_record(ply *p)
 {
     firn_mesh_cursor *c = p->c;
@@ -195,18 +194,17 @@ static firn_status end_record(ply *p, const ply_element *e)
     firn_mesh_cursor_skip_blanks(p->c);
     if (p->c->at >= p->c->end || *p->c->at == '\n') return FIRN_OK;
     return firn_mesh_cursor_damaged(
-        p->c, "the line goes on after all values of element %s; " MISFIT ".", e->name);
+        p->c, "the line goes on after all values of element %s: " MISFIT, e->name);
 }
 
-/* Nothing may follow, but for blank lines of a text. */
+/* Nothing may follow but blank lines of a text. */
 static firn_status end_data(ply *p)
 {
     begin_record(p);
     if (p->c->at >= p->c->end) return FIRN_OK;
     return firn_messages_add(p->c->messages, FIRN_IO,
-                             "%s: %lld bytes follow after all that the header names; the numbers "
-                             "of elements in the header "
-                             "do not fit the data.",
+                             "%s: %lld bytes follow after all that the header names: its counts do "
+                             "not fit the data",
                              p->c->path, (long long)(p->c->end - p->c->at));
 }
 
@@ -217,13 +215,13 @@ static firn_status read_value(ply *p, ply_type type, double *value)
         firn_mesh_cursor_skip_blanks(c);
         if (c->at >= c->end || *c->at == '\n')
             return firn_mesh_cursor_damaged(
-                c, "the line ends before all values of the element are there; " MISFIT ".");
+                c, "the line ends before all values of the element: " MISFIT);
         return firn_mesh_cursor_number(c, "a value", value);
     }
     int n = types[type].n_bytes;
     if (c->end - c->at < n)
-        return firn_messages_add(c->messages, FIRN_IO,
-                                 "%s: the file ends within its data; " MISFIT ".", c->path);
+        return firn_messages_add(c->messages, FIRN_IO, "%s: the file ends within its data: " MISFIT,
+                                 c->path);
     uint64_t bits = 0;
     for (int b = 0; b < n; b++)
         bits |= (uint64_t)(unsigned char)c->at[p->format == LITTLE ? b : n - 1 - b] << (8 * b);
@@ -251,18 +249,17 @@ static firn_status read_count(ply *p, const ply_property *q, int64_t *n)
     if (status) return status;
     if (!(value >= 0) || value > (double)(p->c->end - p->c->at))
         return firn_messages_add(p->c->messages, FIRN_IO,
-                                 "%s: a list of %g entries is longer than the file; " MISFIT ".",
+                                 "%s: a list of %g entries is longer than the file: " MISFIT,
                                  p->c->path, value);
     if (value != floor(value))
         return firn_messages_add(p->c->messages, FIRN_IO,
-                                 "%s: a list of %g entries; this must be a whole number; " MISFIT
-                                 ".",
+                                 "%s: a list of %g entries, which is no whole number: " MISFIT,
                                  p->c->path, value);
     *n = (int64_t)value;
     return FIRN_OK;
 }
 
-/* One record without keeping anything */
+/* Reads a record and keeps nothing. */
 static firn_status skip_record(ply *p, const ply_element *e)
 {
     double ignored;
@@ -286,7 +283,7 @@ static const ply_element *find_element(const ply *p, const char *name)
     return NULL;
 }
 
-/* Where each property of a vertex goes: NULL nowhere */
+/* The place of a vertex's property; both NULL: it is skipped */
 typedef struct target {
     double *xyz;
     float *attribute;
@@ -312,15 +309,13 @@ static firn_status find_targets(ply *p, const ply_element *e, firn_mesh *mesh,
             if (strcmp(q->name, carried[k].property)) continue;
             const firn_mesh_attribute *a = firn_mesh_find(mesh, carried[k].attribute);
             if (!a) a = firn_mesh_add(mesh, carried[k].attribute, carried[k].n_components);
-            if (!a)
-                return firn_messages_add(p->c->messages, FIRN_MEMORY,
-                                         "%s: there is no memory for it.", p->c->path);
+            if (!a) return firn_messages_no_memory(p->c->messages, "%s", p->c->path);
             targets[i] = (target){NULL, a->data + carried[k].component, carried[k].n_components,
                                   carried[k].max, carried[k].unit};
         }
     }
     return n_found == 7 ? FIRN_OK
-                        : firn_mesh_cursor_damaged(p->c, "element vertex lacks x, y or z.");
+                        : firn_mesh_cursor_damaged(p->c, "element vertex has no x, y or z");
 }
 
 static firn_status check_paint(const ply *p, int64_t vertex, const char *name, const target *to,
@@ -362,15 +357,13 @@ static firn_status check_corner(const ply *p, double corner)
 {
     int64_t n_points = find_element(p, "vertex")->n;
     if (!(corner >= 0) || corner > UINT32_MAX)
-        return firn_mesh_cursor_damaged(p->c, "a face names point %g; points are counted from 0.",
-                                        corner);
+        return firn_mesh_cursor_damaged(p->c, "a face names point %g; allowed: from 0", corner);
     if (corner != floor(corner))
-        return firn_mesh_cursor_damaged(p->c, "a face names point %g; this must be a whole number.",
+        return firn_mesh_cursor_damaged(p->c, "a face names point %g; allowed: whole numbers",
                                         corner);
     if (corner >= (double)n_points)
-        return firn_mesh_cursor_damaged(
-            p->c, "a face names point %.0f, but there are only %lld points; " MISFIT ".", corner,
-            (long long)n_points);
+        return firn_mesh_cursor_damaged(p->c, "a face names point %.0f of %lld: " MISFIT, corner,
+                                        (long long)n_points);
     return FIRN_OK;
 }
 
@@ -390,12 +383,12 @@ static firn_status check_face(const ply *p, const ply_element *e)
     }
     return firn_messages_add(
         p->c->messages, FIRN_REFUSED,
-        "%s: element face has no list vertex_indices or vertex_index, from which the corners of "
-        "faces are read; it has %s. Give the list of corners one of these names.",
+        "%s: element face has no list vertex_indices or vertex_index for the corners of faces (it "
+        "has %s); try: one of these names for the list of corners",
         p->c->path, *names ? names : "no property");
 }
 
-/* mesh NULL: counts the triangles only */
+/* mesh NULL: only counts triangles */
 static firn_status read_faces(ply *p, const ply_element *e, firn_mesh *mesh, int64_t *n_triangles)
 {
     for (int64_t f = 0; f < e->n; f++) {
@@ -408,8 +401,7 @@ static firn_status read_faces(ply *p, const ply_element *e, firn_mesh *mesh, int
             firn_status status = q->is_list ? read_count(p, q, &n) : FIRN_OK;
             if (!status && is_polygon && n < 3)
                 return firn_mesh_cursor_damaged(
-                    p->c, "a face needs three points or more, this one has %d; " MISFIT ".",
-                    (int)n);
+                    p->c, "a face has %d points; allowed: 3 or more: " MISFIT, (int)n);
             for (int64_t k = 0; k < n && !status; k++, last = corner) {
                 status = read_value(p, q->type, &corner);
                 if (status || !is_polygon) continue;
@@ -433,7 +425,7 @@ static firn_status read_faces(ply *p, const ply_element *e, firn_mesh *mesh, int
     return FIRN_OK;
 }
 
-/* All elements in the file's order; without a mesh only the triangles are counted. */
+/* All elements in the order of the file; mesh NULL: only counts triangles */
 static firn_status read_body(ply *p, firn_mesh *mesh, int64_t *n_triangles)
 {
     firn_status status = FIRN_OK;
@@ -456,20 +448,18 @@ firn_status firn_mesh_ply_read(firn_mesh_cursor *c, firn_mesh **mesh)
     if (status) return status;
     const ply_element *vertex = find_element(&p, "vertex"), *face = find_element(&p, "face");
     if (!vertex || !face)
-        return firn_messages_add(
-            c->messages, FIRN_REFUSED,
-            "%s: a PLY mesh needs the elements vertex and face; a file of points alone cannot be a "
-            "shape (use it as `points:` of a body).",
-            c->path);
+        return firn_messages_add(c->messages, FIRN_REFUSED,
+                                 "%s: a PLY mesh needs the elements vertex and face; try: for "
+                                 "points alone, `points:` of "
+                                 "a body",
+                                 c->path);
     if ((status = check_face(&p, face))) return status;
     const char *data = c->at;
     int64_t n_triangles = 0;
     status = read_body(&p, NULL, &n_triangles);
     if (status) return status;
     *mesh = n_triangles <= UINT32_MAX ? firn_mesh_create(vertex->n, n_triangles) : NULL;
-    if (!*mesh)
-        return firn_messages_add(c->messages, FIRN_MEMORY, "%s: there is no memory for this mesh.",
-                                 c->path);
+    if (!*mesh) return firn_messages_no_memory(c->messages, "%s", c->path);
     c->at = data;
     n_triangles = 0;
     return read_body(&p, *mesh, &n_triangles);

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* mesh_polygon.c: polygons that are not convex, cut into triangles.
  *
- * Readers make a fan about each polygon's first corner, which is right while the polygon is
- * convex. Otherwise parts of the fan lie outside, as fins across every notch. Here such a fan is
- * replaced by as many triangles inside, by cutting off ears: corners that bend the polygon's own
- * way and whose triangle holds no corner that bends the other way (G. H. Meisters, Polygons have
- * ears, Amer. Math. Monthly 82, 1975). The polygon is seen along the axis that it faces most.
- * One that crosses itself has no ears at some point; what is left of it then stays a fan. */
+ * Readers make a fan about each polygon's first corner, which is right for convex polygons.
+ * Otherwise parts of the fan lie outside, as fins across notches. Such a fan is replaced here by as
+ * many triangles inside, by cutting off ears: convex corners whose triangle contains no reflex
+ * corner (G. H. Meisters, Polygons have ears, Amer. Math. Monthly 82, 1975). The polygon is
+ * projected along the axis nearest to its normal. One that crosses itself has no ears at some
+ * point; what is left of it remains a fan. */
 #include "geometry/mesh/mesh_readers.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <math.h>
 
-#define MAX_WORK 200000000 /* corners looked at in one polygon: a second */
+#define MAX_WORK 200000000 /* tests of corners in one polygon: about a second */
 
 typedef struct polygon {
     int64_t n, n_left;
     uint32_t *corners;
-    double (*x)[2]; /* seen along the axis, turned so that it runs counterclockwise */
+    double (*x)[2]; /* projected, so that it runs counterclockwise */
     int64_t *next, *before;
     int64_t work;
     size_t n_bytes;
@@ -35,7 +36,7 @@ static uint32_t corner_of(const uint32_t *fan, int64_t k)
     return k == 0 ? fan[0] : k == 1 ? fan[1] : fan[3 * (k - 2) + 2];
 }
 
-/* The area vector of the polygon, which is that of any of its fans */
+/* Twice the area vector of the polygon, the same for each of its fans */
 static void face_vector(const firn_mesh *mesh, const uint32_t *fan, int64_t n, double vector[3])
 {
     for (int a = 0; a < 3; a++) vector[a] = 0;
@@ -50,8 +51,7 @@ static void face_vector(const firn_mesh *mesh, const uint32_t *fan, int64_t n, d
     }
 }
 
-/* Does every corner bend the way the whole polygon turns? Then its fan is right. Rounding does
- * not count. */
+/* 1 where each corner bends in the sense of the area vector, up to rounding. */
 static int is_convex(const firn_mesh *mesh, const uint32_t *fan, int64_t n, const double vector[3])
 {
     double least = -1e-9 * (vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
@@ -71,7 +71,7 @@ static int is_convex(const firn_mesh *mesh, const uint32_t *fan, int64_t n, cons
 
 static void release(polygon *p) { firn_memory_release(NULL, p->corners, p->n_bytes); }
 
-/* One piece of memory for all arrays; false where there is none */
+/* One block of memory for all arrays; 0: out of memory */
 static int lay_out(polygon *p, const firn_mesh *mesh, const uint32_t *fan, int64_t n,
                    const double vector[3])
 {
@@ -99,8 +99,8 @@ static int lay_out(polygon *p, const firn_mesh *mesh, const uint32_t *fan, int64
 
 static int is_same(const double a[2], const double b[2]) { return a[0] == b[0] && a[1] == b[1]; }
 
-/* Only corners that bend inward can lie in an ear. Those at the place of its own corners, where
- * a bridge to a hole runs to and fro, are not in its way. */
+/* 1 where corner k is an ear. Only reflex corners can lie in one. Those with the coordinates of its
+ * own corners, as where a bridge to a hole runs to and fro, do not count. */
 static int is_ear(polygon *p, int64_t k)
 {
     const double *a = p->x[p->before[k]], *b = p->x[k], *c = p->x[p->next[k]];
@@ -136,17 +136,14 @@ firn_status firn_mesh_polygon_cut(const firn_mesh_cursor *c, firn_mesh *mesh, in
     double vector[3];
     if (n_triangles < 2) return FIRN_OK;
     for (int64_t k = 0; k < 3 * n_triangles; k++)
-        if (fan[k] >= mesh->n_points) return FIRN_OK; /* refused when all is read */
+        if (fan[k] >= mesh->n_points) return FIRN_OK; /* refused once all is read */
     face_vector(mesh, fan, n_triangles + 2, vector);
     if (is_convex(mesh, fan, n_triangles + 2, vector)) return FIRN_OK;
     if (!lay_out(&p, mesh, fan, n_triangles + 2, vector))
-        return firn_messages_add(c->messages, FIRN_MEMORY, "%s: there is no memory for a face.",
-                                 c->path);
+        return firn_messages_no_memory(c->messages, "%s: a face", c->path);
     for (int64_t k = 0, n_failed = 0; p.n_left > 3 && n_failed < p.n_left && p.work < MAX_WORK;) {
         if (is_ear(&p, k)) {
-            int64_t next =
-                p.next
-                    [p.next[k]]; /* not the ear's own neighbour: fans of slivers would come of it */
+            int64_t next = p.next[p.next[k]]; /* not the neighbour, which would make slivers */
             cut_off(&p, k, &fan);
             k = next;
             n_failed = 0;
@@ -155,14 +152,14 @@ firn_status firn_mesh_polygon_cut(const firn_mesh_cursor *c, firn_mesh *mesh, in
             n_failed++;
         }
     }
-    firn_status status =
-        p.work < MAX_WORK ? FIRN_OK
-                          : firn_mesh_cursor_refuse(c,
-                                                    "a face of %lld corners is too intricate to be "
-                                                    "cut into triangles; cut it before.",
-                                                    (long long)p.n);
+    firn_status status = p.work < MAX_WORK
+                             ? FIRN_OK
+                             : firn_mesh_cursor_refuse(c,
+                                                       "a face of %lld corners takes too long "
+                                                       "to cut into triangles; try: triangles",
+                                                       (long long)p.n);
     int64_t at = 0;
-    while (p.next[p.before[at]] != at) at++; /* one that is left */
+    while (p.next[p.before[at]] != at) at++; /* a corner that is left */
     while (p.n_left > 2) cut_off(&p, p.next[at], &fan);
     release(&p);
     return status;

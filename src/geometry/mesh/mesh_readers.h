@@ -12,9 +12,9 @@ firn_status firn_mesh_ply_read(firn_mesh_cursor *c, firn_mesh **mesh);
 
 /* ---------------------------------------------------------------- mesh_polygon.c */
 
-/* Triangles first ... first + n_triangles - 1 are a polygon's fan about its first corner: where
- * the polygon is not convex they are replaced by as many that lie inside (mesh_polygon.c). Its
- * points must have been read. */
+/* Triangles first ... first + n_triangles - 1 are a polygon's fan about its first corner. Where the
+ * polygon is not convex they are replaced by as many that lie inside. Its points must have been
+ * read. */
 firn_status firn_mesh_polygon_cut(const firn_mesh_cursor *c, firn_mesh *mesh, int64_t first,
                                   int64_t n_triangles);
 

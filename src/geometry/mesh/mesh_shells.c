@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /* mesh_shells.c: see mesh_shells.h.
  *
- * What encloses a point is found by a ray upwards: of each shell, crossings from below count +1
- * or -1 by the way the face looks, and the sum is the winding number. Triangles wait in columns
- * of a grid seen from above. On which side of an edge the ray passes is always computed from the
- * lower to the higher of its two points, so that neighbours cannot both have it or both miss it.
+ * The shells that enclose a point are found by a ray upwards: for each shell, crossings count +1 or
+ * -1 by the orientation of the face, and their sum is the winding number. Triangles are sorted into
+ * the columns of a grid seen from above. On which side of an edge the ray passes is computed from
+ * the lower to the higher index of its two points, so that exactly one of two neighbours is hit.
  *
- * Then solids are counted along the nest of shells: outside all is 0, a shell that looks as the
- * outermost one does adds one, the others take one away. Where the count changes between 0 and 1
- * there is a surface. */
+ * Then solids are counted along the nest of shells: outside all it is 0, a shell with the
+ * orientation of the outermost one adds 1, others subtract 1. There is a surface where the count
+ * changes between 0 and 1. */
 #include "geometry/mesh/mesh_shells.h"
 #include "base/memory.h"
+#include "base/messages.h"
 #include "geometry/mesh/mesh_edges.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FLAT 1e-9 /* of the box's diagonal cubed: a shell without a volume has no side */
+#define FLAT 1e-9 /* of the box's diagonal cubed: a shell of less volume has no orientation */
 enum { MAX_ROUNDS = 16, NO_SHELL = -1 };
 
 typedef struct shell {
     double min[3], max[3], diagonal, volume;
-    int64_t first, n; /* its points in `points` */
-    int32_t sense;    /* +1: faces look outwards, -1: inwards; 0: they do not agree */
-    int32_t solid;    /* the sense of solids where this one lies; 0: not known */
-    int32_t level, least;
+    int64_t first, n;     /* its points in `points` */
+    int32_t sense;        /* orientation: +1 outwards, -1 inwards, 0: not consistent */
+    int32_t solid;        /* the sense of solids at its place; 0: not known */
+    int32_t level, least; /* see mesh_shells.h; a lower bound of it */
     int32_t is_undecided;
-    int32_t is_open, outer; /* has it a rim? which shell without one holds it? */
+    int32_t is_open, outer; /* it has a rim; the shell without one that encloses it, or NO_SHELL */
 } shell;
 
-/* Shell `inner` lies in `outer` with so many of its points */
+/* n_points of shell `inner` lie in `outer`. */
 typedef struct nesting {
     int32_t inner, outer, winding;
     int64_t n_points;
@@ -39,23 +40,23 @@ typedef struct nesting {
 typedef struct shells {
     const firn_mesh *mesh;
     int32_t n;
-    uint32_t *parent;  /* [n_points] of the forest of joined points */
-    int32_t *shell_of; /* [n_points] */
-    uint32_t *points;  /* [n_points] those that faces use, shell by shell */
-    shell *shells;
-    int32_t *order;     /* by size, large ones first */
-    uint8_t *is_double; /* [n_triangles] does an earlier one have the same corners? */
+    uint32_t *parent;   /* [n_points] of a union-find forest */
+    int32_t *shell_of;  /* [n_points] */
+    uint32_t *points;   /* [n_points] those that faces use, shell by shell */
+    shell *shells;      /* [n] */
+    int32_t *order;     /* [n] by size, large ones first */
+    uint8_t *is_double; /* [n_triangles] an earlier one has the same corners */
     /* columns */
-    int64_t n_side; /* of the grid */
+    int64_t n_side; /* of the grid, in columns */
     double low[2], width[2];
-    int64_t *start; /* [n_side^2 + 1] */
-    uint32_t *entries;
+    int64_t *start;    /* [n_side^2 + 1] in entries */
+    uint32_t *entries; /* triangles, column by column */
     int64_t n_entries;
-    /* of one ray, for each shell */
-    int32_t *winding, *n_hits;
-    int32_t *touched, n_touched;
+    /* of one ray */
+    int32_t *winding, *n_hits;   /* [n] */
+    int32_t *touched, n_touched; /* shells with hits */
     /* of all rays of a shell */
-    int64_t *n_inside;
+    int64_t *n_inside; /* [n] its points in each other shell */
     nesting *nestings;
     int64_t n_nestings, n_room;
 } shells;
@@ -80,7 +81,7 @@ static void join_points(shells *s)
         }
 }
 
-/* Points that no face uses belong to no shell. */
+/* Points without faces belong to no shell. */
 static void number_shells(shells *s)
 {
     const firn_mesh *mesh = s->mesh;
@@ -123,8 +124,7 @@ static void measure(shells *s)
         shell *h = &s->shells[s->shell_of[p]];
         s->points[h->first + h->n++] = (uint32_t)p;
     }
-    for (int64_t t = 0; t < mesh->n_triangles;
-         t++) { /* from a corner of the box, against cancellation */
+    for (int64_t t = 0; t < mesh->n_triangles; t++) { /* from a box corner, against cancellation */
         shell *h = &s->shells[s->shell_of[mesh->triangles[3 * t]]];
         double x[3][3];
         for (int c = 0; c < 3; c++)
@@ -137,10 +137,11 @@ static void measure(shells *s)
     }
 }
 
-/* ---------------------------------------------------------------- which way they look */
+/* ---------------------------------------------------------------- orientation */
 
-/* Faces agree where every edge is run through as often one way as the other. Faces with the same
- * corners count once, and do not agree where they look both ways. */
+/* Orientation is consistent where the faces of each edge run through it as often in one direction as
+ * in the other. Faces with the same corners count once, and are not consistent with both
+ * orientations. */
 static firn_status find_senses(shells *s)
 {
     const firn_mesh *mesh = s->mesh;
@@ -170,7 +171,7 @@ static firn_status find_senses(shells *s)
 
 /* ---------------------------------------------------------------- columns */
 
-/* The cells of the grid that a triangle's box covers, first and last in each direction */
+/* The columns that a triangle's box covers, first and last in each direction */
 static void cells_of(const shells *s, int64_t t, int64_t first[2], int64_t last[2])
 {
     for (int a = 0; a < 2; a++) {
@@ -200,7 +201,7 @@ static void set_columns(shells *s, int64_t n_side, const double min[3], const do
     }
 }
 
-/* As many columns as triangles, or fewer where large triangles would stand in too many of them */
+/* As many columns as triangles, or fewer where large triangles would be in too many of them */
 static firn_status sort_into_columns(shells *s)
 {
     double min[3], max[3];
@@ -225,7 +226,7 @@ static firn_status sort_into_columns(shells *s)
         }
         if (pass == 0)
             for (int64_t c = 0; c < n_columns; c++) s->start[c + 1] += s->start[c];
-        else /* filling moved every start to the next one */
+        else /* filling has moved each start to the next one */
             for (int64_t c = n_columns; c > 0; c--) s->start[c] = s->start[c - 1];
     }
     s->start[0] = 0;
@@ -234,8 +235,8 @@ static firn_status sort_into_columns(shells *s)
 
 /* ---------------------------------------------------------------- rays */
 
-/* On which side of the edge from point i to point j, seen from above: always the same for both
- * of its faces */
+/* On which side of the edge from point i to point j x lies, seen from above: +1 or -1, opposite for
+ * the edge from j to i, also where x is on it */
 static int side_of(const firn_mesh *mesh, uint32_t i, uint32_t j, const double x[3])
 {
     int is_turned = i > j;
@@ -245,8 +246,7 @@ static int side_of(const firn_mesh *mesh, uint32_t i, uint32_t j, const double x
     return is_left != is_turned ? 1 : -1;
 }
 
-/* +1 or -1 where the ray from x upwards crosses the triangle, by the way it looks; 0 where it
- * does not */
+/* +1 or -1, by the orientation, where the ray from x upwards crosses the triangle; else 0 */
 static int crossing(const firn_mesh *mesh, const uint32_t *t, const double x[3])
 {
     int side = side_of(mesh, t[0], t[1], x);
@@ -260,11 +260,11 @@ static int crossing(const firn_mesh *mesh, const uint32_t *t, const double x[3])
         sum += share;
         height += share * (p[c][2] - x[2]);
     }
-    return height / sum > 0 ? side : 0; /* false where it stands upright */
+    return height / sum > 0 ? side : 0; /* of an upright triangle sum is 0, and NaN > 0 false */
 }
 
-/* Crossings of each other shell by the ray from a point of shell `own`. The ray stands a trifle
- * beside the point, where no edge runs straight above it. */
+/* Crossings of all other shells by the ray from a point of shell `own`. The ray starts slightly
+ * beside the point, as edges often lie straight above points. */
 static void cast(shells *s, int32_t own, uint32_t point)
 {
     const double *p = s->mesh->xyz + 3 * (size_t)point, aside = 1e-7 * s->shells[own].diagonal;
@@ -277,17 +277,17 @@ static void cast(shells *s, int32_t own, uint32_t point)
     for (int64_t e = s->start[column]; e < s->start[column + 1]; e++) {
         const uint32_t *t = s->mesh->triangles + 3 * (size_t)s->entries[e];
         int32_t k = s->shell_of[t[0]];
-        int is_passed_over = k == own || s->is_double[s->entries[e]] || s->shells[k].max[2] < x[2];
-        int way = is_passed_over ? 0 : crossing(s->mesh, t, x);
-        if (!way) continue;
+        if (k == own || s->is_double[s->entries[e]] || s->shells[k].max[2] < x[2]) continue;
+        int side = crossing(s->mesh, t, x);
+        if (!side) continue;
         if (!s->n_hits[k]) s->touched[s->n_touched++] = k;
         s->n_hits[k]++;
-        s->winding[k] += way;
+        s->winding[k] += side;
     }
 }
 
-/* Is what the last ray started from inside of shell k? Where its faces do not agree, crossings
- * are counted. */
+/* 1 where the start of the last ray is inside shell k: by winding number, or by the parity of
+ * crossings where orientation is not consistent. */
 static int is_inside(const shells *s, int32_t k)
 {
     return s->shells[k].sense ? s->winding[k] != 0 : s->n_hits[k] % 2;
@@ -299,7 +299,8 @@ static void clear_ray(shells *s)
         s->n_hits[s->touched[i]] = s->winding[s->touched[i]] = 0;
 }
 
-/* Has any shell its first point inside of another one? Mostly none has, and all is said. */
+/* 1 where the first point of a shell is inside another one. Mostly none is, and nothing remains to
+ * be done. */
 static int has_nesting(shells *s)
 {
     int has = 0;
@@ -326,7 +327,7 @@ static firn_status note(shells *s, nesting found)
     return FIRN_OK;
 }
 
-/* What lies in what, by rays from every point: sorted by the inner one as in `order` */
+/* All nestings, by rays from each point, sorted by the inner shell in the sequence of `order` */
 static firn_status find_nestings(shells *s)
 {
     for (int32_t o = 0; o < s->n; o++) {
@@ -360,8 +361,7 @@ static int is_whole(const shells *s, const nesting *n)
     return n->n_points == s->shells[n->inner].n;
 }
 
-/* The level of a shell from those of the shells about it: nestings first ... end - 1 are its own.
- */
+/* The level of a shell from those of the shells around it; nestings first ... end - 1 are its own. */
 static void decide(shells *s, shell *h, int64_t first, int64_t end)
 {
     int32_t base = 0, n_solids = 0, n_about = 0, is_known = h->sense != 0;
@@ -382,7 +382,7 @@ static void decide(shells *s, shell *h, int64_t first, int64_t end)
             is_solid = n_solids + (is_cavity ? -1 : 1) > 0;
         if (!h->solid || in_solid != (base % 2 == 0) || base >= FIRN_MESH_LEVELS - 2) is_known = 0;
         if (is_cavity && n_solids > 1)
-            is_known = 0; /* of one of two solids that overlap there, or of both? */
+            is_known = 0; /* a cavity of one of two solids that overlap there, or of both */
         if (is_known)
             h->level += in_solid != is_solid;
         else {
@@ -393,7 +393,7 @@ static void decide(shells *s, shell *h, int64_t first, int64_t end)
     if (h->level < h->least && h->level % 2 == 0) h->level = h->least;
 }
 
-/* A solid that crosses the wall of a cavity is added after the cavity was taken away. */
+/* A solid that crosses the wall of a cavity must be added after the cavity is subtracted. */
 static int raise_crossing(shells *s)
 {
     int has_changed = 0;
@@ -436,10 +436,10 @@ static void warn(const shells *s, const char *name, firn_messages *messages)
     if (!n || !name) return;
     firn_messages_warn(messages,
                        "%s: a closed shell of %.3g m^3 around (%.4g, %.4g, %.4g) lies inside "
-                       "another one, and their faces "
-                       "do not say whether it is a cavity; it was filled (%lld %s in all). For a "
-                       "cavity, let the faces "
-                       "of both look away from the material; for a solid, delete the inner shell.",
+                       "another one, and the orientation of their faces does not decide whether "
+                       "it is a cavity; it is filled (%lld %s in all); try: for a cavity, normals "
+                       "of both that point away from the material; for a solid, delete the inner "
+                       "shell",
                        name, fabs(largest->volume), 0.5 * (largest->min[0] + largest->max[0]),
                        0.5 * (largest->min[1] + largest->max[1]),
                        0.5 * (largest->min[2] + largest->max[2]), (long long)n,
@@ -500,7 +500,7 @@ static firn_status nest_shells(shells *s)
 
 /* ---------------------------------------------------------------- sheets inside of shells */
 
-/* Six times the volume of a tetrahedron, by its sign */
+/* 1 where the tetrahedron a, b, c, d has a volume above 0 */
 static int side_of_plane(const double *a, const double *b, const double *c, const double *d)
 {
     double u[3], v[3], w[3];
@@ -514,7 +514,7 @@ static int side_of_plane(const double *a, const double *b, const double *c, cons
            0;
 }
 
-/* Does an edge of triangle t run through triangle u? */
+/* 1 where an edge of triangle t passes through triangle u. */
 static int pierces(const firn_mesh *mesh, const uint32_t *t, const uint32_t *u)
 {
     const double *p[3], *q[3];
@@ -532,7 +532,7 @@ static int pierces(const firn_mesh *mesh, const uint32_t *t, const uint32_t *u)
     return 0;
 }
 
-/* With all corners inside, a face may still lead through a notch of the shell about it. */
+/* 1 where a face crosses shell `outer`: with all corners inside it may pass through a notch. */
 static int crosses(const shells *s, int64_t t, int32_t outer)
 {
     const uint32_t *own = s->mesh->triangles + 3 * t;
@@ -608,8 +608,7 @@ firn_status firn_mesh_shells(const firn_mesh *mesh, const char *name, uint8_t *l
     *n_levels = 1;
     firn_status status = number_all(&s);
     if (!status && s.n > 1) status = nest_shells(&s);
-    if (status)
-        firn_messages_add(messages, status, "There is no memory to look for cavities in a mesh.");
+    if (status) firn_messages_no_memory(messages, "search for cavities in a mesh");
     for (int64_t t = 0; t < mesh->n_triangles && !status && s.n > 1; t++) {
         int level = s.shells[s.shell_of[mesh->triangles[3 * t]]].level;
         levels[t] = (uint8_t)level;
@@ -625,8 +624,7 @@ firn_status firn_mesh_loose(const firn_mesh *mesh, uint8_t *is_loose, firn_messa
     shells s = {.mesh = mesh};
     firn_status status = number_all(&s);
     if (!status && s.n > 1) status = find_outer(&s, is_loose);
-    if (status)
-        firn_messages_add(messages, status, "There is no memory to look for sheets inside a mesh.");
+    if (status) firn_messages_no_memory(messages, "search for sheets inside a mesh");
     for (int64_t p = 0; p < mesh->n_points && !status; p++)
         is_loose[p] =
             s.n > 1 && s.shell_of[p] != NO_SHELL && s.shells[s.shell_of[p]].outer != NO_SHELL;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* mesh_stl.c: STL, binary and ascii. Binary: 80 bytes of anything, a count n, then n records of
- * 50 bytes (normal, three corners, two spare bytes), little-endian; some programs add data of
- * their own. A binary file may begin with "solid" too, so its length decides first: in a text
- * these four bytes claim more than any file is long. Corners are not shared in this format;
- * firn_mesh_weld joins them later. */
+/* mesh_stl.c: STL, binary and ascii. Binary: 80 bytes of anything, a count n, then n records of 50
+ * bytes (normal, three corners, two spare bytes), little-endian; some programs append data of their
+ * own. A binary file may begin with "solid" too, so its length decides first: in a text the four
+ * bytes of the count claim more than any file has. The format does not share corners;
+ * firn_mesh_weld merges them. */
 #include "geometry/mesh/mesh_readers.h"
+#include "base/messages.h"
 
 #include <string.h>
 #include <strings.h>
@@ -18,12 +19,9 @@ static uint32_t little32(const unsigned char *p)
 
 static firn_status make(const firn_mesh_cursor *c, int64_t n, firn_mesh **mesh)
 {
-    if (n > UINT32_MAX / 3)
-        return firn_mesh_cursor_refuse(c, "more than 2^32 corners cannot be held.");
+    if (n > UINT32_MAX / 3) return firn_mesh_cursor_refuse(c, "more than 2^32 corners");
     *mesh = firn_mesh_create(3 * n, n);
-    if (!*mesh)
-        return firn_messages_add(c->messages, FIRN_MEMORY, "%s: there is no memory for this mesh.",
-                                 c->path);
+    if (!*mesh) return firn_messages_no_memory(c->messages, "%s", c->path);
     for (int64_t i = 0; i < 3 * n; i++) (*mesh)->triangles[i] = (uint32_t)i;
     return FIRN_OK;
 }
@@ -45,7 +43,7 @@ static firn_status read_binary(firn_mesh_cursor *c, int64_t n, firn_mesh **mesh)
     return FIRN_OK;
 }
 
-/* Words and blanks of any kind between them: line ends mean nothing in STL. */
+/* Words are separated by blanks of any kind: line ends have no meaning in STL. 0 at the end. */
 static int next_word(firn_mesh_cursor *c)
 {
     while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\r' || *c->at == '\n'))
@@ -73,16 +71,14 @@ static firn_status read_ascii(firn_mesh_cursor *c, firn_mesh **mesh)
     if (n % 3)
         return firn_mesh_cursor_damaged(
             c,
-            "the number of vertex lines, %lld, is not a multiple of three: the file is cut "
-            "off or not of triangles.",
+            "%lld vertex lines are no multiple of three: the file is cut off, or not of triangles",
             (long long)n);
     firn_status status = make(c, n / 3, mesh);
     if (status) return status;
     firn_mesh_cursor_skip_line(c); /* "solid" and a name, which may be any words */
     int is_closed = 0;             /* the last solid */
     while (next_word(c)) {
-        if (strncasecmp(c->at, "endsolid", strlen("endsolid")) ==
-            0) { /* whatever stands behind it */
+        if (strncasecmp(c->at, "endsolid", strlen("endsolid")) == 0) {
             firn_mesh_cursor_skip_line(c);
             is_closed = 1;
             continue;
@@ -106,7 +102,7 @@ static firn_status read_ascii(firn_mesh_cursor *c, firn_mesh **mesh)
     }
     return is_closed
                ? FIRN_OK
-               : firn_mesh_cursor_damaged(c, "it ends without `endsolid`: the file is cut off.");
+               : firn_mesh_cursor_damaged(c, "it ends without `endsolid`: the file is cut off");
 }
 
 firn_status firn_mesh_stl_read(firn_mesh_cursor *c, firn_mesh **mesh)
@@ -118,9 +114,8 @@ firn_status firn_mesh_stl_read(firn_mesh_cursor *c, firn_mesh **mesh)
     const int64_t more = claimed > 0 ? n_bytes - (HEADER + RECORD * claimed) : -1;
     if (more > 0) {
         firn_messages_warn(c->messages,
-                           "%s: %lld bytes follow after all triangles that its header claims "
-                           "(%lld); they are passed "
-                           "over.",
+                           "%s: %lld bytes follow after the %lld triangles of its header; they are "
+                           "ignored",
                            c->path, (long long)more, (long long)claimed);
         return read_binary(c, claimed, mesh);
     }
@@ -133,10 +128,10 @@ firn_status firn_mesh_stl_read(firn_mesh_cursor *c, firn_mesh **mesh)
     }
     if (claimed < 0)
         return firn_mesh_cursor_damaged(c,
-                                        "an STL file begins with `solid` or has 84 bytes or more.");
+                                        "an STL file begins with `solid`, or has 84 bytes or more");
     return firn_messages_add(
         c->messages, FIRN_IO,
-        "%s: its header claims %lld triangles, %lld bytes, but the file has %lld: it is cut off or "
-        "not STL.",
+        "%s: its header claims %lld triangles, %lld bytes, and the file has %lld: it is cut off or "
+        "not STL",
         c->path, (long long)claimed, (long long)(HEADER + RECORD * claimed), (long long)n_bytes);
 }

@@ -57,7 +57,7 @@ firn_status firn_mesh_write(const char *path, const firn_mesh *mesh, firn_messag
     int is_obj = ending && !strcasecmp(ending, ".obj"),
         is_ply = ending && !strcasecmp(ending, ".ply");
     if (!is_obj && !is_ply)
-        return firn_messages_add(messages, FIRN_REFUSED, "%s: a mesh is written as .obj or .ply.",
+        return firn_messages_add(messages, FIRN_REFUSED, "%s: not a mesh; allowed: .obj, .ply",
                                  path);
     firn_file_writer *file = firn_file_create(path, 0, messages);
     if (!file) return firn_file_failure(messages);
