@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* history.c: quantities that laws store in different measures, by the roles of their tables. */
+/* history.c: quantities that laws store in different measures, by the roles of their tables.
+ *
+ *   role                   quantity         value from what is stored
+ *   PLASTIC_VOLUME         plastic volume   h
+ *   PLASTIC_LOG_VOLUME     plastic volume   exp(h)
+ *   PLASTIC_STRAIN         plastic strain   h
+ *   PLASTIC_STRAIN_LENGTH  plastic strain   sqrt(2/3) h: in uniaxial tension at constant volume the
+ *                                           length of (1, -1/2, -1/2) e is sqrt(3/2) e
+ *   DAMAGE                 damage           h */
 #include "laws/history.h"
 
 #include <math.h>

@@ -137,6 +137,8 @@ typedef struct law_frame {
     fr shift, state[3];
 } law_frame;
 
+/* b - shift I: near the identity the strains are small numbers next to the ones on the diagonal, and
+ * would lose their digits to them (mat3_left_cauchy_green). */
 FIRN_INLINE void law_frame_begin(const fr f[9], law_frame *frame)
 {
     /* strongly collapsed states keep their digits without the shift, all others with it */
@@ -245,6 +247,7 @@ FIRN_INLINE void law_store(void *to, int n, int at, const fr *in)
     for (int i = 0; i < n; i++) fr_store((real *)to + at + i * FIRN_BUNDLE, in[i]);
 }
 
+/* One sum finds a NaN or an infinity anywhere: terms are sizes and do not cancel. */
 FIRN_INLINE fr law_flags(const law_functions *k, const law_point *q, const fr f[9], const fr tau[6],
                          fr energy)
 {

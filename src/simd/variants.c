@@ -22,6 +22,8 @@ static const firn_peak_flops_fn flops[FIRN_N_VARIANTS] = {
 #define FLOPS(a, index, suffix, isa, is_double) [index] = firn_peak_flops_##suffix,
     FIRN_VARIANTS_BUILT(FLOPS, )};
 
+/* The avx2 variants are compiled with fused multiply-add, the avx512 variants for x86-64-v4: every
+ * part of it that their code may hold is asked for. */
 static int processor_runs(firn_variant variant)
 {
 #if defined(__x86_64__)
