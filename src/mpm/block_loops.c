@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* block_loops.c: the loops of a step over blocks. Blocks are independent in every loop; P2G runs
- * in eight colours so that patches never overlap. Sums are made block by block or chunk by chunk
- * and added up in a fixed order, so the number of threads never shows in a result. */
+/* block_loops.c: the loops of a step over blocks.
+ *
+ *     p2g       owner blocks by clusters, one colour after the other: patches of one colour do
+ *               not overlap, so adding them to the grid needs no atomics
+ *     grid      node blocks by chunk
+ *     g2p       owner blocks: gather, boundary of particles, law, diagnosis in one pass, while
+ *               the block's particles are in the cache
+ *     measure   law and diagnosis alone, of the present state
+ *
+ * Determinism. The order in which two blocks add to a node is fixed: by colour, and within a colour
+ * they share no node. Sums over particles are formed per block, then per chunk, then over chunks in
+ * order. So neither the number of threads nor the assignment of work ever changes a bit.
+ *
+ * Work is assigned by work_ranges.h: a thread keeps the blocks that are in its cache from loop to
+ * loop and helps others when it has finished. */
 #include "mpm/block_loops.h"
 #include "mpm/mirror_wall.h"
 #include "mpm/mpm.h"
@@ -50,8 +62,7 @@ void firn_block_loops_particle(const firn_particles *particles, const firn_parti
              cell[2]);
 }
 
-/* ---------------------------------------------------------------- shares of the threads, see
- * work_ranges.h */
+/* ---------------------------------------------------------------- work ranges of threads */
 
 static firn_work_range *chunk_shares(const firn_sim *sim)
 {
@@ -63,8 +74,8 @@ void firn_block_loops_assign_owners(firn_sim *sim)
     firn_work_ranges_assign(sim->mpm->shares, sim->n_threads, sim->mpm->grid.owned);
 }
 
-/* A thread takes owner blocks by 16, where there are enough for all: the next in the list has
- * most of the nodes and follows in memory, where its particles have been asked for already. */
+/* Owner blocks are claimed 16 at a time where there are enough for all threads: consecutive blocks
+ * share most of their nodes, and the next one's particles have been prefetched. */
 int firn_block_loops_claim_owners(const firn_sim *sim, firn_range *owners)
 {
     const int32_t share = sim->mpm->grid.n_owners / (8 * sim->n_threads), most = share < 1 ? 1
@@ -75,7 +86,8 @@ int firn_block_loops_claim_owners(const firn_sim *sim, firn_range *owners)
                                   owners);
 }
 
-/* Of each color the clusters that begin in the thread's owner blocks: a list a color. */
+/* The clusters of each colour that begin in the thread's owner blocks: one list of ranges per
+ * colour. */
 static void assign_clusters(firn_sim *sim)
 {
     for (int color = 0; color < FIRN_COLORS; color++)
@@ -95,8 +107,8 @@ static int claim_cluster(const firn_sim *sim, int color, firn_block_cluster *clu
     return *cluster = sim->mpm->grid.clusters[one.first], 1;
 }
 
-/* Chunks that are mostly made of the thread's owner blocks, and what is around them; all of
- * them, also where there is no block: what was summed up for the last one must go. */
+/* Chunks that mostly consist of the thread's owner blocks and the halo around them. All chunks are
+ * covered, also without any block: summaries of the step before must be overwritten. */
 static void assign_chunks(firn_sim *sim)
 {
     const int32_t n = sim->mpm->grid.n_owners;
@@ -124,11 +136,11 @@ static void clear_nodes(firn_sim *sim)
         for (int part = 0; part < 2; part++) {
             const firn_range s = firn_mpm_chunk(sim, chunk.first, part);
             size_t at = (size_t)s.first * size, bytes = (size_t)(s.end - s.first) * size;
-            if (bytes == 0) continue; /* where there is no block at all there are no nodes */
+            if (bytes == 0) continue; /* no blocks: no nodes, and memset needs a pointer */
             memset(nodes + at, 0, bytes);
             if (old) memset(old + at, 0, bytes);
         }
-    firn_impulse_split_clear_masses(sim); /* ends with all threads together */
+    firn_impulse_split_clear_masses(sim); /* ends with a barrier */
 }
 
 static void ask_nodes(const firn_sim *sim, int32_t owner)
@@ -145,8 +157,8 @@ static firn_block_report *report_of(const firn_sim *sim, int material_index, int
                 ->reports[(size_t)material_index * (size_t)sim->mpm->grid.n_owners + (size_t)owner];
 }
 
-/* What the block's particles touch: where the last step left them, or, after a sort, where they
- * are found. */
+/* The columns of the patch that the block's particles touch: from the reports of the last step, or,
+ * after a sort, from the positions. */
 static firn_columns columns_of(const firn_sim *sim, int32_t owner)
 {
     firn_columns columns = 0;
@@ -190,7 +202,6 @@ static void p2g_block(firn_sim *sim, int32_t owner, const firn_workspace *w)
     if (sim->mpm->keeps_old) k->patch_add(w->forces, columns, grid->neighbours[owner], grid->old);
 }
 
-/* What the particles of a owner block see of the nodes, into the thread's patch. */
 void firn_block_loops_load(const firn_sim *sim, int32_t owner, const void *nodes, void *patch)
 {
     sim->mpm->kernels->patch_load(patch, sim->mpm->grid.columns[owner],
@@ -252,7 +263,7 @@ firn_law_batch firn_block_loops_batch(const firn_sim *sim, const firn_particles 
         .history = firn_particles_at(particles, FIRN_FIELD_HISTORY, block->first),
         .temperature = firn_particles_at(particles, FIRN_FIELD_T, block->first),
         .id = firn_particles_at(particles, FIRN_FIELD_ID, block->first),
-        /* evaluated in place: the explicit step commits its only trial */
+        /* evaluated in place: an explicit step commits its only trial state */
         .F_new = firn_particles_at(particles, FIRN_FIELD_F, block->first),
         .history_new = firn_particles_at(particles, FIRN_FIELD_HISTORY, block->first),
         .tau = firn_particles_at(particles, FIRN_FIELD_TAU, block->first),
@@ -265,7 +276,7 @@ firn_law_batch firn_block_loops_batch(const firn_sim *sim, const firn_particles 
     };
 }
 
-/* The ledger of what acts on the particles of one block. */
+/* The impulses of boundaries on the particles of one block, cleared. */
 static firn_boundary_impulse *acts_of(const firn_sim *sim, int material_index, int32_t owner)
 {
     firn_boundary_impulse *acts =
@@ -278,7 +289,7 @@ static firn_boundary_impulse *acts_of(const firn_sim *sim, int material_index, i
 
 enum {
     ONE_TIMED_IN = 8
-}; /* blocks whose parts are timed: looking at the clock costs as much as a few particles */
+}; /* one block in this many is timed: reading the clock costs as much as a few particles */
 
 static uint32_t id_at(const firn_particles *particles, const firn_particle_block *block, int bundle,
                       int lane)
@@ -343,7 +354,8 @@ const char *firn_block_loops_trouble(unsigned flags)
                : "the law gave a stress that is not finite";
 }
 
-/* What the reports of a chunk's owner blocks come to, by the thread that has them in its cache. */
+/* Reduces the reports of a chunk's owner blocks to one summary per material, on the thread that has
+ * them in its cache. `!(a <= b)` keeps NaN as the largest rate, so it stops the run. */
 static void summarize(firn_sim *sim, int chunk)
 {
     const firn_range owners = firn_mpm_chunk(sim, chunk, 0);
@@ -374,7 +386,7 @@ static void summarize(firn_sim *sim, int chunk)
     }
 }
 
-/* The first of the reports that a run cannot go on with, as a sentence. */
+/* The message of the first report with which a run cannot continue. */
 static firn_status report_failure(const firn_sim *sim, firn_messages *messages)
 {
     for (int m = 0; m < sim->n_materials; m++)
@@ -386,13 +398,13 @@ static firn_status report_failure(const firn_sim *sim, firn_messages *messages)
             firn_block_loops_particle(&sim->mpm->particles[m], block, r->flag_bundle, r->flag_lane,
                                       who, sizeof who);
             return firn_messages_add(messages, FIRN_STOPPED,
-                                     "in the step at t = %.9g s, dt = %.3g s: %s: %s", sim->time,
-                                     sim->dt, who, firn_block_loops_trouble(r->flags));
+                                     "step at t = %.9g s, dt = %.3g s: %s: %s", sim->time, sim->dt,
+                                     who, firn_block_loops_trouble(r->flags));
         }
     return FIRN_OK;
 }
 
-/* One material: adds up the chunks' summaries in their order; the largest rates to *rates. */
+/* Adds the chunks' summaries of one material in their order; the largest rates to *rates. */
 static unsigned collect_material(firn_sim *sim, int m, firn_rates *rates)
 {
     firn_ledger_sums *sums = &sim->materials[m].sums;
@@ -419,18 +431,18 @@ static unsigned collect_material(firn_sim *sim, int m, firn_rates *rates)
     }
     firn_comm_sum_end(&sim->comm, sums, sizeof *sums);
     sim->mpm->particles[m].n_particles -= n_drained;
-    if (n_drained) sim->mpm->has_reports = 0; /* they speak of what has gone, too */
+    if (n_drained) sim->mpm->has_reports = 0; /* they include deleted particles */
     return flags;
 }
 
-/* What all particles come to: rates, sums of the ledger, whether a sort is due or the run cannot
- * go on. */
+/* Reduction over all particles: rates, sums of the ledger, whether a sort is due, whether the run
+ * can continue. */
 static firn_status collect_summaries(firn_sim *sim, firn_messages *messages)
 {
     firn_rates rates = {.material = -1, .particle = -1};
     unsigned flags = 0;
     sim->mpm->has_reports = 1;
-    rates.is_viscous = sim->rates.is_viscous; /* as it was where there is no particle */
+    rates.is_viscous = sim->rates.is_viscous; /* unchanged without particles */
     for (int m = 0; m < sim->n_materials; m++) flags |= collect_material(sim, m, &rates);
 
     const firn_comm *comm = &sim->comm;
@@ -471,8 +483,8 @@ firn_status firn_block_loops_g2p(firn_sim *sim, firn_messages *messages)
 
 /* ---------------------------------------------------------------- the state as it is */
 
-/* Of a state's flags only what asks for care: it is the next step that is told if it cannot be
- * made. */
+/* Of the flags of a present state only FIRN_FLAG_EDGE is kept: a state that is given (by a restore
+ * or by a caller) is not an error; the next step is checked and refused if it is impossible. */
 static void keep_edges(const firn_sim *sim, const firn_particle_block *block,
                        const firn_workspace *w)
 {
@@ -513,6 +525,7 @@ void firn_block_loops_measure(firn_sim *sim)
     collect_summaries(sim, NULL);
 }
 
+/* V0 = m / rho with rho = sum_i w_i m_i / h^3, the mass density of the grid at the particle. */
 static void weigh_block(firn_sim *sim, const firn_block_material *r, const firn_workspace *w,
                         const firn_id_range *ranges, int n_ranges)
 {

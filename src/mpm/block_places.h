@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* block_places.h: positions between metres and cells of an owner block. All of mpm/ that needs
- * metres asks here. */
+/* block_places.h: conversion of positions between metres and cells of an owner block: x = (4 coord
+ * + cells) h. Other files of mpm/ leave the conversion to this one.
+ *
+ * Cells relative to a block in [-1, 4) have a resolution of 2^-22 cells in float, anywhere in
+ * space; metres in float would lose a digit at every power of ten of the distance from the
+ * origin. */
 #ifndef FIRN_BLOCK_PLACES_H
 #define FIRN_BLOCK_PLACES_H
 
@@ -27,7 +31,8 @@ static inline void firn_block_place(const firn_sim *sim, const firn_particles *p
             firn_particles_value(particles, FIRN_FIELD_X, block->first + p / 16, a, p % 16));
 }
 
-/* The same from an array that is laid out as the block's positions, from its first bundle on. */
+/* The same from an array with the layout of the block's positions, beginning at its first
+ * bundle. */
 static inline void firn_block_place_of(const firn_sim *sim, const firn_particle_block *block, int p,
                                        const void *places, double x[3])
 {

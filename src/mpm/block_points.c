@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* block_points.c: one particle of a block out of its storage, and back. */
+/* block_points.c: one particle of a block from its AoSoA storage as a firn_moved_point (doubles,
+ * metres, state before and after G2P), and back. For the few particles that boundaries act on;
+ * loops over all particles are kernels.
+ *
+ * Index of component a of particle p in an array [bundle][3][16]: (p / 16) * 48 + a * 16 + p %
+ * 16. */
 #include "mpm/block_places.h"
 #include "mpm/particle_boundary.h"
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* block_slots.c: see block_slots.h. */
+/* block_slots.c: items for some blocks (block_slots.h).
+ *
+ * Cost: one pass over the marks per assign, no search later: an item is found by two loads. Memory
+ * is kept between calls; a request beyond the capacity is met with an eighth more, so that a body
+ * that spreads slowly does not reallocate in every step.
+ *
+ * Failure: FIRN_MEMORY leaves capacity 0 and no items, which the next call may reserve again. */
 #include "mpm/block_slots.h"
 
 #include <string.h>
@@ -29,6 +35,8 @@ firn_status firn_block_slots_reserve(firn_block_slots *slots, firn_memory *memor
     return FIRN_OK;
 }
 
+/* Invariant after success: slot[b] in [0, n) for marked blocks, increasing with b; -1 for the
+ * others. Numbering in the order of blocks makes the layout a function of the marks alone. */
 firn_status firn_block_slots_assign(firn_block_slots *slots, firn_memory *memory, int32_t n_blocks,
                                     size_t item_size)
 {

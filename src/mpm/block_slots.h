@@ -5,9 +5,11 @@
  *     slot     -1   0   1  -1  -1   2  -1        -1: no item
  *     items         [0     1           2]        item_size bytes each, zero after assign
  *
- * Caches that hold something for the blocks near a collider, a grip or a wall are made of it: mark
- * the blocks that want an item, assign, fill. Everything is made anew whenever the grid or what
- * is near has changed; memory is kept and grows by an eighth beyond what is wanted. */
+ * The idiom of all caches by block (impulse_split, contact_gap, grip_nodes), which hold data for
+ * the blocks near a collider, a grip or a wall: mark the blocks that need an item, assign, fill.
+ * All items are rebuilt when the grid or a boundary has changed.
+ *
+ * Threads may mark, and fill different items, in parallel; reserve and assign are serial. */
 #ifndef FIRN_BLOCK_SLOTS_H
 #define FIRN_BLOCK_SLOTS_H
 
@@ -20,10 +22,11 @@ typedef struct firn_block_slots {
     size_t item_size;
 } firn_block_slots;
 
-/* Room for the marks of n_blocks: then slot[b] is set to 0 where an item is wanted, else to -1. */
+/* Room for the marks of n_blocks blocks. The caller then sets slot[b] to 0 for blocks that need an
+ * item, else to -1. */
 firn_status firn_block_slots_reserve(firn_block_slots *slots, firn_memory *memory,
                                      int32_t n_blocks);
-/* Numbers the marked blocks and makes their items. */
+/* Numbers the marked blocks and clears their items. */
 firn_status firn_block_slots_assign(firn_block_slots *slots, firn_memory *memory, int32_t n_blocks,
                                     size_t item_size);
 void firn_block_slots_clear(firn_block_slots *slots, firn_memory *memory);

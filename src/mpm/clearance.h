@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* clearance.h: the function of clearance.c, by variant; kernels.h says what it does. */
+/* clearance.h: the function of clearance.c, by variant; kernels.h describes it. */
 #ifndef FIRN_CLEARANCE_H
 #define FIRN_CLEARANCE_H
 
@@ -7,6 +7,6 @@
 #include "simd/lanes.h"
 
 uint32_t FIRN_VARIANT_NAME(firn_clearance)(const void *x, const void *before,
-                                           const firn_distance_cache_ways *ways, void *clear);
+                                           const firn_distance_cache_motion *motion, void *clear);
 
 #endif

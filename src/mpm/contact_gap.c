@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* contact_gap.c: how far material is from an obstacle, for colliders that touch at its surface.
+/* contact_gap.c: the gap between material and an obstacle, for colliders with `touch: surface`.
  *
- * A node answers for all particles within reach of the spline. If it were stopped as soon as it
- * lies in an obstacle and carries mass, material would be stopped a cell before it is there, and
- * rest on a cushion of void: that layer is a spring in series, softer than any law. So with
- * `touch: surface` a node is stopped when its material has arrived. With the centre of the mass
- * that node i sees,
+ * A node represents all particles within the support of its spline. If it were stopped as soon as
+ * it lies in an obstacle and carries mass, material would be stopped a cell before it arrives and
+ * rest on a cushion of void, a spring in series that is softer than any law. With `touch: surface`
+ * a node is stopped when its material has arrived. With the centre of the mass that node i sees,
  *
  *     X_i = sum_p m_p w_ip x_p / sum_p m_p w_ip,
  *
- * the gap is what the distance of X_i from the surface has in excess of that of material which
- * fills the space up to the surface. The node may go as far as that in the step, v_n >= v_c,n -
- * gap / dt, and no further. For a node at the depth z (cells) below a plane surface, filled
- * space has its centre at the distance
+ * the gap is the excess of the distance of X_i from the surface over that of material which fills
+ * the space up to the surface. The node may travel that far in the step, v_n >= v_c,n - gap / dt.
+ * For a node at depth z (cells) below a plane surface, filled space has its centre at the distance
  *
  *     d(z) = h M1 / M0,   M0 = int_z^s B(x) dx,   M1 = int_z^s B(x) (x - z) dx
  *
@@ -23,20 +21,23 @@
  *     quadratic  M0 = ((3/2-z)^3 - 3 (1/2-z)+^3) / 6
  *                M1 = ((3/2-z)^4 - 3 (1/2-z)+^4) / 24       d(0) = .4063 h
  *
- * ((a)+ is a where positive, else 0), from B as a sum of truncated powers. A particle alone
- * stops at d at the latest; what rests has no gap, and is held as by any other contact. That
- * positions and not velocities alone decide on contact is the idea of V. Lemiale, J. Nairn, A.
- * Hurmane, CMES 70 (2010). Surfaces that stick hold what nodes reach: stretched material would
- * be let go too early. Images beyond mirror walls are left out: they move X_i along the surface. */
+ * from B as a sum of truncated powers ((a)+ is a where positive, else 0). A single particle stops
+ * at d at the latest; resting material has no gap and is held as by any other contact.
+ *
+ * Contact by positions rather than by velocities alone: V. Lemiale, A. Hurmane, J. Nairn, CMES 70
+ * (2010). Not for surfaces with stickiness, which hold all that nodes reach: stretched material
+ * would be released too early. Images beyond mirror walls are omitted, as they move X_i along the
+ * surface. */
 #include "mpm/contact_gap.h"
 #include "mpm/mpm.h"
 
 #include <math.h>
 #include <string.h>
 
-/* of a node: sum m w (x - x_i) in cells, sum m w */
+/* per node: sum m w (x - x_i), kg cells; sum m w, kg */
 typedef double gap_nodes[FIRN_BLOCK_NODES][4];
 
+/* The truncated power (x)+^n. */
 static double power(double x, int n)
 {
     double p = x > 0 ? 1 : 0;
@@ -77,7 +78,8 @@ static int is_near(const firn_sim *sim, const double x[3], double reach)
     return 0;
 }
 
-/* Items for the blocks whose nodes may be in a collider. */
+/* Items for the blocks whose nodes may lie in a collider: those whose center is within half a
+ * diagonal. */
 static firn_status reserve(firn_sim *sim)
 {
     firn_block_slots *slots = &sim->mpm->contact_gap.slots;
@@ -103,7 +105,8 @@ static void add_particle(firn_sim *sim, const int32_t neighbours[27], const doub
     int base[3];
     double w[3][4];
     for (int a = 0; a < 3; a++) {
-        base[a] = (int)fmin(fmax(floor(x[a]), -1), 3) - 1; /* an index is always in the patch */
+        base[a] = (int)fmin(fmax(floor(x[a]), -1), 3) -
+                  1; /* keeps the index in the patch for any x, NaN included */
         for (int k = 0; k < 4; k++) w[a][k] = spline(is_quadratic, x[a] - base[a] - k);
     }
     for (int n = 0; n < 64; n++) {
@@ -177,8 +180,8 @@ double firn_contact_gap_at(const firn_sim *sim, const firn_collider *c, int32_t 
         center[a] = x[a] + sum[a] / sum[3] * h;
         v_n += s->velocity[a] * s->normal[a];
     }
-    double distance =
-        firn_contact_distance(c, center, sim->time + sim->dt) + v_n * sim->dt; /* before the step */
+    double distance = firn_contact_distance(c, center, sim->time + sim->dt) +
+                      v_n * sim->dt; /* distance before the step */
     return fmax(
         0,
         distance - filled(sim->scene.grid.spline == FIRN_QUADRATIC, fmax(0, -s->distance) / h) * h);

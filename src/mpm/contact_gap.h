@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* contact_gap.h: where the material stands that a node sees, near colliders that touch at its
- * surface. */
+/* contact_gap.h: the centre of the material that a node sees, close to colliders with `touch:
+ * surface`; contact_gap.c has the derivation. */
 #ifndef FIRN_CONTACT_GAP_H
 #define FIRN_CONTACT_GAP_H
 
@@ -12,10 +12,10 @@ typedef struct firn_contact_gap {
     firn_block_slots slots; /* [64][4] doubles: sum m w (x - x_i) in cells, sum m w */
 } firn_contact_gap;
 
-/* Once a step, before colliders meet nodes. */
+/* Once per step, before constraints of nodes are found. */
 firn_status firn_contact_gap_measure(firn_sim *sim);
-/* The gap (m) that is left between the material of a node at x and the body whose surface there
- * is s; 0: they touch. */
+/* The gap (m) between the material of a node at x and the body whose surface there is s; 0:
+ * contact. */
 double firn_contact_gap_at(const firn_sim *sim, const firn_collider *c, int32_t block, int node,
                            const double x[3], const firn_surface_point *s);
 

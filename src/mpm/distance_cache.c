@@ -1,38 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* distance_cache.c: what is known of the colliders' surfaces from the steps before.
+/* distance_cache.c: bounds on the distances of nodes and particles from colliders, kept from step
+ * to step, so that most of them need no query.
  *
- * A look at a collider's surface costs as much as a good part of a particle's step, and most
- * looks only say that the point is outside. A distance d is Lipschitz, in space and in the way
- * of the surface: a point stays outside until it and the surface together have gone a way of
+ * A distance query costs a large part of a particle update, and most queries only find that the
+ * point is outside. A distance d is Lipschitz in space and in the displacement of the surface: a
+ * point stays outside until point and surface together have travelled
  *
- *     clearance = max((d - margin) / L, d - margin - blur).
+ *     clearance = max((d - margin) / L, d - margin - smoothing)            m
  *
- * L is 1 for distances from formulas, sqrt 3 for those interpolated between voxels, of which
- * each derivative is at most
- * 1. Over longer ways the true distance, which lies within half a voxel's diagonal, does better:
- *   the blur is that here and there, 2 voxels. What is mixed between files goes a little
- *   otherwise, for which there is a margin: a quarter of a voxel, and of a cell at most
- *   (measured: none was needed).
+ * with the bounds L, margin, smoothing of collider.c: L = 1 for closed formulas; sqrt 3 for
+ * interpolation between voxels, with smoothing 2 voxels as the better bound for long paths. The
+ * margin covers interpolation between files of a sequence: a quarter of a voxel, at most a quarter
+ * of a cell (in measurements none was needed).
  *
- * Nodes. An odometer adds up the longest way that any point of any surface can have gone from
- * one pose p, R to the next,
+ * Nodes. An odometer adds up the largest displacement of any point of any surface from one pose (p,
+ * R) to the next,
  *
  *     gone += max over colliders of  |p' - p| + |R' - R| reach + speed of deformation dt,
  *
- * and each node keeps  clearance + gone
- *     as it was when it was last looked up: while that is more than `gone` now there
- * is nothing to look up. What stands still a node outside of it never meets; when it begins to
- * move all is forgotten. The collider that a node is in is asked in every step, and the node's
- * clearance is that from all others; of one that stands still the nodes in it keep its surface
- * as they found it.
+ * and each node keeps `clearance + gone` as of its last query: no query is needed while that
+ * exceeds the present `gone`. A node outside of a collider at rest never meets it; when the
+ * collider starts to move, all entries are cleared. The collider that a node is in is queried in
+ * every step, and the node's clearance is that from all others; of a collider at rest the nodes
+ * inside keep the surface that they found.
  *
  * Particles keep their clearance (the field CLEAR) from the nearest collider with a second pass,
- * less their own way and that collider's in every step, and their clearance from the others
- * (clearance.c). One is looked up when it may have met a surface in this step. Surfaces of files
- * that deform go as fast as the files say for the time of the step.
+ * less their own path and that collider's displacement in every step, and their clearance from the
+ * others (clearance.c). A particle is queried when it may have met a surface in this step.
+ * Deforming surfaces move as fast as their files state for the time of the step.
  *
- * What is skipped would have changed nothing: results are the same with and without this memory,
- * and it is not saved. Distances given by a caller's function are always looked up. */
+ * Invariant: a skipped query would have changed nothing. Results are the same with and without the
+ * cache, which is therefore neither saved nor hashed. Distances from a caller's function have no
+ * known Lipschitz bound and are always queried.
+ *
+ * Table of blocks: open addressing, a power of two, at most half full. Entries survive a sort by
+ * the key of their block. */
 #include "base/random.h"
 #include "mpm/distance_cache.h"
 #include "mpm/mpm.h"
@@ -42,65 +44,66 @@
 
 #define UNKNOWN (-INFINITY)
 
-/* Rounding must not make anything seem farther. */
+/* Rounds down: a stored distance never exceeds the true bound. */
 static float below(double d) { return (float)(isfinite(d) ? d - 1e-6 * fabs(d) : d); }
 
 /* ---------------------------------------------------------------- the blocks */
 
-static int32_t find(const firn_distance_cache *near, uint64_t key)
+static int32_t find(const firn_distance_cache *cache, uint64_t key)
 {
-    if (!near->table_size) return -1;
-    uint32_t mask = (uint32_t)near->table_size - 1, at = (uint32_t)firn_random_mix(key) & mask;
-    for (; near->table[at] >= 0; at = (at + 1) & mask)
-        if (near->keys[near->table[at]] == key) return near->table[at];
+    if (!cache->table_size) return -1;
+    uint32_t mask = (uint32_t)cache->table_size - 1, at = (uint32_t)firn_random_mix(key) & mask;
+    for (; cache->table[at] >= 0; at = (at + 1) & mask)
+        if (cache->keys[cache->table[at]] == key) return cache->table[at];
     return -1;
 }
 
-static void fill_table(firn_distance_cache *near)
+static void fill_table(firn_distance_cache *cache)
 {
-    uint32_t mask = (uint32_t)near->table_size - 1;
-    memset(near->table, -1, (size_t)near->table_size * sizeof *near->table);
-    for (int32_t b = 0; b < near->n; b++) {
-        uint32_t at = (uint32_t)firn_random_mix(near->keys[b]) & mask;
-        while (near->table[at] >= 0) at = (at + 1) & mask;
-        near->table[at] = b;
+    uint32_t mask = (uint32_t)cache->table_size - 1;
+    memset(cache->table, -1, (size_t)cache->table_size * sizeof *cache->table);
+    for (int32_t b = 0; b < cache->n; b++) {
+        uint32_t at = (uint32_t)firn_random_mix(cache->keys[b]) & mask;
+        while (cache->table[at] >= 0) at = (at + 1) & mask;
+        cache->table[at] = b;
     }
 }
 
 void firn_distance_cache_clear(firn_sim *sim)
 {
-    firn_distance_cache *near = &sim->mpm->distance_cache;
-    size_t n = (size_t)near->capacity, n_colliders = (size_t)sim->n_colliders;
-    firn_memory_release(&sim->memory, near->blocks, n * sizeof *near->blocks);
-    firn_memory_release(&sim->memory, near->spare, n * sizeof *near->spare);
-    firn_memory_release(&sim->memory, near->keys, n * sizeof *near->keys);
-    firn_memory_release(&sim->memory, near->table, (size_t)near->table_size * sizeof *near->table);
-    firn_memory_release(&sim->memory, near->poses, n_colliders * sizeof *near->poses);
-    firn_memory_release(&sim->memory, near->n_poses, n_colliders * sizeof *near->n_poses);
-    firn_memory_release(&sim->memory, near->still,
-                        (size_t)near->still_capacity * sizeof *near->still);
-    *near = (firn_distance_cache){0};
+    firn_distance_cache *cache = &sim->mpm->distance_cache;
+    size_t n = (size_t)cache->capacity, n_colliders = (size_t)sim->n_colliders;
+    firn_memory_release(&sim->memory, cache->blocks, n * sizeof *cache->blocks);
+    firn_memory_release(&sim->memory, cache->spare, n * sizeof *cache->spare);
+    firn_memory_release(&sim->memory, cache->keys, n * sizeof *cache->keys);
+    firn_memory_release(&sim->memory, cache->table,
+                        (size_t)cache->table_size * sizeof *cache->table);
+    firn_memory_release(&sim->memory, cache->poses, n_colliders * sizeof *cache->poses);
+    firn_memory_release(&sim->memory, cache->n_poses, n_colliders * sizeof *cache->n_poses);
+    firn_memory_release(&sim->memory, cache->still,
+                        (size_t)cache->still_capacity * sizeof *cache->still);
+    *cache = (firn_distance_cache){0};
 }
 
 static firn_status reserve(firn_sim *sim)
 {
-    firn_distance_cache *near = &sim->mpm->distance_cache;
-    if (sim->mpm->grid.n_blocks <= near->capacity) return FIRN_OK;
+    firn_distance_cache *cache = &sim->mpm->distance_cache;
+    if (sim->mpm->grid.n_blocks <= cache->capacity) return FIRN_OK;
     firn_distance_cache_clear(sim);
-    near->capacity = sim->mpm->grid.n_blocks + sim->mpm->grid.n_blocks / 4;
-    near->table_size = 16;
-    while (near->table_size < 2 * near->capacity) near->table_size *= 2;
-    size_t n = (size_t)near->capacity, n_colliders = (size_t)sim->n_colliders;
-    near->blocks = firn_memory_array(&sim->memory, n, sizeof *near->blocks);
-    near->spare = firn_memory_array(&sim->memory, n, sizeof *near->spare);
-    near->keys = firn_memory_array(&sim->memory, n, sizeof *near->keys);
-    near->table = firn_memory_array(&sim->memory, (size_t)near->table_size, sizeof *near->table);
-    near->poses = firn_memory_array(&sim->memory, n_colliders, sizeof *near->poses);
-    near->n_poses = firn_memory_array(&sim->memory, n_colliders, sizeof *near->n_poses);
-    if (!near->blocks || !near->spare || !near->keys || !near->table || !near->poses ||
-        !near->n_poses)
+    cache->capacity = sim->mpm->grid.n_blocks + sim->mpm->grid.n_blocks / 4;
+    cache->table_size = 16;
+    while (cache->table_size < 2 * cache->capacity) cache->table_size *= 2;
+    size_t n = (size_t)cache->capacity, n_colliders = (size_t)sim->n_colliders;
+    cache->blocks = firn_memory_array(&sim->memory, n, sizeof *cache->blocks);
+    cache->spare = firn_memory_array(&sim->memory, n, sizeof *cache->spare);
+    cache->keys = firn_memory_array(&sim->memory, n, sizeof *cache->keys);
+    cache->table = firn_memory_array(&sim->memory, (size_t)cache->table_size, sizeof *cache->table);
+    cache->poses = firn_memory_array(&sim->memory, n_colliders, sizeof *cache->poses);
+    cache->n_poses = firn_memory_array(&sim->memory, n_colliders, sizeof *cache->n_poses);
+    if (!cache->blocks || !cache->spare || !cache->keys || !cache->table || !cache->poses ||
+        !cache->n_poses)
         return firn_distance_cache_clear(sim), FIRN_MEMORY;
-    fill_table(near);
+    fill_table(cache);
     return FIRN_OK;
 }
 
@@ -117,28 +120,28 @@ static void forget_nodes(firn_distance_cache_block *block)
 /* After a sort: what is known of a block goes with it to its new place. */
 static firn_status follow_grid(firn_sim *sim)
 {
-    firn_distance_cache *near = &sim->mpm->distance_cache;
+    firn_distance_cache *cache = &sim->mpm->distance_cache;
     const firn_grid *grid = &sim->mpm->grid;
-    if (near->n_sorts == sim->n_sorts && near->n == grid->n_blocks) return FIRN_OK;
+    if (cache->n_sorts == sim->n_sorts && cache->n == grid->n_blocks) return FIRN_OK;
     if (reserve(sim) != FIRN_OK) return FIRN_MEMORY;
 #pragma omp parallel for schedule(static) num_threads(sim->n_threads)
     for (int32_t b = 0; b < grid->n_blocks; b++) {
-        int32_t was = find(near, firn_grid_key(grid->coord[b]));
+        int32_t was = find(cache, firn_grid_key(grid->coord[b]));
         if (was >= 0) {
-            near->spare[b] = near->blocks[was];
+            cache->spare[b] = cache->blocks[was];
         } else {
-            forget_nodes(&near->spare[b]);
-            near->spare[b].still = near->spare[b].wanted = -1;
-            near->spare[b].is_stale = 0;
+            forget_nodes(&cache->spare[b]);
+            cache->spare[b].still = cache->spare[b].wanted = -1;
+            cache->spare[b].is_stale = 0;
         }
     }
-    firn_distance_cache_block *blocks = near->blocks;
-    near->blocks = near->spare;
-    near->spare = blocks;
-    near->n = grid->n_blocks;
-    near->n_sorts = sim->n_sorts;
-    for (int32_t b = 0; b < near->n; b++) near->keys[b] = firn_grid_key(grid->coord[b]);
-    fill_table(near);
+    firn_distance_cache_block *blocks = cache->blocks;
+    cache->blocks = cache->spare;
+    cache->spare = blocks;
+    cache->n = grid->n_blocks;
+    cache->n_sorts = sim->n_sorts;
+    for (int32_t b = 0; b < cache->n; b++) cache->keys[b] = firn_grid_key(grid->coord[b]);
+    fill_table(cache);
     return FIRN_OK;
 }
 
@@ -163,16 +166,17 @@ static double norm_of(const double *v, const double *w, int n)
     return sqrt(sum);
 }
 
-/* The longest way of any point of the surface from one pose to another, and by `deformed`, m. */
-static double way_between(const firn_collider *c, const firn_pose *from, const firn_pose *to,
-                          double deformed)
+/* The largest displacement of any point of the surface from one pose to another, plus `deformed`,
+ * m. */
+static double displacement_between(const firn_collider *c, const firn_pose *from,
+                                   const firn_pose *to, double deformed)
 {
     double turn = norm_of(to->R, from->R, 9);
     return norm_of(to->position, from->position, 3) + (turn > 0 ? turn * reach_of(c) : 0) +
            deformed;
 }
 
-/* How far the surface deforms at most from one time to another, m. */
+/* Upper bound of the deformation of the surface between two times, m. */
 static double deformation_between(const firn_collider *c, double from, double until)
 {
     double speed =
@@ -180,19 +184,21 @@ static double deformation_between(const firn_collider *c, double from, double un
     return speed > 0 ? speed * (until - from) : 0;
 }
 
-/* The longest way of any point of the surface since the last pose, and of any in this step. */
-static void measure(const firn_sim *sim, const firn_collider *c, const firn_pose *was, double *way,
-                    double *of_step)
+/* The largest displacement of any surface point since the last pose, and within this step, m. */
+static void measure(const firn_sim *sim, const firn_collider *c, const firn_pose *was,
+                    double *since_last, double *of_step)
 {
     const double end = sim->time + sim->dt,
                  last = sim->mpm->distance_cache.has_poses ? sim->mpm->distance_cache.time : end;
-    *way = way_between(c, was, &c->pose, deformation_between(c, fmin(last, end), fmax(last, end)));
-    *of_step = way_between(c, &c->pose_before, &c->pose, deformation_between(c, sim->time, end));
+    *since_last = displacement_between(c, was, &c->pose,
+                                       deformation_between(c, fmin(last, end), fmax(last, end)));
+    *of_step =
+        displacement_between(c, &c->pose_before, &c->pose, deformation_between(c, sim->time, end));
     if (norm_of(c->pose.R, c->pose_before.R, 9) > 0.09 * sqrt(2))
         *of_step = INFINITY; /* see clearance.c */
 }
 
-/* Which colliders act, and whether all distances are of a kind that is known. */
+/* A hash of the active colliders; sets is_kept where all distances have known bounds. */
 static uint64_t query_colliders(firn_sim *sim)
 {
     uint64_t active = 0;
@@ -222,46 +228,46 @@ static void forget_all(firn_sim *sim)
 
 static int grow_stills(firn_sim *sim, int32_t wanted)
 {
-    firn_distance_cache *near = &sim->mpm->distance_cache;
-    if (wanted <= near->still_capacity) return 1;
+    firn_distance_cache *cache = &sim->mpm->distance_cache;
+    if (wanted <= cache->still_capacity) return 1;
     int32_t capacity = wanted + wanted / 4;
     firn_distance_cache_still *grown =
         firn_memory_array(&sim->memory, (size_t)capacity, sizeof *grown);
     if (!grown) return 0;
-    if (near->n_still) memcpy(grown, near->still, (size_t)near->n_still * sizeof *grown);
-    firn_memory_release(&sim->memory, near->still,
-                        (size_t)near->still_capacity * sizeof *near->still);
-    near->still = grown;
-    near->still_capacity = capacity;
+    if (cache->n_still) memcpy(grown, cache->still, (size_t)cache->n_still * sizeof *grown);
+    firn_memory_release(&sim->memory, cache->still,
+                        (size_t)cache->still_capacity * sizeof *cache->still);
+    cache->still = grown;
+    cache->still_capacity = capacity;
     return 1;
 }
 
-/* Gives places for the surfaces that were wanted in the last step, first those that no block has
- * any longer. Where there is no memory, surfaces are looked up as ever. */
+/* Assigns entries to the surfaces that were requested in the last step, first those whose block no
+ * longer exists. Without memory, surfaces are queried as without the cache. */
 static void give_places(firn_sim *sim)
 {
-    firn_distance_cache *near = &sim->mpm->distance_cache;
+    firn_distance_cache *cache = &sim->mpm->distance_cache;
     int32_t n_wanted = 0, n_used = 0, next = 0;
-    for (int32_t b = 0; b < near->n; b++) {
-        n_wanted += near->blocks[b].wanted >= 0;
-        n_used += near->blocks[b].wanted >= 0 || near->blocks[b].still >= 0;
+    for (int32_t b = 0; b < cache->n; b++) {
+        n_wanted += cache->blocks[b].wanted >= 0;
+        n_used += cache->blocks[b].wanted >= 0 || cache->blocks[b].still >= 0;
     }
     if (n_wanted == 0 || !grow_stills(sim, n_used)) return;
-    for (int32_t i = 0; i < near->still_capacity; i++) near->still[i].block = -1;
-    for (int32_t b = 0; b < near->n; b++)
-        if (near->blocks[b].still >= 0) near->still[near->blocks[b].still].block = b;
-    for (int32_t b = 0; b < near->n; b++) {
-        firn_distance_cache_block *block = &near->blocks[b];
+    for (int32_t i = 0; i < cache->still_capacity; i++) cache->still[i].block = -1;
+    for (int32_t b = 0; b < cache->n; b++)
+        if (cache->blocks[b].still >= 0) cache->still[cache->blocks[b].still].block = b;
+    for (int32_t b = 0; b < cache->n; b++) {
+        firn_distance_cache_block *block = &cache->blocks[b];
         if (block->wanted < 0) continue;
         if (block->still < 0) {
-            while (near->still[next].block >= 0) next++;
+            while (cache->still[next].block >= 0) next++;
             block->still = next;
-            if (next >= near->n_still) near->n_still = next + 1;
+            if (next >= cache->n_still) cache->n_still = next + 1;
         }
-        firn_distance_cache_still *still = &near->still[block->still];
+        firn_distance_cache_still *still = &cache->still[block->still];
         still->block = b;
         still->collider = block->wanted;
-        still->pose = near->n_poses[block->wanted];
+        still->pose = cache->n_poses[block->wanted];
         still->known = 0;
         block->wanted = -1;
     }
@@ -278,12 +284,12 @@ int firn_distance_cache_surface(const firn_sim *sim, int collider, int32_t block
     const firn_collider *c = &sim->colliders[collider];
     const double end = sim->time + sim->dt;
     if (!stands_still(sim, collider)) return firn_contact_surface(c, x, end, 0, s);
-    firn_distance_cache_block *near = &sim->mpm->distance_cache.blocks[block];
+    firn_distance_cache_block *entry = &sim->mpm->distance_cache.blocks[block];
     firn_distance_cache_still *still =
-        near->still >= 0 ? &sim->mpm->distance_cache.still[near->still] : NULL;
+        entry->still >= 0 ? &sim->mpm->distance_cache.still[entry->still] : NULL;
     int is_known = still && still->collider == collider &&
                    still->pose == sim->mpm->distance_cache.n_poses[collider];
-    if (is_known && still->known >> node & 1) { /* what sticks asks for nothing but the velocity */
+    if (is_known && still->known >> node & 1) { /* contact: stick needs the velocity alone */
         const double *kept = still->nodes[node], *n = kept + 1, *v = c->def.surface_velocity;
         if (c->def.contact == FIRN_STICK)
             *s = (firn_surface_point){.velocity = {v[0], v[1], v[2]}};
@@ -299,67 +305,70 @@ int firn_distance_cache_surface(const firn_sim *sim, int collider, int32_t block
         memcpy(still->nodes[node], found, sizeof found);
         still->known |= 1ull << node;
     } else if (!still || still->pose != sim->mpm->distance_cache.n_poses[still->collider])
-        near->wanted = collider;
+        entry->wanted = collider;
     return 1;
 }
 
 /* ---------------------------------------------------------------- a step's beginning */
 
-/* What a collider with a second pass does in this step to the clearances of particles. */
-static void add_way(firn_distance_cache_ways *ways, int index, double way, double of_step)
+/* The displacement of one collider with a second pass, for the kernel `clearance`; those beyond the
+ * first four count with the maximum. */
+static void add_motion(firn_distance_cache_motion *motion, int index, double displacement,
+                       double of_step)
 {
-    const float gone = (float)way, needed = (float)(1.1 * of_step);
-    if (ways->n < FIRN_DISTANCE_CACHE_WAYS) {
-        ways->which[ways->n] = (float)index;
-        ways->way[ways->n] = gone;
-        ways->needed[ways->n++] = needed;
+    const float gone = (float)displacement, needed = (float)(1.1 * of_step);
+    if (motion->n < FIRN_DISTANCE_CACHE_MOVERS) {
+        motion->which[motion->n] = (float)index;
+        motion->displacement[motion->n] = gone;
+        motion->needed[motion->n++] = needed;
     }
-    ways->most_way = fmaxf(ways->most_way, gone);
-    ways->most_needed = fmaxf(ways->most_needed, needed);
+    motion->most_displacement = fmaxf(motion->most_displacement, gone);
+    motion->most_needed = fmaxf(motion->most_needed, needed);
 }
 
-/* Returns the longest way. A step may be tried more than once before particles move: their ways
- * are added up. */
+/* Returns the largest displacement, m. A step may be repeated with smaller dt before particles
+ * move: displacements add up until they do. */
 static double follow_poses(firn_sim *sim)
 {
-    firn_distance_cache *near = &sim->mpm->distance_cache;
-    const int is_next = near->n_steps != sim->n_steps;
+    firn_distance_cache *cache = &sim->mpm->distance_cache;
+    const int is_next = cache->n_steps != sim->n_steps;
     double longest = 0;
-    near->ways = (firn_distance_cache_ways){.h = sim->h};
+    cache->motion = (firn_distance_cache_motion){.h = sim->h};
     for (int c = 0; c < sim->n_colliders; c++) {
         firn_collider *collider = &sim->colliders[c];
-        double way, of_step;
-        int is_same =
-            near->has_poses && memcmp(&near->poses[c], &collider->pose, sizeof collider->pose) == 0;
-        measure(sim, collider, near->has_poses ? &near->poses[c] : &collider->pose, &way, &of_step);
-        longest = fmax(longest, way);
-        collider->way = is_next ? way : collider->way + way;
+        double since_last, of_step;
+        int is_same = cache->has_poses &&
+                      memcmp(&cache->poses[c], &collider->pose, sizeof collider->pose) == 0;
+        measure(sim, collider, cache->has_poses ? &cache->poses[c] : &collider->pose, &since_last,
+                &of_step);
+        longest = fmax(longest, since_last);
+        collider->displacement = is_next ? since_last : collider->displacement + since_last;
         if (collider->is_active && collider->def.particle_pass)
-            add_way(&near->ways, c, collider->way, of_step);
-        if (!is_same) near->n_poses[c]++;
+            add_motion(&cache->motion, c, collider->displacement, of_step);
+        if (!is_same) cache->n_poses[c]++;
         const int was_at_rest = collider->is_at_rest;
         collider->is_at_rest = is_same && collider->is_rigid;
         if (was_at_rest && !collider->is_at_rest) longest = INFINITY;
-        near->poses[c] = collider->pose;
+        cache->poses[c] = collider->pose;
     }
     return longest;
 }
 
 firn_status firn_distance_cache_prepare(firn_sim *sim)
 {
-    firn_distance_cache *near = &sim->mpm->distance_cache;
+    firn_distance_cache *cache = &sim->mpm->distance_cache;
     if (sim->n_colliders == 0 || sim->mpm->grid.n_blocks == 0) return FIRN_OK;
     if (follow_grid(sim) != FIRN_OK) return FIRN_MEMORY;
     uint64_t active = query_colliders(sim);
-    if (!near->is_kept) return FIRN_OK;
-    int is_new = !near->has_poses || near->active != active;
+    if (!cache->is_kept) return FIRN_OK;
+    int is_new = !cache->has_poses || cache->active != active;
     double longest = follow_poses(sim);
     give_places(sim);
-    near->n_steps = sim->n_steps;
-    near->active = active;
-    near->has_poses = 1;
-    near->time = sim->time + sim->dt;
-    if (isfinite(longest)) near->gone += longest;
+    cache->n_steps = sim->n_steps;
+    cache->active = active;
+    cache->has_poses = 1;
+    cache->time = sim->time + sim->dt;
+    if (isfinite(longest)) cache->gone += longest;
     if (!isfinite(longest) || is_new) forget_all(sim);
     return FIRN_OK;
 }
@@ -383,7 +392,8 @@ int firn_distance_cache_recall_colliders(const firn_sim *sim, int32_t block, uin
     return 1;
 }
 
-/* What touches now may go away: it is asked anew after two cells at the latest. */
+/* A collider in contact may move away: the list is renewed after two cells of displacement at the
+ * latest. */
 void firn_distance_cache_remember_colliders(const firn_sim *sim, int32_t block, int n,
                                             const uint16_t *colliders, double others)
 {
@@ -425,17 +435,17 @@ void firn_distance_cache_remember_node(const firn_sim *sim, int32_t block, int n
 
 /* ---------------------------------------------------------------- what is known of particles */
 
-/* Particles are within 2.5 sqrt 3 cells of the middle of their owner block, and nothing that is
- * two cells away is met in a step (see keep_out in acts.c). Of blocks that are far from
- * everything no more is kept than this. */
+/* Particles are within 2.5 sqrt 3 cells of the center of their owner block, and nothing two cells
+ * away is met within a step (firn_collider_keep_out). Blocks that are far from all colliders keep
+ * this one number only. */
 int firn_distance_cache_is_far(const firn_sim *sim, int32_t owner)
 {
-    const firn_distance_cache *near = &sim->mpm->distance_cache;
-    if (!near->is_kept || !isfinite(near->ways.most_needed)) return 0;
-    firn_distance_cache_block *block = &near->blocks[owner];
+    const firn_distance_cache *cache = &sim->mpm->distance_cache;
+    if (!cache->is_kept || !isfinite(cache->motion.most_needed)) return 0;
+    firn_distance_cache_block *block = &cache->blocks[owner];
     const double needed = 2 * sim->h;
-    if ((double)block->all_particles - near->gone > needed) return 1;
-    if ((double)block->again > near->gone) return 0;
+    if ((double)block->all_particles - cache->gone > needed) return 1;
+    if ((double)block->again > cache->gone) return 0;
     double center[3], least = INFINITY;
     for (int a = 0; a < 3; a++) center[a] = (4.0 * sim->mpm->grid.coord[owner][a] + 1.5) * sim->h;
     for (int c = 0; c < sim->n_colliders; c++) {
@@ -446,12 +456,12 @@ int firn_distance_cache_is_far(const firn_sim *sim, int32_t owner)
     }
     block->all_particles = until(sim, least);
     block->again = until(sim, fmax(needed - least, 0.5 * sim->h));
-    return (double)block->all_particles - near->gone > needed;
+    return (double)block->all_particles - cache->gone > needed;
 }
 
-const firn_distance_cache_ways *firn_distance_cache_ways_of_step(const firn_sim *sim)
+const firn_distance_cache_motion *firn_distance_cache_motion_of_step(const firn_sim *sim)
 {
-    return &sim->mpm->distance_cache.ways;
+    return &sim->mpm->distance_cache.motion;
 }
 
 void firn_distance_cache_renew(firn_sim *sim, int32_t owner)

@@ -234,10 +234,10 @@ static int reaches(uint32_t reach, int q)
 
 /* ---------------------------------------------------------------- activation */
 
-firn_status firn_grid_settle(firn_grid *grid, const uint64_t *keys, int32_t n)
+firn_status firn_grid_set_owners(firn_grid *grid, const uint64_t *keys, int32_t n)
 {
     grid->n_owners = grid->n_blocks = 0; /* what it is when memory does not suffice */
-    if (n > FIRN_HOME_MAX || reserve_owner(grid, n) != FIRN_OK ||
+    if (n > FIRN_OWNERS_MAX || reserve_owner(grid, n) != FIRN_OK ||
         make_table(grid, 2 * n) != FIRN_OK)
         return FIRN_MEMORY;
     for (int32_t b = 0; b < n; b++) {
@@ -259,8 +259,8 @@ static int32_t number_halo(firn_grid *grid, const uint64_t *keys)
         for (int q = 0; q < 27; q++) {
             grid->neighbours[b][q] = -1;
             if (!reaches(grid->reach[b], q)) continue;
-            int32_t near[3] = {c[0] + q / 9 - 1, c[1] + q / 3 % 3 - 1, c[2] + q % 3 - 1};
-            uint64_t key = firn_grid_key(near);
+            int32_t beside[3] = {c[0] + q / 9 - 1, c[1] + q / 3 % 3 - 1, c[2] + q % 3 - 1};
+            uint64_t key = firn_grid_key(beside);
             int32_t *slot = find_slot(grid, key);
             if (is_free(grid, slot)) {
                 if (2 * (total + 1) > grid->table_size) return -1;

@@ -27,7 +27,7 @@ enum {
     FIRN_COLORS = 8,
     FIRN_CLUSTER_SIZES = 8,
     FIRN_COORD_LIMIT = 1 << 20,
-    FIRN_HOME_MAX = 1 << 24 /* so that 27 times as many are counted */
+    FIRN_OWNERS_MAX = 1 << 24 /* so that 27 times as many are counted */
 };
 
 /* The owner blocks of a cube of 2 x 2 x 2, which are neighbours in the list: one piece of a
@@ -66,7 +66,7 @@ int firn_grid_is_reachable(const int32_t coord[3]);
 uint64_t firn_grid_key(const int32_t coord[3]);
 void firn_grid_coord(uint64_t key, int32_t coord[3]);
 /* Home blocks from a list of keys, sorted and without repetition; none reaches any other yet. */
-firn_status firn_grid_settle(firn_grid *grid, const uint64_t *keys, int32_t n);
+firn_status firn_grid_set_owners(firn_grid *grid, const uint64_t *keys, int32_t n);
 /* The halo, from the same keys, once `reach` of each owner block is known. */
 firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys);
 /* Shares out all owner blocks among threads, so that each has as much of `weight` [n_owners]. */

@@ -36,10 +36,11 @@ static firn_status solve_grid(firn_sim *sim, double *clock, firn_messages *messa
         *clock = firn_sim_lap(sim, FIRN_STAGE_CHECK, *clock);
         if (check == FIRN_STEP_GOOD) return FIRN_OK;
         if (halvings >= sim->time_def.max_halvings)
-            return firn_messages_add(messages, FIRN_STOPPED,
-                                     "at t = %.9g s, step %lld, dt = %.3g s after %d halvings: %s; "
-                                     "the last good frame is kept",
-                                     sim->time, (long long)sim->n_steps, sim->dt, halvings, why);
+            return firn_messages_add(
+                messages, FIRN_STOPPED,
+                "step %lld: refused after %d halvings (t = %.9g s, dt = %.3g s): %s; the last "
+                "good frame is kept",
+                (long long)sim->n_steps, halvings, sim->time, sim->dt, why);
         sim->n_retries++;
         sim->dt *= 0.5;
         if (check == FIRN_STEP_ENERGY) sim->dt_factor *= 0.5;

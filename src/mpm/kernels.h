@@ -147,14 +147,14 @@ typedef struct firn_block_range {
 
 /* How far colliders with a second pass went in a step, and the clearance (m) that a particle at
  * rest needs from them. */
-enum { FIRN_DISTANCE_CACHE_WAYS = 4 };
-typedef struct firn_distance_cache_ways {
+enum { FIRN_DISTANCE_CACHE_MOVERS = 4 };
+typedef struct firn_distance_cache_motion {
     double h;
-    float most_way, most_needed; /* of any */
-    int n;                       /* told apart */
-    float which[FIRN_DISTANCE_CACHE_WAYS], way[FIRN_DISTANCE_CACHE_WAYS],
-        needed[FIRN_DISTANCE_CACHE_WAYS];
-} firn_distance_cache_ways;
+    float most_displacement, most_needed; /* of any */
+    int n;                                /* told apart */
+    float which[FIRN_DISTANCE_CACHE_MOVERS], displacement[FIRN_DISTANCE_CACHE_MOVERS],
+        needed[FIRN_DISTANCE_CACHE_MOVERS];
+} firn_distance_cache_motion;
 
 /* n particles of a field, to be brought into a new order: some of its components, from slots
  * bundle * 16 + lane. */
@@ -224,16 +224,16 @@ typedef struct firn_kernels {
     /* What is left of the clearances [3][16] of a bundle that went from `before` to x (fields
      * CLEAR and X), see distance_cache.c. Bit l: lane l may have met a collider; bit 16 + l: one
      * that is not the nearest. */
-    uint32_t (*clearance)(const void *x, const void *before, const firn_distance_cache_ways *ways,
-                          void *clear);
+    uint32_t (*clearance)(const void *x, const void *before,
+                          const firn_distance_cache_motion *motion, void *clear);
     /* For sorts. The owner block (x*3 + y)*3 + z among the 27 around its own that each of a
      * bundle's particles belongs to, and the cell there, (z*5 + y)*5 + x, that decides which
      * nodes it touches. */
-    void (*places)(const void *x, int is_quadratic, uint8_t target[16], uint8_t cell[16]);
+    void (*targets)(const void *x, int is_quadratic, uint8_t target[16], uint8_t cell[16]);
     /* Components one after the other from `from` (the first one's) to bundles of them alone. */
     void (*gather)(const firn_gather *gather, int is_integer, const void *from, void *to);
     /* Places of n particles relative to their new owner block; where they stand, cells. */
-    void (*settle)(void *x, int n, double low[3], double high[3]);
+    void (*rebase)(void *x, int n, double low[3], double high[3]);
 } firn_kernels;
 
 /* NULL where the variant is not built or this processor cannot run it. */

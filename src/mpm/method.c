@@ -49,9 +49,9 @@ static firn_status create_particles(firn_sim *sim, firn_messages *messages)
         firn_particles *particles = &mpm->particles[m];
         firn_sim_material *material = &sim->materials[m];
         if (!material->resolved.law->kernels[sim->variant].evaluate)
-            return firn_messages_add(messages, FIRN_REFUSED, "law '%s' is not built for %s",
-                                     material->resolved.law->info.name,
-                                     firn_variant_name(sim->variant));
+            return firn_messages_add(
+                messages, FIRN_REFUSED, "law '%s': not built for instruction set %s",
+                material->resolved.law->info.name, firn_variant_name(sim->variant));
         particles->material = material;
         particles->transfer = transfer_of_def(sim, &material->transfer);
         mpm->keeps_old |= particles->transfer.flip > 0;
@@ -73,7 +73,7 @@ static firn_status create_boundary(firn_sim *sim, firn_messages *messages)
     mpm->summaries = firn_memory_array(&sim->memory, (size_t)sim->n_materials * FIRN_CHUNKS,
                                        sizeof *mpm->summaries);
     if (!mpm->chunks || !mpm->act_of || (!mpm->summaries && sim->n_materials))
-        return firn_messages_no_memory(messages, "the ledger");
+        return firn_messages_no_memory(messages, "ledger");
     for (int e = 0; e < (int)n; e++) {
         firn_boundary_kind kind = firn_sim_boundary_kind(sim, e);
         int acts = kind == FIRN_BOUNDARY_GRIPS || kind == FIRN_BOUNDARY_FORCES ||
@@ -86,7 +86,7 @@ static firn_status create_boundary(firn_sim *sim, firn_messages *messages)
 static firn_status create(firn_sim *sim, const firn_run_options *options, firn_messages *messages)
 {
     sim->mpm = firn_memory_array(&sim->memory, 1, sizeof *sim->mpm);
-    if (!sim->mpm) return firn_messages_no_memory(messages, "the simulation");
+    if (!sim->mpm) return firn_messages_no_memory(messages, "simulation");
     memset(sim->mpm, 0, sizeof *sim->mpm);
     sim->mpm->integrator = firn_integrator_find(sim->time_def.integrator);
     firn_status status = choose_kernels(sim, options, messages);

@@ -365,13 +365,12 @@ firn_status firn_node_boundary_check(const firn_sim *sim, firn_messages *message
         for (int chunk = 0; sim->colliders[c].def.distance && chunk < FIRN_CHUNKS; chunk++) {
             const firn_boundary_impulse *e = &sim->mpm->chunks[chunk * n + c];
             if (isnan(e->work))
-                return firn_messages_add(messages, FIRN_STOPPED,
-                                         "collider '%s': its function gave no number for the "
-                                         "distance at x = %.6g m, y = "
-                                         "%.6g m, z = %.6g m, t = %.9g s; it must know every place "
-                                         "that material comes to",
-                                         sim->colliders[c].def.name, e->impulse[0], e->impulse[1],
-                                         e->impulse[2], sim->time + sim->dt);
+                return firn_messages_add(
+                    messages, FIRN_STOPPED,
+                    "collider '%s': the distance function returned NaN at x = %.6g m, y = %.6g m, "
+                    "z = %.6g m, t = %.9g s; it must be defined everywhere",
+                    sim->colliders[c].def.name, e->impulse[0], e->impulse[1], e->impulse[2],
+                    sim->time + sim->dt);
         }
     return FIRN_OK;
 }

@@ -8,7 +8,7 @@
 /* Along an axis a patch overlaps three blocks: their nodes 2 3, 0 1 2 3, 0 1. Along z these
  * nodes are neighbours in memory: a column of a patch is HALF a row of the first block, a row of
  * the second, half a row of the third. */
-enum { HALF = ROW / 2, FAN = FIRN_SHIFTED_ROWS * ROW, BLOCK = FIRN_BLOCK_NODES * FIRN_CHANNELS };
+enum { HALF = ROW / 2, COLUMN = FIRN_SHIFTED_ROWS * ROW, BLOCK = FIRN_BLOCK_NODES * FIRN_CHANNELS };
 static const int block_of[8] = {0, 0, 1, 1, 1, 1, 2, 2}, node_of[8] = {2, 3, 0, 1, 2, 3, 0, 1};
 
 static const real nothing[BLOCK] = {0}; /* what stands in a block that is not there */
@@ -34,7 +34,7 @@ void FIRN_NODES(clear)(void *patch, firn_columns columns)
     {
         (void)i, (void)j;
         for (int z = 0; z < FIRN_SHIFTED_ROWS; z++)
-            row_store((real *)patch + at * FAN + z * ROW, row_zero());
+            row_store((real *)patch + at * COLUMN + z * ROW, row_zero());
     }
 }
 
@@ -64,7 +64,7 @@ void FIRN_NODES(add)(const void *patch, firn_columns columns, const int32_t neig
         block[q] = neighbours[q] < 0 ? nowhere : (real *)nodes_ + (size_t)neighbours[q] * BLOCK;
     FOR_COLUMNS(columns, at, i, j)
     {
-        const column c = column_fold((const real *)patch + at * FAN);
+        const column c = column_fold((const real *)patch + at * COLUMN);
         real *const *b = block + BLOCK_OF(i, j);
         int first = FIRST_OF(i, j);
         row_add_half(b[0] + first + HALF, c.low, 0);
@@ -77,12 +77,12 @@ void FIRN_NODES(add)(const void *patch, firn_columns columns, const int32_t neig
 void FIRN_NODES(weigh)(const void *patch, firn_columns columns, const int32_t slots[27],
                        void *masses_)
 {
-    real nobody[FIRN_BLOCK_NODES] = {0}, *masses[27];
+    real unwanted[FIRN_BLOCK_NODES] = {0}, *masses[27];
     for (int q = 0; q < 27; q++)
-        masses[q] = slots[q] < 0 ? nobody : (real *)masses_ + (size_t)slots[q] * FIRN_BLOCK_NODES;
+        masses[q] = slots[q] < 0 ? unwanted : (real *)masses_ + (size_t)slots[q] * FIRN_BLOCK_NODES;
     FOR_COLUMNS(columns, at, i, j)
     {
-        const column c = column_fold((const real *)patch + at * FAN);
+        const column c = column_fold((const real *)patch + at * COLUMN);
         real nodes[2 * ROW] __attribute__((aligned(64))), *from = nodes + 3;
         row_store(nodes, c.low);
         row_store(nodes + ROW, c.high);
@@ -102,7 +102,7 @@ void FIRN_NODES(load)(void *patch, firn_columns columns, const int32_t neighbour
         block[q] =
             neighbours[q] < 0 ? nothing : (const real *)nodes_ + (size_t)neighbours[q] * BLOCK;
     FOR_COLUMNS(columns, at, i, j)
-    column_fan((real *)patch + at * FAN, column_load(block + BLOCK_OF(i, j), FIRST_OF(i, j)));
+    column_spread((real *)patch + at * COLUMN, column_load(block + BLOCK_OF(i, j), FIRST_OF(i, j)));
 }
 
 void FIRN_NODES(load_both)(void *patch, void *old_patch, firn_columns columns,
@@ -123,52 +123,52 @@ void FIRN_NODES(load_both)(void *patch, void *old_patch, firn_columns columns,
         column both, pairs;
         row_weave(v.low, o.low, next.low, &both.low, &pairs.low);
         row_weave(v.high, o.high, next.high, &both.high, &pairs.high);
-        column_fan((real *)patch + at * FAN, both);
-        column_fan((real *)old_patch + at * FAN, pairs);
+        column_spread((real *)patch + at * COLUMN, both);
+        column_spread((real *)old_patch + at * COLUMN, pairs);
     }
 }
 
 /* Two nodes. */
-typedef half_row oct;
-typedef lane_int oct_mask __attribute__((vector_size(HALF * sizeof(real))));
+typedef half_row node_pair;
+typedef lane_int pair_mask __attribute__((vector_size(HALF * sizeof(real))));
 
 /* The larger of each of `most` and the differences of two pairs of nodes, where both nodes carry
  * mass. */
-FIRN_INLINE oct oct_steeper(oct most, const real *p, const real *q)
+FIRN_INLINE node_pair pair_steeper(node_pair most, const real *p, const real *q)
 {
-    const oct_mask velocities = {-1, -1, -1, 0, -1, -1, -1, 0};
-    const oct a = *(const oct *)p, b = *(const oct *)q, none = {0};
-    const oct mass_a = __builtin_shufflevector(a, a, 3, 3, 3, 3, 7, 7, 7, 7);
-    const oct mass_b = __builtin_shufflevector(b, b, 3, 3, 3, 3, 7, 7, 7, 7);
-    oct d = a - b;
-    const oct_mask is_less = (oct_mask)(d < none);
-    d = (oct)((is_less & (oct_mask)-d) | (~is_less & (oct_mask)d));
-    const oct_mask is_more =
-        (oct_mask)(d > most) & (oct_mask)(mass_a > none) & (oct_mask)(mass_b > none) & velocities;
-    return (oct)((is_more & (oct_mask)d) | (~is_more & (oct_mask)most));
+    const pair_mask velocities = {-1, -1, -1, 0, -1, -1, -1, 0};
+    const node_pair a = *(const node_pair *)p, b = *(const node_pair *)q, none = {0};
+    const node_pair mass_a = __builtin_shufflevector(a, a, 3, 3, 3, 3, 7, 7, 7, 7);
+    const node_pair mass_b = __builtin_shufflevector(b, b, 3, 3, 3, 3, 7, 7, 7, 7);
+    node_pair d = a - b;
+    const pair_mask is_less = (pair_mask)(d < none);
+    d = (node_pair)((is_less & (pair_mask)-d) | (~is_less & (pair_mask)d));
+    const pair_mask is_more = (pair_mask)(d > most) & (pair_mask)(mass_a > none) &
+                              (pair_mask)(mass_b > none) & velocities;
+    return (node_pair)((is_more & (pair_mask)d) | (~is_more & (pair_mask)most));
 }
 
-FIRN_INLINE oct row_steeper(oct most, const real *p, const real *q)
+FIRN_INLINE node_pair row_steeper(node_pair most, const real *p, const real *q)
 {
-    return oct_steeper(oct_steeper(most, p, q), p + HALF, q + HALF);
+    return pair_steeper(pair_steeper(most, p, q), p + HALF, q + HALF);
 }
 
 double FIRN_NODES(steepest)(const void *patch, firn_columns columns)
 {
-    oct most = {0};
+    node_pair most = {0};
     FOR_COLUMNS(columns, at, i, j)
     {
-        const real *p = (const real *)patch + at * FAN,
+        const real *p = (const real *)patch + at * COLUMN,
                    *q = p + 4 * ROW; /* lower and upper nodes */
         most = row_steeper(most, p, p + ROW);
         most = row_steeper(most, q, q - ROW);
         if (j < 7 && columns >> (at + 1) & 1) {
-            most = row_steeper(most, p, p + FAN);
-            most = row_steeper(most, q, q + FAN);
+            most = row_steeper(most, p, p + COLUMN);
+            most = row_steeper(most, q, q + COLUMN);
         }
         if (i < 7 && columns >> (at + 8) & 1) {
-            most = row_steeper(most, p, p + 8 * FAN);
-            most = row_steeper(most, q, q + 8 * FAN);
+            most = row_steeper(most, p, p + 8 * COLUMN);
+            most = row_steeper(most, q, q + 8 * COLUMN);
         }
     }
     double steepest = 0;

@@ -50,7 +50,7 @@ void firn_particle_boundary_apply(const firn_sim *sim, firn_particles *particles
         uint32_t met = UINT32_MAX; /* any collider; above these 16 bits, any but the nearest */
         if (is_kept)
             met = kernels->clearance(now + at, (const char *)x + at,
-                                     firn_distance_cache_ways_of_step(sim), clear + at);
+                                     firn_distance_cache_motion_of_step(sim), clear + at);
         for (uint32_t left = (met | met >> 16) & 0xffff; left; left &= left - 1) {
             int lane = __builtin_ctz(left);
             if (first + lane >= end) break;

@@ -81,11 +81,10 @@ static firn_status fill_blocks(firn_sim *sim, firn_particles *particles, const f
                      n_bundles; /* room for the blocks to divide differently when the body moves */
     if (firn_particles_reserve(particles, wanted + wanted / 32, particles->n_blocks + n_blocks) !=
         FIRN_OK)
-        return firn_messages_add(
-            messages, FIRN_MEMORY,
-            "material '%s': no memory for %lld more particles (%.1f MiB in use)",
-            particles->material->resolved.name, (long long)born->n,
-            (double)sim->memory.now / (1 << 20));
+        return firn_messages_no_memory(messages,
+                                       "material '%s': %lld more particles (%.1f MiB in use)",
+                                       particles->material->resolved.name, (long long)born->n,
+                                       (double)sim->memory.now / (1 << 20));
     for (int64_t first = 0, end; first < born->n; first = end) {
         for (end = first + 1; end < born->n && order[end].key == order[first].key;) end++;
         firn_particle_block *block = &particles->blocks[particles->n_blocks++];
@@ -110,8 +109,8 @@ firn_status firn_populate_add(firn_sim *sim, int material, const firn_newborn *b
     const size_t bytes = (size_t)born->n * sizeof(placed);
     placed *order = firn_memory_allocate(&sim->memory, bytes);
     if (!order)
-        return firn_messages_no_memory(messages, "'%s': %lld particles", source,
-                                       (long long)born->n);
+        return firn_messages_no_memory(messages, "%lld particles of '%s'", (long long)born->n,
+                                       source);
     firn_status status = FIRN_OK;
     for (int64_t i = 0; i < born->n && status == FIRN_OK; i++) {
         int32_t coord[3];
@@ -119,7 +118,8 @@ firn_status firn_populate_add(firn_sim *sim, int material, const firn_newborn *b
         if (!firn_grid_is_reachable(coord))
             status = firn_messages_add(
                 messages, FIRN_REFUSED,
-                "'%s': a particle at %g %g %g m is beyond %d cells of dx = %g m from the origin",
+                "%s: a particle is too far from the origin (%g %g %g m); allowed: %d cells of "
+                "dx = %g m to either side",
                 source, born->x[3 * i], born->x[3 * i + 1], born->x[3 * i + 2],
                 4 * FIRN_COORD_LIMIT, sim->h);
         else

@@ -53,49 +53,48 @@ static firn_status read_particles(firn_particles *particles, firn_walk *w, firn_
     firn_walk_pass(w, &p, sizeof p);
     p.name[FIRN_NAME - 1] = p.law[FIRN_NAME - 1] = 0;
     if (w->is_short)
-        return firn_messages_add(messages, FIRN_REFUSED, "the saved state ends too early");
+        return firn_messages_add(messages, FIRN_REFUSED, "saved state: ends too early");
     if (strcmp(p.name, particles->material->resolved.name) != 0 ||
         p.n_history != particles->n_components[FIRN_FIELD_HISTORY] ||
         p.has_grip != particles->n_components[FIRN_FIELD_GRIP] ||
         p.has_start != particles->n_components[FIRN_FIELD_START])
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "the saved state has material '%s' (law %s, %d history fields) "
-                                 "where the scene has '%s' "
-                                 "(law %s, %d): they must agree",
-                                 p.name, p.law, p.n_history, particles->material->resolved.name,
-                                 particles->material->resolved.law->info.name,
-                                 particles->n_components[FIRN_FIELD_HISTORY]);
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "saved state: material '%s' (law %s, %d history fields) differs from the "
+            "scene's '%s' (law %s, %d history fields)",
+            p.name, p.law, p.n_history, particles->material->resolved.name,
+            particles->material->resolved.law->info.name,
+            particles->n_components[FIRN_FIELD_HISTORY]);
     size_t left = (size_t)(w->end - w->at);
     if (p.n_bundles < 0 || p.n_blocks < 0 || (p.n_C != 0 && p.n_C != 9) ||
         (size_t)p.n_bundles > left / (24 * 16 * 4) ||
         (size_t)p.n_blocks > left / sizeof(firn_particle_block))
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "the saved state claims more particles than it has room for");
+                                 "saved state: claims more particles than it holds");
     particles->n_bundles = 0;
     particles->n_blocks = 0; /* nothing of the present is kept */
     if (firn_particles_reserve(particles, p.n_bundles, p.n_blocks) != FIRN_OK)
-        return firn_messages_add(messages, FIRN_MEMORY, "no memory to restore %lld particles",
-                                 (long long)p.n_particles);
+        return firn_messages_no_memory(messages, "%lld particles", (long long)p.n_particles);
     particles->n_bundles = p.n_bundles;
     particles->n_blocks = p.n_blocks;
     particles->n_particles = p.n_particles;
     particles->material->sums = p.sums;
     pass_particle_data(w, particles, p.n_C);
     if (w->is_short)
-        return firn_messages_add(messages, FIRN_REFUSED, "the saved state ends too early");
+        return firn_messages_add(messages, FIRN_REFUSED, "saved state: ends too early");
     int64_t n = 0, bundle = 0;
     for (int32_t b = 0; b < particles->n_blocks; b++) {
         const firn_particle_block *block = &particles->blocks[b];
         if (block->n < 0 || block->first < bundle || block->first > particles->n_bundles ||
             !firn_grid_is_reachable(block->coord))
             return firn_messages_add(messages, FIRN_REFUSED,
-                                     "block %d of the saved state is not consistent", b);
+                                     "saved state: block %d is inconsistent", b);
         n += block->n;
         bundle = block->first + firn_bundles_of(block->n); /* see sinks.c */
     }
     if (n != particles->n_particles || bundle > particles->n_bundles)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "the saved state's blocks do not add up to its particles");
+                                 "saved state: its blocks do not add up to its particles");
     return FIRN_OK;
 }
 

@@ -91,11 +91,10 @@ int firn_separation_is_wide(double gap, double dx, char *sentence, size_t n_byte
 {
     if (gap <= LIMIT) return 0;
     snprintf(sentence, n_bytes,
-             "puts its particles %.3g cells apart, %.2g in a cell: beyond %g cells they do not "
-             "hold each other, and it "
-             "falls apart whatever its law says; bring them within %.3g m (particles_per_cell of 8 "
-             "is usual; what is to "
-             "be stretched s times needs (%.3g s)^3) or make grid.dx at least %.3g m",
+             "puts its particles %.3g cells apart (%.2g per cell), beyond %g cells they "
+             "separate whatever the law (numerical fracture); try: spacing up to %.3g m (8 "
+             "particles_per_cell is usual; material to be stretched s times needs (%.3g "
+             "s)^3), or grid.dx of %.3g m or more",
              gap, 1 / (gap * gap * gap), LIMIT, LIMIT * dx, ENOUGH, ENOUGH * gap * dx);
     return 1;
 }
@@ -103,55 +102,52 @@ int firn_separation_is_wide(double gap, double dx, char *sentence, size_t n_byte
 /* ---------------------------------------------------------------- while it runs */
 
 static void begin_of(const firn_scene_def *scene, const char *material, double gap,
-                     unsigned char *told)
+                     unsigned char *warned)
 {
     for (int m = 0; m < scene->n_materials; m++)
-        if (strcmp(scene->materials[m].name, material) == 0) told[m] |= gap > LIMIT;
+        if (strcmp(scene->materials[m].name, material) == 0) warned[m] |= gap > LIMIT;
 }
 
-void firn_separation_begin(const firn_scene_def *scene, unsigned char *told)
+void firn_separation_begin(const firn_scene_def *scene, unsigned char *warned)
 {
     for (int m = 0; m < scene->n_materials; m++) {
         const firn_law_info *law = firn_material_def_law(&scene->materials[m]);
-        told[m] = law && law->is_fluid;
+        warned[m] = law && law->is_fluid;
     }
     for (int i = 0; i < scene->n_bodies; i++)
         begin_of(scene, scene->bodies[i].material,
-                 firn_separation_of_body(scene, &scene->bodies[i]), told);
+                 firn_separation_of_body(scene, &scene->bodies[i]), warned);
     for (int i = 0; i < scene->n_emitters; i++)
         begin_of(scene, scene->emitters[i].material,
-                 firn_separation_of_emitter(&scene->emitters[i]), told);
+                 firn_separation_of_emitter(&scene->emitters[i]), warned);
 }
 
 void firn_separation_warn(const firn_scene_def *scene, int material, const firn_ledger *ledger,
-                          double time, unsigned char *told, firn_messages *messages)
+                          double time, unsigned char *warned, firn_messages *messages)
 {
-    if (told[material] || !(ledger->max_gap > LIMIT)) return;
-    told[material] = 1;
+    if (warned[material] || !(ledger->max_gap > LIMIT)) return;
+    warned[material] = 1;
     const double *x = ledger->gap_place, s = ledger->gap_stretch, dx = scene->grid.dx,
                  need = ENOUGH * s;
     firn_messages_warn(
         messages,
-        "material '%s' at t = %.6g s: particle %lld at %.4g %.4g %.4g m is stretched to %.3g times "
-        "its length "
-        "and its neighbours are %.3g cells away: beyond %g cells particles do not hold each other, "
-        "and what "
-        "parts then is parted by the grid, not by the law; what is stretched s times needs (%.3g "
-        "s)^3 "
-        "particles_per_cell, here %.3g, or a grid.dx of %.3g s spacings, here %.3g m",
-        ledger->material, time, (long long)ledger->gap_particle, x[0], x[1], x[2], s,
-        ledger->max_gap, LIMIT, ENOUGH, need * need * need, ENOUGH,
-        need * ledger->max_gap * dx / s);
+        "material '%s': particle %lld at %.4g %.4g %.4g m is stretched to %.3g times "
+        "its length, its neighbours are %.3g cells away (t = %.6g s); beyond %g cells "
+        "particles separate whatever the law (numerical fracture); try: for material "
+        "stretched s times (%.3g s)^3 particles_per_cell, here %.3g, or a grid.dx of "
+        "%.3g s spacings, here %.3g m",
+        ledger->material, (long long)ledger->gap_particle, x[0], x[1], x[2], s, ledger->max_gap,
+        time, LIMIT, ENOUGH, need * need * need, ENOUGH, need * ledger->max_gap * dx / s);
 }
 
-firn_status firn_separation_measure(const firn_scene_def *scene, firn_sim *sim, unsigned char *told,
-                                    firn_messages *messages)
+firn_status firn_separation_measure(const firn_scene_def *scene, firn_sim *sim,
+                                    unsigned char *warned, firn_messages *messages)
 {
     for (int m = 0; m < scene->n_materials; m++) {
         firn_ledger ledger;
         firn_status status = firn_sim_ledger(sim, m, &ledger, messages);
         if (status != FIRN_OK) return status;
-        firn_separation_warn(scene, m, &ledger, firn_sim_time(sim), told, messages);
+        firn_separation_warn(scene, m, &ledger, firn_sim_time(sim), warned, messages);
     }
     return FIRN_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* separation.h: material whose particles are too far apart to hold each other. */
-#ifndef FIRN_GAP_H
-#define FIRN_GAP_H
+#ifndef FIRN_SEPARATION_H
+#define FIRN_SEPARATION_H
 
 #include "firn/sim.h"
 
@@ -19,13 +19,13 @@ double firn_separation_of_emitter(const firn_emitter_def *emitter);
 /* The sentence behind "bodies.NAME" where that is too much; 0: it is not. */
 int firn_separation_is_wide(double gap, double dx, char *sentence, size_t n_bytes);
 
-/* A material is warned of once: `told`, a byte for each, is the caller's. Begins with those
- * whose bodies are too sparse by definition, which the scene's reader has told. */
-void firn_separation_begin(const firn_scene_def *scene, unsigned char *told);
+/* A material is warned of once: `warned`, a byte for each, is the caller's. Begins with those
+ * whose bodies are too sparse by definition, which the scene's reader has warned. */
+void firn_separation_begin(const firn_scene_def *scene, unsigned char *warned);
 void firn_separation_warn(const firn_scene_def *scene, int material, const firn_ledger *ledger,
-                          double time, unsigned char *told, firn_messages *messages);
+                          double time, unsigned char *warned, firn_messages *messages);
 /* The same for all materials of a simulation, from ledgers made for it. */
-firn_status firn_separation_measure(const firn_scene_def *scene, firn_sim *sim, unsigned char *told,
-                                    firn_messages *messages);
+firn_status firn_separation_measure(const firn_scene_def *scene, firn_sim *sim,
+                                    unsigned char *warned, firn_messages *messages);
 
 #endif

@@ -6,11 +6,11 @@
  *         as the nodes of a patch stand in memory
  *
  * A column of a patch, eight nodes along z, is two rows, its lower and its upper nodes, and
- * stands in memory as a fan of five (kernels.h).
+ * stands in memory as a rows of five (kernels.h).
  *
  * Included by what is compiled once a variant (lanes.h). */
-#ifndef FIRN_ROWS_H
-#define FIRN_ROWS_H
+#ifndef FIRN_SHIFTED_ROWS_H
+#define FIRN_SHIFTED_ROWS_H
 
 #include "simd/lane_groups.h"
 #include "mpm/kernels.h"
@@ -233,20 +233,20 @@ FIRN_INLINE void row_add_half(real *to, row r, int half)
 #endif
 }
 
-FIRN_INLINE void column_fan(real *fan, column c)
+FIRN_INLINE void column_spread(real *rows, column c)
 {
     UNROLL for (int z = 0; z < FIRN_SHIFTED_ROWS; z++)
-        row_store(fan + z * ROW, row_within(c.low, c.high, z));
+        row_store(rows + z * ROW, row_within(c.low, c.high, z));
 }
 
 /* The sum of what was added to its rows. */
-FIRN_INLINE column column_fold(const real *fan)
+FIRN_INLINE column column_fold(const real *rows)
 {
     const row zero = row_zero();
-    column c = {row_load(fan), row_load(fan + 4 * ROW)};
+    column c = {row_load(rows), row_load(rows + 4 * ROW)};
     UNROLL for (int z = 1; z < 4; z++)
     {
-        const row r = row_load(fan + z * ROW);
+        const row r = row_load(rows + z * ROW);
         c.low = row_add(c.low, row_within(zero, r, 4 - z));
         c.high = row_add(c.high, row_within(r, zero, 4 - z));
     }

@@ -76,11 +76,11 @@ static int may_lose(const firn_sim *sim, const firn_particle_block *block)
     return firn_sink_particles_may_delete(sim, block->coord);
 }
 
-static void places_of(const firn_sim *sim, const firn_particles *particles, int64_t bundle,
-                      uint8_t target[16], uint8_t cell[16])
+static void targets_of(const firn_sim *sim, const firn_particles *particles, int64_t bundle,
+                       uint8_t target[16], uint8_t cell[16])
 {
-    sim->mpm->kernels->places(firn_particles_at(particles, FIRN_FIELD_X, bundle),
-                              sim->scene.grid.spline == FIRN_QUADRATIC, target, cell);
+    sim->mpm->kernels->targets(firn_particles_at(particles, FIRN_FIELD_X, bundle),
+                               sim->scene.grid.spline == FIRN_QUADRATIC, target, cell);
 }
 
 static int fate_in(const firn_sim *sim, const firn_particles *particles,
@@ -100,7 +100,7 @@ static void count_targets(firn_sim *sim, firn_particles *particles, move_plan *p
         uint8_t target[16], cell[16];
         memset(plan->count[b], 0, sizeof plan->count[b]);
         for (int p = 0; p < block->n; p++) {
-            if (p % 16 == 0) places_of(sim, particles, block->first + p / 16, target, cell);
+            if (p % 16 == 0) targets_of(sim, particles, block->first + p / 16, target, cell);
             plan->count[b][is_safe ? target[p % 16] : fate_in(sim, particles, block, p)]++;
         }
     }
@@ -229,7 +229,7 @@ static void place_particles(firn_sim *sim, firn_particles *particles, move_plan 
         int has_losses = 0;
         for (int loss = 0; loss < FIRN_N_LOSSES; loss++) has_losses |= plan->count[b][GONE + loss];
         for (int p = 0; p < block->n; p++) {
-            if (p % 16 == 0) places_of(sim, particles, block->first + p / 16, target, cell);
+            if (p % 16 == 0) targets_of(sim, particles, block->first + p / 16, target, cell);
             if (has_losses && fate_in(sim, particles, block, p) >= GONE) continue;
             int64_t slot = plan->start[b][target[p % 16]]++;
             sim->mpm->order[slot] = (uint32_t)(block->first * 16 + p);
@@ -307,12 +307,12 @@ static void move_field(firn_sim *sim, firn_particles *particles, const move_plan
     }
 }
 
-static void settle(firn_sim *sim, firn_particles *particles, const move_plan *plan)
+static void rebase(firn_sim *sim, firn_particles *particles, const move_plan *plan)
 {
 #pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
     for (int32_t b = 0; b < plan->n_blocks; b++) {
         double low[3], high[3];
-        sim->mpm->kernels->settle(firn_particles_at(particles, FIRN_FIELD_X, plan->blocks[b].first),
+        sim->mpm->kernels->rebase(firn_particles_at(particles, FIRN_FIELD_X, plan->blocks[b].first),
                                   plan->blocks[b].n, low, high);
         plan->blocks[b].reach = (uint16_t)firn_grid_reach(low, high);
     }
@@ -381,7 +381,7 @@ static firn_status move_particles(firn_sim *sim, firn_particles *particles, move
     firn_memory_release(&sim->memory, scratch, bytes);
     for (int f = 0; f < FIRN_N_FIELDS; f++)
         if (particles->n_components[f]) move_field(sim, particles, plan, f);
-    settle(sim, particles, plan);
+    rebase(sim, particles, plan);
     particles->n_bundles = plan->n_bundles;
     particles->n_particles = plan->n_particles;
     if (plan->n_blocks)
@@ -415,7 +415,7 @@ firn_status firn_sort_particles(firn_sim *sim, firn_messages *messages)
     for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++)
         status = make_plan(sim, &sim->mpm->particles[m], &plans[m]);
     if (status == FIRN_OK) status = collect_keys(sim, plans, &keys, &n_keys, &key_bytes);
-    if (status == FIRN_OK) status = firn_grid_settle(&sim->mpm->grid, keys, n_keys);
+    if (status == FIRN_OK) status = firn_grid_set_owners(&sim->mpm->grid, keys, n_keys);
     for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++) {
         status = number_blocks(sim, &sim->mpm->particles[m], keys, &plans[m]);
         if (status == FIRN_OK) status = move_particles(sim, &sim->mpm->particles[m], &plans[m]);
@@ -426,11 +426,10 @@ firn_status firn_sort_particles(firn_sim *sim, firn_messages *messages)
     firn_memory_release(&sim->memory, keys, key_bytes);
     firn_memory_release(&sim->memory, plans, plan_bytes);
     if (status != FIRN_OK)
-        return firn_messages_add(messages, status,
-                                 "no memory to sort %lld particles (%.1f MB in use); raise "
-                                 "--max-memory or use fewer particles",
-                                 (long long)firn_sim_n_particles(sim),
-                                 (double)sim->memory.now / 1e6);
+        return firn_messages_no_memory(
+            messages,
+            "sort of %lld particles (%.1f MiB in use; try: a larger --max-memory, fewer particles)",
+            (long long)firn_sim_n_particles(sim), (double)sim->memory.now / (1 << 20));
     sim->n_sorts++;
     sim->must_sort = 0;
     return FIRN_OK;
@@ -447,7 +446,8 @@ firn_status firn_sort_rebuild(firn_sim *sim, firn_messages *messages)
         for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++)
             keys[at++] = firn_grid_key(sim->mpm->particles[m].blocks[b].coord);
     if (status == FIRN_OK)
-        status = firn_grid_settle(&sim->mpm->grid, keys, firn_grid_unique(keys, (int32_t)total));
+        status =
+            firn_grid_set_owners(&sim->mpm->grid, keys, firn_grid_unique(keys, (int32_t)total));
     for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++) {
         firn_particles *particles = &sim->mpm->particles[m];
         status = reserve_owners(sim, particles);
@@ -462,6 +462,5 @@ firn_status firn_sort_rebuild(firn_sim *sim, firn_messages *messages)
     if (status == FIRN_OK) status = activate(sim, keys);
     if (status == FIRN_OK) status = firn_workspace_reserve(sim);
     firn_memory_release(&sim->memory, keys, bytes);
-    return status == FIRN_OK ? FIRN_OK
-                             : firn_messages_add(messages, status, "no memory for the grid");
+    return status == FIRN_OK ? FIRN_OK : firn_messages_no_memory(messages, "grid");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sort_kernels.h: the functions of sort_kernels.c, by variant; kernels.h says what they do. */
-#ifndef FIRN_PLACES_H
-#define FIRN_PLACES_H
+#ifndef FIRN_SORT_KERNELS_H
+#define FIRN_SORT_KERNELS_H
 
 #include "mpm/kernels.h"
 #include "simd/lanes.h"

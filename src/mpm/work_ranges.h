@@ -10,8 +10,8 @@
  *     |------ 0 -----------|------ 1 -----------|------ 2 -----------|        the list
  *
  * Who does what never shows in a result. */
-#ifndef FIRN_SHARES_H
-#define FIRN_SHARES_H
+#ifndef FIRN_WORK_RANGES_H
+#define FIRN_WORK_RANGES_H
 
 #include <stdint.h>
 

@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* attributes.c: particles by name. One table says what each attribute is and how it is made from
- * a particle's fields; snapshots for caches, copies for the C interface and help come from it. */
+/* attributes.c: particles by name. One table states what each attribute is, its unit, and how it
+ * follows from the fields of a particle (fields.h); snapshots for caches, copies and assignment of
+ * the C interface, `firn help` and `firn info` are all made from it.
+ *
+ * Attributes are ordered by id. Methods store particles in an order of their own, which changes at
+ * every sort, so a ranking (a bitmap of ids with running counts) turns an id into a row. Rows are
+ * independent of each other: filling them in parallel changes no bit.
+ *
+ * Derived quantities, with tau the Kirchhoff stress and J_p the plastic volume ratio of the law's
+ * history (1 without one):
+ *
+ *     J        = det F J_p                  V = J V0
+ *     stress   = tau / J      Pa            pressure = - tr(stress) / 3
+ *     pscale   = V0^(1/3) / 2 m             sphere inscribed in the cube V0 */
 #include "solver/attributes.h"
 #include "laws/history.h"
 #include "solver/sim.h"
@@ -9,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct particle { /* where one is */
+typedef struct particle { /* one particle and where it stands */
     const firn_sim *sim;
     firn_place at;
 } particle;
@@ -48,7 +60,7 @@ static double history(const particle *p, const char *name, double otherwise)
     return i < 0 ? otherwise : firn_solver_value(p->sim, p->at, FIRN_FIELD_HISTORY, i);
 }
 
-/* Radius of the sphere that fills the cube of the particle's initial volume to the sides. */
+/* Radius of the sphere inscribed in the cube of the particle's initial volume, m. */
 static void get_pscale(const particle *p, double *out)
 {
     out[0] = 0.5 * cbrt(scalar(p, FIRN_FIELD_VOLUME));
@@ -58,7 +70,7 @@ static void get_Cd(const particle *p, double *out)
     memcpy(out, material_of(p)->color, 3 * sizeof *out);
 }
 static void get_material(const particle *p, double *out) { out[0] = p->at.material; }
-/* A quantity that the law keeps in its history; `otherwise` is what is true of laws without. */
+/* A quantity from the law's history, by its role; `otherwise`: the value for laws without it. */
 static double kept(const particle *p, firn_quantity wanted, double otherwise)
 {
     const firn_law_info *law = &material_of(p)->resolved.law->info;
@@ -67,6 +79,8 @@ static double kept(const particle *p, firn_quantity wanted, double otherwise)
                  : firn_history_value(&law->history[k],
                                       firn_solver_value(p->sim, p->at, FIRN_FIELD_HISTORY, k));
 }
+/* J = det F J_p: F is the elastic part alone, so laws with plastic volume change keep J_p in their
+ * history. */
 static double volume_ratio(const particle *p)
 {
     double F[9];
@@ -78,6 +92,7 @@ static void get_Jp(const particle *p, double *out)
 {
     out[0] = kept(p, FIRN_QUANTITY_PLASTIC_VOLUME, 1);
 }
+/* Cauchy stress tau / J, Pa. J <= 0 (an inverted particle) has no Cauchy stress: zeros. */
 static void get_stress(const particle *p, double *out)
 {
     double J = volume_ratio(p);
@@ -151,7 +166,7 @@ const firn_attribute_info *firn_attribute_at(int i)
     return i >= 0 && i < N_TABLE ? &table[i].info : NULL;
 }
 
-/* The quantity of a history that an attribute shows. */
+/* The quantity of a law's history that an attribute shows; FIRN_N_QUANTITIES or NONE: none. */
 static firn_quantity quantity_named(const char *name)
 {
     int q = 0;
@@ -159,6 +174,7 @@ static firn_quantity quantity_named(const char *name)
     return (firn_quantity)q;
 }
 
+/* Whether the attribute is a property of particles of this law, rather than a default. */
 static int carries(const firn_law_info *law, const char *name)
 {
     return strcmp(name, "yield") == 0 ? law->is_plastic
@@ -192,7 +208,8 @@ int firn_attribute_refusal(const char *name, const firn_attribute_answer *answer
     return 1;
 }
 
-/* Refuses an attribute that would not be true of every particle. */
+/* Refuses an attribute that has no meaning for some particle: a column of zeros would read as a
+ * result. */
 static firn_status check_attribute(const firn_sim *sim, const char *name, firn_messages *messages)
 {
     firn_attribute_answer answer = {0};
@@ -203,7 +220,7 @@ static firn_status check_attribute(const firn_sim *sim, const char *name, firn_m
     return firn_messages_add(messages, FIRN_REFUSED, "attribute '%s': %s", name, why);
 }
 
-/* An attribute by name: an entry of the table, or a history field of some law (entry -1). */
+/* An attribute by name: *entry in the table, or -1 for a history field of some law. */
 static int find_entry(const firn_sim *sim, const char *name, int *entry)
 {
     for (*entry = 0; *entry < N_TABLE; ++*entry)
@@ -222,10 +239,12 @@ int firn_attribute_components(const char *name)
 
 /* ---------------------------------------------------------------- order by id */
 
-/* rank[id] for the ids that exist: a bitmap with a running count a word. */
+/* The rank of an id among those that exist: a bitmap with a running count per word of 64 ids.
+ * rank(id) = before[word] + popcount(lower bits of the word); 1.5 bits per id ever given, against 8
+ * bytes of a table. */
 typedef struct ranking {
     uint64_t *bits;
-    int64_t *before; /* particles with smaller ids than the word's first */
+    int64_t *before; /* particles with ids below the word's first */
     size_t n_words;
     int64_t n;
 } ranking;
@@ -236,6 +255,8 @@ static void drop_ranking(firn_sim *sim, ranking *r)
     firn_memory_release(&sim->memory, r->before, r->n_words * sizeof *r->before);
 }
 
+/* Ranks of every nth id: ids that are multiples of `nth`. Selecting by id rather than by place
+ * keeps the same particles in every frame. */
 static firn_status make_ranking(firn_sim *sim, int nth, ranking *r)
 {
     const firn_method *method = sim->method;
@@ -272,8 +293,8 @@ static int64_t rank_of(const ranking *r, uint32_t id)
     return word & bit ? r->before[id / 64] + __builtin_popcountll(word & (bit - 1)) : -1;
 }
 
-/* The law's own measure of how near up to 16 particles of a block are to yielding, on the double
- * variant. Lanes of no particle are at rest. */
+/* The share of the yield surface that up to 16 particles of a block have reached, measured by their
+ * law in double precision. Lanes without a particle hold F = I, which every law accepts. */
 static void measure_yield(const firn_sim *sim, firn_place first, int n, double yield[16])
 {
     const firn_method *method = sim->method;
@@ -304,12 +325,12 @@ static void measure_yield(const firn_sim *sim, firn_place first, int n, double y
     material->law->kernels[FIRN_F64_SCALAR].measure(&batch);
 }
 
-/* Calls put(user, rank, values) for every wanted particle, blocks in parallel. */
+/* Receives the values of one particle; called from several threads, each rank once. */
 typedef void (*put_fn)(void *user, int64_t rank, const double *values);
 
 enum { AT_ONCE = 16 };
 
-/* The values of n particles that follow each other, [n][components]. */
+/* The values of n consecutive particles, [n][components]. */
 static void take_values(firn_sim *sim, firn_place at, int n, int entry, const char *name,
                         double *values)
 {
@@ -331,6 +352,7 @@ static void take_values(firn_sim *sim, firn_place at, int n, int entry, const ch
     }
 }
 
+/* Calls put for every ranked particle, blocks in parallel. */
 static void each_particle(firn_sim *sim, const ranking *r, int entry, const char *name, put_fn put,
                           void *user)
 {
@@ -371,26 +393,23 @@ static void put_doubles(void *user, int64_t rank, const double *values)
 firn_status firn_sim_copy(firn_sim *sim, const char *attribute, double *out, size_t n_out,
                           firn_messages *messages)
 {
-    if (!sim)
-        return firn_messages_add(messages, FIRN_USAGE,
-                                 "firn_sim_copy: there is no simulation (NULL)");
+    if (!sim) return firn_messages_add(messages, FIRN_USAGE, "firn_sim_copy: sim is NULL");
     int entry;
     if (!find_entry(sim, attribute, &entry))
         return firn_messages_add(messages, FIRN_USAGE, "there is no attribute '%s'", attribute);
     if (check_attribute(sim, attribute, messages) != FIRN_OK) return FIRN_REFUSED;
     doubles d = {out, entry < 0 ? 1 : table[entry].info.n_components};
     if (n_out < (size_t)firn_sim_n_particles(sim) * (size_t)d.n_components)
-        return firn_messages_add(
-            messages, FIRN_USAGE,
-            "attribute '%s' of %lld particles needs %lld numbers; there is room for %zu", attribute,
-            (long long)firn_sim_n_particles(sim),
-            (long long)firn_sim_n_particles(sim) * d.n_components, n_out);
+        return firn_messages_add(messages, FIRN_USAGE,
+                                 "attribute '%s': %lld particles need %lld numbers (room for %zu)",
+                                 attribute, (long long)firn_sim_n_particles(sim),
+                                 (long long)firn_sim_n_particles(sim) * d.n_components, n_out);
     ranking r = {0};
     firn_status status = make_ranking(sim, 1, &r);
     if (status == FIRN_OK)
         each_particle(sim, &r, entry, attribute, put_doubles, &d);
     else
-        firn_messages_add(messages, status, "no memory to copy '%s'", attribute);
+        firn_messages_no_memory(messages, "attribute '%s'", attribute);
     drop_ranking(sim, &r);
     return status;
 }
@@ -403,7 +422,8 @@ static firn_field assignable(const char *name)
     return FIRN_FIELD_HISTORY;
 }
 
-/* The component of the history that an attribute stands for: by its own name, or by its role. */
+/* The component of a law's history that an attribute names: by quantity (Jp, damage, ...), else by
+ * its own name; -1: none. */
 static int history_component(const firn_sim_material *material, const char *attribute)
 {
     firn_quantity quantity = quantity_named(attribute);
@@ -412,6 +432,7 @@ static int history_component(const firn_sim_material *material, const char *attr
                : firn_history_find(&material->resolved.law->info, quantity);
 }
 
+/* Values by role are stored as the law keeps them (ln J_p for Jp, for instance). */
 static void assign_material(firn_sim *sim, int m, const ranking *r, firn_field field,
                             const char *attribute, const double *values, int n)
 {
@@ -437,9 +458,7 @@ static void assign_material(firn_sim *sim, int m, const ranking *r, firn_field f
 firn_status firn_sim_assign(firn_sim *sim, const char *attribute, const double *values,
                             size_t n_values, firn_messages *messages)
 {
-    if (!sim)
-        return firn_messages_add(messages, FIRN_USAGE,
-                                 "firn_sim_assign: there is no simulation (NULL)");
+    if (!sim) return firn_messages_add(messages, FIRN_USAGE, "firn_sim_assign: sim is NULL");
     firn_field field = assignable(attribute);
     int n = field == FIRN_FIELD_HISTORY ? 1 : firn_attribute_components(attribute), is_kept = 0;
     for (int m = 0; m < sim->n_materials; m++)
@@ -447,20 +466,19 @@ firn_status firn_sim_assign(firn_sim *sim, const char *attribute, const double *
     if (field == FIRN_FIELD_HISTORY && !is_kept)
         return firn_messages_add(
             messages, FIRN_USAGE,
-            "attribute '%s' cannot be set; allowed: v, C, F, T, history fields "
-            "of the laws in use, and Jp, plastic_strain, damage of laws that "
-            "keep them",
+            "attribute '%s': cannot be set; allowed: v, C, F, T, history fields of the "
+            "laws in use, and Jp, plastic_strain, damage of laws that have them",
             attribute);
     if (n_values != (size_t)firn_sim_n_particles(sim) * (size_t)n)
-        return firn_messages_add(messages, FIRN_USAGE, "attribute '%s' needs %lld numbers, not %zu",
-                                 attribute, (long long)firn_sim_n_particles(sim) * n, n_values);
+        return firn_messages_add(messages, FIRN_USAGE,
+                                 "attribute '%s': needs %lld numbers (got %zu)", attribute,
+                                 (long long)firn_sim_n_particles(sim) * n, n_values);
     ranking r = {0};
     firn_status status = make_ranking(sim, 1, &r);
     for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++)
         assign_material(sim, m, &r, field, attribute, values, n);
     drop_ranking(sim, &r);
-    if (status != FIRN_OK)
-        return firn_messages_add(messages, status, "no memory to set '%s'", attribute);
+    if (status != FIRN_OK) return firn_messages_no_memory(messages, "attribute '%s'", attribute);
     return sim->method->changed(sim, messages);
 }
 
@@ -488,8 +506,8 @@ static firn_status intern_names(const firn_sim *sim, firn_attribute *a)
     return FIRN_OK;
 }
 
-/* Two sources may share a name (an emitter between others); indices must follow the table of names.
- */
+/* Two sources may share a name (an emitter that was interrupted by another); the column's indices
+ * are those of the names. */
 static void fold_sources(const firn_sim *sim, firn_attribute *a, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -509,8 +527,7 @@ static firn_status add_attribute(firn_sim *sim, const ranking *r, const char *na
             n += snprintf(known + n, sizeof known - (size_t)n, " %s", table[i].info.name);
         return firn_messages_add(
             messages, FIRN_REFUSED,
-            "there is no attribute '%s'; there are%s and the history fields of the laws in use",
-            name, known);
+            "attribute '%s': unknown; allowed:%s, history fields of the laws in use", name, known);
     }
     if (firn_points_find(points, name)) return FIRN_OK;
     if (check_attribute(sim, name, messages) != FIRN_OK) return FIRN_REFUSED;
@@ -518,11 +535,10 @@ static firn_status add_attribute(firn_sim *sim, const ranking *r, const char *na
         firn_points_add(points, name, entry < 0 ? FIRN_ATTRIBUTE_FLOAT : table[entry].info.type,
                         entry < 0 ? 1 : table[entry].info.n_components);
     if (!a)
-        return firn_messages_add(messages, FIRN_MEMORY,
-                                 "no memory for attribute '%s' of %lld particles", name,
-                                 (long long)points->n);
+        return firn_messages_no_memory(messages, "attribute '%s' of %lld particles", name,
+                                       (long long)points->n);
     if (a->type == FIRN_ATTRIBUTE_INDEX && intern_names(sim, a) != FIRN_OK)
-        return firn_messages_add(messages, FIRN_MEMORY, "no memory for names");
+        return firn_messages_no_memory(messages, "attribute '%s'", name);
     each_particle(sim, r, entry, name, put_attribute, a);
     if (strcmp(name, "source") == 0) fold_sources(sim, a, points->n);
     return FIRN_OK;
@@ -559,8 +575,7 @@ firn_status firn_snapshot_take(firn_sim *sim, const char *attributes, int nth, f
     firn_status status = make_ranking(sim, nth > 0 ? nth : 1, &r);
     firn_points *points = status == FIRN_OK ? firn_points_create(r.n) : NULL;
     if (!points || add_details(sim, points) != FIRN_OK)
-        status = firn_messages_add(messages, FIRN_MEMORY,
-                                   "no memory for a snapshot of %lld particles", (long long)r.n);
+        status = firn_messages_no_memory(messages, "snapshot of %lld particles", (long long)r.n);
     if (status == FIRN_OK)
         status = add_attribute(sim, &r, "P", points, messages); /* no format does without */
     while (status == FIRN_OK && *(at += strspn(at, " ,\t\n"))) {

@@ -8,12 +8,12 @@
 #include "firn/sim.h"
 #include "points/points.h"
 
-/* `attributes`: names separated by blanks, from the table below and the history fields of the
- * laws in use (0 for particles of other laws); "": P v id pscale material, and Jp where a law
- * changes its volume plastically. Every nth particle by id (1: all). Of the details, frame is left
- * to the caller; time, dx, dt and firn_version are set.
+/* `attributes`: names separated by blanks, from the table below and the history fields of the laws
+ * in use (0 for particles of other laws); "": P v id pscale material, and Jp where a law changes
+ * its volume plastically. nth: every nth particle by id (1: all). Sets the details time, dx, dt and
+ * firn_version; the caller sets frame.
  *
- * An attribute that would not be true of every particle is refused, never filled with zeros. */
+ * An attribute that has no meaning for some particle is refused, never filled with zeros. */
 firn_status firn_snapshot_take(firn_sim *sim, const char *attributes, int nth, firn_points **points,
                                firn_messages *messages);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* boundary.c: sums of boundary impulses. */
+/* boundary.c: sums of boundary impulses. All quantities are additive, so that chunks, blocks and
+ * materials may be summed apart; the order of the sums is fixed by the callers, as floating point
+ * addition is not associative. */
 #include "solver/boundary.h"
 
 void firn_boundary_impulse_add(firn_boundary_impulse *sum, const firn_boundary_impulse *e)
@@ -12,7 +14,8 @@ void firn_boundary_impulse_add(firn_boundary_impulse *sum, const firn_boundary_i
     sum->friction += e->friction;
 }
 
-/* What a boundary took the material lost: the sign turns. */
+/* Newton's third law: what the boundary received, the material lost. Work and friction are energies
+ * of the material already and keep their sign. */
 void firn_ledger_sums_book(firn_ledger_sums *sums, firn_boundary_kind kind,
                            const firn_boundary_impulse *e)
 {

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* collider.c: colliders made from their definitions, their poses, and the step that their speed
- * allows. What they do to a point is in contact.c and point_collision.c. */
+/* collider.c: colliders from their definitions, their poses in a step, the bounds of their
+ * distances, and the step that their speed allows. contact.c and point_collision.c have the physics
+ * at a point.
+ *
+ * Bounds (used by distance_cache.c). A distance d is Lipschitz with constant L: |d(x) - d(y)| <= L
+ * |x - y|. Closed formulas have L = 1. Trilinear interpolation between voxels bounds each partial
+ * derivative by 1, so L = sqrt 3; but the interpolated value also lies within half a voxel's
+ * diagonal of a distance with L = 1, at either end, which over long paths is the better bound:
+ * `smoothing` = 2 voxels >= 2 (sqrt 3 / 2) voxels. Sequences interpolate between files besides, for
+ * which `margin` stands. */
 #include "solver/collider.h"
 #include "solver/sim.h"
 
@@ -19,29 +27,30 @@ firn_status firn_colliders_create(firn_sim *sim, firn_messages *messages)
         sim->n_colliders = c + 1;
         if (firn_motion_create(&collider->def.motion, &sim->memory, &collider->motion) != FIRN_OK)
             return firn_messages_no_memory(messages, "keys of collider '%s'", collider->def.name);
-        collider->steepness = 1;
+        collider->lipschitz = 1;
         if (collider->def.distance) continue;
-        /* a cubic spline reaches two cells */
+        /* distances are asked up to two cells (the support of the cubic spline) above the
+         * surface */
         firn_status status = firn_shape_create_for(
             collider->def.n_shapes, collider->def.shapes,
             (firn_shape_need){2.5 * sim->h, sim->h, .memory = sim->memory.limit}, &collider->shape,
             messages);
         if (status != FIRN_OK)
-            return firn_messages_add(messages, status, "collider '%s' cannot be used: see above",
+            return firn_messages_add(messages, status, "collider '%s': cannot be used, see above",
                                      collider->def.name);
         const double sticky =
             collider->def.touch == FIRN_TOUCH_SURFACE ? firn_shape_stickiness(collider->shape) : 0;
         if (sticky > 0)
             return firn_messages_add(
                 messages, FIRN_REFUSED,
-                "collider '%s': touch is 'surface', which is for 'contact: separate' without "
-                "stickiness, but its shape has painted stickiness up to %g Pa; what sticks touches "
-                "at the grid. Leave the paint out, or give touch: grid",
+                "collider '%s': touch: surface does not combine with the painted stickiness of "
+                "its shape (up to %g Pa); allowed: touch: surface for contact: separate "
+                "without stickiness; try: touch: grid, or a shape without paint",
                 collider->def.name, sticky);
         const double voxel = firn_shape_voxel(collider->shape);
         if (voxel > 0) {
-            collider->steepness = sqrt(3);
-            collider->blur = 2 * voxel;
+            collider->lipschitz = sqrt(3);
+            collider->smoothing = 2 * voxel;
         }
         collider->is_rigid = firn_shape_speed_between(collider->shape, -INFINITY, INFINITY) < 0;
         if (!collider->is_rigid) collider->margin = fmin(0.25 * voxel, 0.25 * sim->h);
@@ -59,6 +68,8 @@ void firn_colliders_destroy(firn_sim *sim)
                         (size_t)sim->scene.n_colliders * sizeof *sim->colliders);
 }
 
+/* The contact of a step is that of its end: nodes carry v(t + dt), and particles are moved with
+ * it. */
 void firn_colliders_prepare(firn_sim *sim)
 {
     const double end = sim->time + sim->dt;
@@ -71,8 +82,10 @@ void firn_colliders_prepare(firn_sim *sim)
     }
 }
 
-/* The greatest speed of a collider's surface from now on, over h: a surface must not jump over
- * nodes. Unbounded shapes that turn are judged by their pivot alone. */
+/* The largest speed of a surface from now on over h, 1/s: dt <= cfl / rate keeps a surface from
+ * passing nodes between two steps. Speed = deformation + |velocity| + |spin| times the distance of
+ * the farthest corner of the bounds from the pivot. Unbounded shapes that turn count with the
+ * velocity of their pivot alone. */
 double firn_colliders_rate(const firn_sim *sim)
 {
     double rate = 0;

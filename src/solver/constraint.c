@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* constraint.c: see constraint.h; the physics of a contact is in contact.c. */
+/* constraint.c: projection of a velocity onto a constraint, and its ledger (constraint.h).
+ * contact.c has the projection of a contact.
+ *
+ * A hold sets the components along its axes, v_a = limit_a. It is a projection as well: applied
+ * twice it changes nothing, and so do stick and slip. `separate` is the projection onto the half
+ * space (v - v_c) . n >= 0, followed by the shrinking of the tangential part by friction. */
 #include "solver/constraint.h"
 #include "solver/collider.h"
 
@@ -13,7 +18,8 @@ void firn_constraint_project(const firn_constraint *c, double v[3])
         if (!c->free_axes[a]) v[a] = c->limit[a];
 }
 
-/* A hold moves with what it holds. */
+/* A held point moves with the hold, so the reference velocity of its work is its own, and nothing
+ * slips: the work is all of J . v, friction none. */
 void firn_constraint_book(const firn_constraint *c, const double x[3], double mass,
                           const double before[3], const double after[3], firn_boundary_impulse *e)
 {

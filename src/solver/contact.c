@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* contact.c: one point of material - a node, or a particle in the second pass - against one body.
+/* contact.c: one point of material, a node or a particle, against one body.
  *
- * Inside a body whose surface moves with v_c and has the outward normal n, with relative
- * velocity u = v - v_c, u_n = u . n:
+ * Inside a body whose surface moves with v_c and has the outward normal n, with relative velocity u
+ * = v - v_c, u_n = u . n, u_t = u - u_n n:
  *
  *     stick      v = v_c
- *     slip       u loses u_n n; what is left is slowed by friction against |u_n|
- *     separate   as slip while u_n < s, free beyond
- *         s = stickiness h^2 dt / m: the adhesive impulse of a node
- *     friction   |u_t| shrinks by mu (s - u_n), to nothing at most (Coulomb on impulses)
+ *     slip       u_n = 0, u_t shrinks by mu |u_n|
+ *     separate   u_n < s: u_n = 0, u_t shrinks by mu (s - u_n); free beyond
+ *                s = stickiness h^2 dt / m, m/s: the adhesive impulse of a node per mass
  *
- * The ledger of it, with J = m (v_after - v_before) the impulse on the material. Over the step
- * the point moves with v_after, so J does the work J . v_after: J . v_c of it is done by the
- * body, and -J . (v_after - v_c) >= 0, the slip against friction, is lost. A body at rest does
- * no work, whatever hits it. */
+ * The tangential speed shrinks to zero at most. This is Coulomb's law on impulses: the normal
+ * impulse per mass is s - u_n, and the tangential one is at most mu times it.
+ *
+ *
+ *
+ * Ledger. With J = m (v_after - v_before) the impulse on the material, which moves with v_after
+ * over the step, J does the work J . v_after: the part J . v_c is done by the body, and the rest,
+ * -J . (v_after - v_c) >= 0, is dissipated by slip. A body at rest does no work. */
 #include "solver/collider.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A function's surface moves along its normal with the speed - d(distance)/dt: that of the step,
- * so that a surface which the caller moves and one that the motion moves push alike. */
+/* A distance function of the caller. d(x(t), t) = 0 on the surface gives the normal speed - dd/dt
+ * of it, here the difference over the step, so that a surface that the function moves and one that
+ * its motion moves have the same effect. */
 static void query_function(const firn_collider *c, const double y[3], double time,
                            firn_surface_point *s)
 {
@@ -34,7 +38,8 @@ static void query_function(const firn_collider *c, const double y[3], double tim
     for (int a = 0; a < 3; a++) s->velocity[a] = came * s->normal[a];
 }
 
-/* From the speed of the surface in the shape to that in the world. */
+/* The velocity of the surface in the world, m/s: deformation, turned into the world, plus rigid
+ * motion, plus that of a conveyor. */
 static void set_velocity(const firn_collider *c, const double x[3], firn_surface_point *s)
 {
     double own[3] = {0, 0, 0}, rigid[3];
@@ -81,6 +86,7 @@ double firn_contact_distance(const firn_collider *c, const double x[3], double t
                     : c->def.distance(c->def.distance_user, y, time, normal);
 }
 
+/* mu = 0 keeps u_t to the last bit (keep = 1), so frictionless contact is an exact projection. */
 void firn_contact_resolve(firn_contact contact, double friction, double adhesion,
                           const double surface_v[3], const double n[3], double v[3])
 {

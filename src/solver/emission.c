@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* emission.c: emitters.
+/* emission.c: particles born while the simulation runs. emitter.c has the geometry of an emitter,
+ * this file the times.
  *
- *   fill   (rate 0)
- *       A lattice of points (lattice.h), one a particle, jittered by a hash of its indices,
- *       drifts
- *                     through the emitter with the emitter's velocity. A particle is born when
- *                     its lattice point enters for the first time; at the start all that are
- *                     inside are born, and share its volume. The stream that leaves is as even
- *                     as a sampled body: no step, whatever dt or frame rate. What flows into the
- *                     shape again, behind a hole or from one part into the next, or is swept
- *                     over again, finds its particle there.
- *   rate              Particle k is born at the moment start + k / rate at a place chosen by a
- *                     hash of k.
- *   from the surface  At a rate: places on the surface, by area. Fill: the surface is cut into
- *                     patches, about one a particle's cross-section; each sends out a particle
- *                     whenever the last one has gone a spacing, with a phase of its own.
+ *   fill (rate 0)     A lattice of points (lattice.h), one per particle, jittered by a hash of
+ *                     its indices, drifts through the emitter with the emitter's velocity. A
+ *                     particle is born when its lattice point enters for the first time; at
+ *                     the start all points inside are born, and share the volume of the shape.
+ *                     The stream that leaves is as even as a sampled body, at any dt and frame
+ *                     rate. Material that re-enters the shape, or is swept over again, creates
+ *                     no new particles.
+ *   rate              Particle k is born at time start + k / rate at a place given by a hash
+ *                     of k.
+ *   from the surface  With a rate: places on the surface, uniform by area. Fill: the surface is
+ *                     divided into patches of about spacing^2; each emits a particle per
+ *                     spacing of outflow, with a phase of its own.
  *
- * A particle born at time s is placed where it would be at the beginning t of the step that it
- * comes into, before s or after, as the step itself will carry it on: at x + v (t - s) + g (t -
- * s)^2 / 2, with v + g (t - s). What comes in must be sorted in, and a sort takes as long as two
- * steps: births wait for some steps while they are few (can_wait), but every frame has all of
- * its own. Everything follows from counters and times, so threads and resumes change nothing. */
+ * A particle born at time s is placed where the step that begins at t finds it, for s before or
+ * after t:
+ *
+ *     x + v (t - s) + g (t - s)^2 / 2,      v + g (t - s)
+ *
+ * that is, on its ballistic path. Births require a sort, which takes as long as two steps: few
+ * births are deferred by some steps (can_wait), but each frame contains all of its own. State is
+ * counters and times alone, so threads and restarts change no bit. */
 #include "solver/emission.h"
 #include "base/file_sequence.h"
 #include "base/random.h"
@@ -31,9 +33,9 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct emitter_state { /* what a saved state holds of an emitter */
+typedef struct emitter_state { /* saved and restored, per emitter */
     int64_t n_born, n_tried;
-    double until; /* births up to this time have been made */
+    double until; /* s: births before this time are made */
 } emitter_state;
 
 struct firn_emission {
@@ -48,11 +50,11 @@ struct firn_emission {
 
 static firn_status no_memory(firn_messages *messages, const char *name)
 {
-    return firn_messages_add(messages, FIRN_MEMORY, "emitter '%s': no memory for its particles",
-                             name);
+    return firn_messages_no_memory(messages, "particles of emitter '%s'", name);
 }
 
-/* Speed of the fastest wave in the material as it is born: F = I, history as declared. */
+/* Wave speed over h of the material at birth (F = I, initial history), or 6 nu / h^2 where
+ * viscosity limits more, 1/s: the time step before the first particle has been diagnosed. */
 static double wave_at_rest(const firn_sim *sim, const firn_material *material, double temperature)
 {
     double F[9 * 16], history[FIRN_MAX_HISTORY * 16], T[16], wave[16], flags[16], viscosity[16];
@@ -91,7 +93,7 @@ static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, fi
     for (int m = 0; m < sim->n_materials; m++)
         if (strcmp(sim->materials[m].resolved.name, def->material) == 0) e->material = m;
     if (e->material < 0)
-        return firn_messages_add(messages, FIRN_REFUSED, "emitter '%s': there is no material '%s'",
+        return firn_messages_add(messages, FIRN_REFUSED, "emitter '%s': unknown material '%s'",
                                  def->name, def->material);
     e->spacing = sim->h / cbrt(def->particles_per_cell);
     int moves = 0;
@@ -104,11 +106,11 @@ static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, fi
     firn_status status =
         firn_shape_create_for(def->n_shapes, def->shapes, need, &e->shape, messages);
     if (status != FIRN_OK)
-        return firn_messages_add(messages, status, "emitter '%s' cannot be used: see above",
+        return firn_messages_add(messages, status, "emitter '%s': cannot be used, see above",
                                  def->name);
     if (!firn_shape_bounds(e->shape, e->low, e->high))
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "emitter '%s': its shape has no bounds; use a closed one",
+                                 "emitter '%s': its shape has no bounds; try: a closed shape",
                                  def->name);
     double speed2 = 0;
     for (int a = 0; a < 3; a++) speed2 += def->velocity[a] * def->velocity[a];
@@ -186,8 +188,8 @@ double firn_emission_rate(const firn_sim *sim, double until)
 
 /* ---------------------------------------------------------------- how many there will be */
 
-/* Filling: the volume at the start and the flow, of which the middles of four parts of the time
- * stand for all; one, where nothing changes. */
+/* Fill: N = V / spacing^3 at the start, and the flow Q(t) / spacing^3 after it, averaged over the
+ * middles of four parts of the time; over one where nothing changes. */
 static firn_status forecast_fill(const firn_emitter *e, double end, firn_forecast *f)
 {
     double volume = 0, size = e->spacing * e->spacing * e->spacing, flow;
@@ -228,7 +230,7 @@ int64_t firn_forecast_count(const firn_forecast *f, double time)
     if (!(n < (double)f->most)) return f->most;
     int64_t count = (int64_t)ceil(n);
     if (!f->is_exact) return count;
-    /* births k with start + k / rate < end, whatever rounding says */
+    /* births k with start + k / rate < end, in the arithmetic of at_rate */
     while (count > 0 && f->start + (double)(count - 1) / f->rate >= end) count--;
     while (count < f->most && f->start + (double)count / f->rate < end) count++;
     return count;
@@ -241,12 +243,12 @@ static int64_t room_left(const firn_emitter *e, const emitter_state *s)
     return e->def.max_particles > 0 ? e->def.max_particles - s->n_born : INT64_MAX;
 }
 
-/* A particle that was born at `moment` and is now at the place x, if it went straight on with
- * the velocity v; it falls, and has the emitter's noise. */
+/* Adds a particle born at time `born` that has travelled to x with velocity v: gravity moves it
+ * along its parabola, and the emitter's noise is added to v. */
 static firn_status add_birth(firn_sim *sim, const firn_emitter *e, int64_t *n, const double x[3],
-                             const double v[3], double moment, uint64_t number)
+                             const double v[3], double born, uint64_t number)
 {
-    const double *g = sim->scene.gravity, ago = sim->time - moment;
+    const double *g = sim->scene.gravity, ago = sim->time - born;
     struct firn_emission *emission = sim->emission;
     if (*n == emission->capacity) {
         int64_t capacity = emission->capacity ? 2 * emission->capacity : 1024;
@@ -278,38 +280,40 @@ static firn_status add_birth(firn_sim *sim, const firn_emitter *e, int64_t *n, c
     return FIRN_OK;
 }
 
-/* How many points of a row that follow one are beyond some distance, too, of which that one is
- * farther by `beyond`. They are a spacing apart, jittered by .3 of it along each axis. */
+/* The number of subsequent lattice points of a row that are beyond some distance as well, when this
+ * one exceeds it by `beyond` m: points are a spacing apart and jittered by 0.3 of it along each
+ * axis, and a distance changes by at most L per metre, so after k points it has changed by at most
+ * L spacing (k + 0.6 sqrt 3). */
 static int64_t follow(const firn_emitter *e, double beyond)
 {
-    const double steepness =
+    const double lipschitz =
         firn_shape_voxel(e->shape) > 0 ? sqrt(3) : 1; /* see distance_cache.c */
-    return (int64_t)fmax(0, ceil(beyond / (steepness * e->spacing) - 0.6 * sqrt(3)) - 1);
+    return (int64_t)fmax(0, ceil(beyond / (lipschitz * e->spacing) - 0.6 * sqrt(3)) - 1);
 }
 
-/* Particles whose lattice points are inside between `begin` and `end` and never were before;
- * with no time between them all that are inside. */
+/* Births of the lattice points that are inside at some time between `begin` and `end` and were not
+ * before; with begin = end all that are inside. */
 static firn_status fill(firn_sim *sim, const firn_emitter *e, emitter_state *s, double begin,
                         double end, int64_t *n)
 {
     double drift[3], shift[3], back[3], low[3], high[3];
     int64_t first[2], last[2], at[3], end_of_row;
-    for (int a = 0; a < 3; a++) { /* the box in the lattice that drifts, with room for the jitter */
+    for (int a = 0; a < 3; a++) { /* bounds in the moving lattice, with room for the jitter */
         drift[a] = e->def.velocity[a] * (end - e->def.start);
         shift[a] = e->def.velocity[a] * (end - begin);
         back[a] = e->def.velocity[a] * (end - sim->time);
         low[a] = e->low[a] - fmax(drift[a], drift[a] - shift[a]) - e->spacing;
         high[a] = e->high[a] - fmin(drift[a], drift[a] - shift[a]) + e->spacing;
     }
-    /* farther outside than that none was inside since `begin`, and deeper in what stands still
-     * they were inside before; distances between voxels change up to sqrt 3 times as much as
-     * places */
-    const double way = sqrt(shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2]);
-    const double moved = firn_shape_speed(e->shape) * (end - begin), far = 2 * (way + moved);
+    /* A point farther outside than `far` has not been inside since `begin`; one deeper than `deep`
+     * in a shape at rest was inside before. Both travel by at most path + moved, and 2 > sqrt 3
+     * bounds the Lipschitz constant between voxels. */
+    const double path = sqrt(shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2]);
+    const double moved = firn_shape_speed(e->shape) * (end - begin), far = 2 * (path + moved);
     const double deep = moved > 0 ? INFINITY : far;
     const int is_first = !(end > begin);
-    /* when each came in is not known; what filled the shape at the start rested in its stream */
-    const double moment = begin > e->def.start ? 0.5 * (begin + end) : sim->time;
+    /* times of entry are not known; what fills the shape at the start is at rest in its stream */
+    const double born = begin > e->def.start ? 0.5 * (begin + end) : sim->time;
     firn_lattice_rows(e->spacing, low, high, first, last);
     for (at[0] = first[0]; at[0] <= last[0]; at[0]++)
         for (at[1] = first[1]; at[1] <= last[1]; at[1]++)
@@ -334,15 +338,15 @@ static firn_status fill(firn_sim *sim, const firn_emitter *e, emitter_state *s, 
                 if (!is_first && firn_emitter_was_inside(e, before, begin, e->def.start)) continue;
                 if (*n >= room_left(e, s)) return FIRN_OK;
                 for (int a = 0; a < 3; a++) x[a] -= back[a];
-                if (add_birth(sim, e, n, x, e->def.velocity, moment, number) != FIRN_OK)
+                if (add_birth(sim, e, n, x, e->def.velocity, born, number) != FIRN_OK)
                     return FIRN_MEMORY;
             }
     return FIRN_OK;
 }
 
-/* The first particles share the emitter's volume: a lattice has a few too many or too few points
- * in it. volumes: two columns of n numbers, volumes and masses, to be given back; NULL where all
- * particles are alike */
+/* The first particles share the volume of the shape, so that its mass is exact: a lattice has
+ * slightly too many or too few points in it. volumes: two columns of n numbers, volumes and masses,
+ * released by the caller; NULL where all particles have volume spacing^3. */
 static firn_status fill_first(firn_sim *sim, const firn_emitter *e, emitter_state *s, double end,
                               int64_t *n, double **volumes)
 {
@@ -367,8 +371,8 @@ static firn_status fill_first(firn_sim *sim, const firn_emitter *e, emitter_stat
 
 /* ---------------------------------------------------------------- births on the surface */
 
-/* Somewhere on the patch about x; what would lie beyond an edge is mirrored at it, or edges
- * would have more. */
+/* A point on the patch about x, uniform in the tangent plane. Points beyond an edge are mirrored at
+ * it: clamped points would crowd the edges. */
 static void place_on_patch(const firn_emitter *e, double time, const double x[3], uint64_t number,
                            double y[3])
 {
@@ -384,8 +388,9 @@ static void place_on_patch(const firn_emitter *e, double time, const double x[3]
     for (int a = 0; a < 3 && s.distance > 0; a++) y[a] -= 2 * s.distance * s.normal[a];
 }
 
-/* The births of one patch: number m at the moment start + (m - phase) spacing / speed, somewhere
- * on the patch. */
+/* The births of one patch: number m at time start + (m - phase) spacing / (share v_n), at a
+ * random point of the patch. Times follow from m alone, so any division into steps gives the same
+ * births. */
 static firn_status send_out(firn_sim *sim, const firn_emitter *e, emitter_state *s,
                             const double middle[3], uint64_t patch, const double span[2],
                             int64_t *n)
@@ -393,22 +398,22 @@ static firn_status send_out(firn_sim *sim, const firn_emitter *e, emitter_state 
     double x[3], v[3], phase = firn_emitter_chance(e->def.seed + 3, patch, 0), times[2];
     memcpy(x, middle, sizeof x);
     double every = e->spacing / (e->share * firn_emitter_onto_surface(e, span[1], x, v)); /* s */
-    if (!(every > 0)) return FIRN_OK; /* the flow leads inward here */
+    if (!(every > 0)) return FIRN_OK; /* inflow: no births */
     for (int k = 0; k < 2; k++) times[k] = floor((span[k] - e->def.start) / every + phase);
     for (double m = times[0] + 1; m <= times[1]; m++) {
-        double y[3], w[3], moment = e->def.start + (m - phase) * every;
+        double y[3], w[3], born = e->def.start + (m - phase) * every;
         uint64_t number = patch + (uint64_t)m * FIRN_RANDOM_STEP;
         if (*n >= room_left(e, s)) return FIRN_OK;
-        place_on_patch(e, moment, x, number, y);
-        int is_behind = !(firn_emitter_onto_surface(e, moment, y, w) > 0); /* around an edge */
+        place_on_patch(e, born, x, number, y);
+        int is_behind = !(firn_emitter_onto_surface(e, born, y, w) > 0); /* beyond an edge */
         for (int a = 0; a < 3; a++) {
             if (is_behind) {
                 y[a] = x[a];
                 w[a] = v[a];
             }
-            y[a] -= w[a] * (moment - sim->time);
+            y[a] -= w[a] * (born - sim->time);
         }
-        if (add_birth(sim, e, n, y, w, moment, number) != FIRN_OK) return FIRN_MEMORY;
+        if (add_birth(sim, e, n, y, w, born, number) != FIRN_OK) return FIRN_MEMORY;
     }
     return FIRN_OK;
 }
@@ -426,10 +431,10 @@ static firn_status fill_surface(firn_sim *sim, firn_emitter *e, emitter_state *s
 
 /* ---------------------------------------------------------------- births at a rate */
 
-/* Place and velocity of birth number k: tried until one falls into the shape, or into a thin
- * layer about its surface that is then closed up. False for a shape that fills too little of its
- * box. */
-static int find_place(const firn_emitter *e, uint64_t k, double moment, double x[3], double v[3])
+/* Place and velocity of birth number k, by rejection: points of the bounds until one falls into the
+ * shape, or into a thin layer about its surface, from which it is projected onto it. 0 for a shape
+ * that fills less than about 1/4096 of its bounds. */
+static int find_place(const firn_emitter *e, uint64_t k, double born, double x[3], double v[3])
 {
     enum { TRIES = 4096 };
     double layer = e->def.from == FIRN_FROM_SURFACE ? 0.125 * e->spacing : 0;
@@ -438,10 +443,10 @@ static int find_place(const firn_emitter *e, uint64_t k, double moment, double x
             x[a] = e->low[a] - layer +
                    (e->high[a] - e->low[a] + 2 * layer) *
                        firn_emitter_chance(e->def.seed, k, (uint64_t)(3 * try + a));
-        double d = firn_shape_distance(e->shape, x, moment);
+        double d = firn_shape_distance(e->shape, x, born);
         if (layer > 0 ? fabs(d) > layer : d > 0) continue;
         if (layer > 0)
-            firn_emitter_onto_surface(e, moment, x, v);
+            firn_emitter_onto_surface(e, born, x, v);
         else
             memcpy(v, e->def.velocity, sizeof e->def.velocity);
         return 1;
@@ -449,16 +454,16 @@ static int find_place(const firn_emitter *e, uint64_t k, double moment, double x
     return 0;
 }
 
-/* Births k with begin <= start + k / rate < end */
+/* Births k with begin <= start + k / rate < end. */
 static firn_status at_rate(firn_sim *sim, const firn_emitter *e, emitter_state *s, double end,
                            int64_t *n)
 {
     for (;; s->n_tried++) {
-        double moment = e->def.start + (double)s->n_tried / e->def.rate, x[3], v[3];
-        if (moment >= end || *n >= room_left(e, s)) return FIRN_OK;
-        if (!find_place(e, (uint64_t)s->n_tried, moment, x, v)) continue;
-        for (int a = 0; a < 3; a++) x[a] -= v[a] * (moment - sim->time);
-        if (add_birth(sim, e, n, x, v, moment, (uint64_t)s->n_tried) != FIRN_OK) return FIRN_MEMORY;
+        double born = e->def.start + (double)s->n_tried / e->def.rate, x[3], v[3];
+        if (born >= end || *n >= room_left(e, s)) return FIRN_OK;
+        if (!find_place(e, (uint64_t)s->n_tried, born, x, v)) continue;
+        for (int a = 0; a < 3; a++) x[a] -= v[a] * (born - sim->time);
+        if (add_birth(sim, e, n, x, v, born, (uint64_t)s->n_tried) != FIRN_OK) return FIRN_MEMORY;
     }
 }
 
@@ -466,9 +471,8 @@ static firn_status step_emitter(firn_sim *sim, firn_emitter *e, emitter_state *s
                                 firn_messages *messages)
 {
     double end = fmin(sim->time + sim->dt, e->def.stop), begin = s->until;
-    if (!(end > begin))
-        return FIRN_OK; /* not begun, stopped, or a shorter second try of the last step */
-    const emitter_state before = *s; /* what was not born is born when the step is tried again */
+    if (!(end > begin)) return FIRN_OK; /* not begun, ended, or a repeated step with smaller dt */
+    const emitter_state before = *s;    /* a failed step makes no births: its repetition does */
     int64_t n = 0;
     double *volumes = NULL;
     firn_status status = e->def.rate > 0 ? at_rate(sim, e, s, end, &n)
@@ -495,16 +499,16 @@ static firn_status step_emitter(firn_sim *sim, firn_emitter *e, emitter_state *s
         *s = before;
     if (status == FIRN_OK && n > 0 && room_left(e, s) == 0)
         firn_messages_warn(
-            messages,
-            "emitter '%s' has sent out its max_particles, %lld, at t = %.6g s; it makes no more",
+            messages, "emitter '%s': reached max_particles (%lld) at t = %.6g s, no more births",
             e->def.name, (long long)s->n_born, end);
     firn_memory_release(&sim->memory, volumes, (size_t)n * 2 * sizeof *volumes);
     return status;
 }
 
-/* Births wait for at most so many steps, and until the first has gone a quarter of a spacing,
- * less than the lattice is jittered by. The first of all do not wait, nor do those of the last
- * step before `until`, nor where there will be a sort in any case. */
+/* Whether all births may be deferred to a later step: at most MOST_STEPS, and until the first has
+ * travelled a quarter of a spacing, less than the jitter of the lattice (0.3). Never deferred are
+ * the first births of an emitter, those of the last step before `until`, and those of a step that
+ * sorts anyway. */
 static int can_wait(const firn_sim *sim, double until)
 {
     enum { MOST_STEPS = 8 };
@@ -514,7 +518,7 @@ static int can_wait(const firn_sim *sim, double until)
         const firn_emitter *e = &sim->emission->emitters[i];
         const emitter_state *s = &sim->emission->states[i];
         const double wait = end - s->until;
-        if (!(wait > 0) || s->until >= e->def.stop) continue; /* not begun, or stopped */
+        if (!(wait > 0) || s->until >= e->def.stop) continue; /* not begun, or ended */
         if (s->until <= e->def.start || wait > MOST_STEPS * sim->dt ||
             wait * e->speed > 0.25 * e->spacing)
             return 0;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* emitter.c: see emitter.h. Everything is a function of places and times, nothing of what was
- * asked before. */
+/* emitter.c: the geometry of one emitter (emitter.h). Every function depends on places and times
+ * alone, never on previous calls, so that threads, restarts and deferred births give the same
+ * particles.
+ *
+ * Notation: d distance (m, negative inside), v the emitter's velocity, s spacing (m) of particles.
+ * Distances that are interpolated between voxels have the Lipschitz constant sqrt 3, so searches
+ * advance by half of the distance, d / 2 < d / sqrt 3. */
 #include "solver/emitter.h"
 #include "base/random.h"
 #include "geometry/lattice.h"
@@ -10,7 +15,7 @@
 
 /* ---------------------------------------------------------------- chance without state */
 
-double firn_emitter_chance(uint64_t seed, uint64_t a, uint64_t b) /* in [0, 1) */
+double firn_emitter_chance(uint64_t seed, uint64_t a, uint64_t b)
 {
     uint64_t z = seed * FIRN_RANDOM_STEP + a * FIRN_RANDOM_A + b * FIRN_RANDOM_B;
     return firn_random_unit(firn_random_mix(z + 0x2545f4914f6cdd1du));
@@ -18,14 +23,13 @@ double firn_emitter_chance(uint64_t seed, uint64_t a, uint64_t b) /* in [0, 1) *
 
 /* ---------------------------------------------------------------- the lattice that drifts */
 
-/* Was the lattice point that is at x at `time` inside then, or ever since another time? Its way
- * is walked back to that time, or to where it came into the shape's box: by half of what it was
- * away from the surface, as distances between voxels may be sqrt 3 times too great, and by a
- * 32nd of a spacing at least, or a box that goes askew would lose .4 % of its stream at its
- * edges. It follows from places and times alone. */
+/* Whether the lattice point at x at `time` is inside, or has been since `since`. Its path is traced
+ * back to that time, or to its entry into the bounds, in steps of half the distance from the
+ * surface, and of s / 32 at least: at a coarser step bounds that move askew lose 0.4 % of their
+ * stream at the edges. */
 int firn_emitter_was_inside(const firn_emitter *e, const double x[3], double time, double since)
 {
-    double longest = time - since, speed2 = 0, y[3]; /* s to walk back */
+    double longest = time - since, speed2 = 0, y[3]; /* s, length of the trace */
     for (int a = 0; a < 3; a++) {
         const double v = e->def.velocity[a], into = v > 0 ? x[a] - e->low[a] : e->high[a] - x[a];
         if (v != 0) longest = fmin(longest, (into + e->spacing) / fabs(v));
@@ -44,10 +48,10 @@ int firn_emitter_was_inside(const firn_emitter *e, const double x[3], double tim
 
 /* ---------------------------------------------------------------- the surface */
 
-/* Moves x, which is near the surface, onto it; v becomes the velocity there, and the result is
- * v's part along the normal. The normal is that where x was: what is beside an edge then leaves
- * it slantwise, and all patches together send out as much as the faces do. Distances of joined
- * shapes are lower bounds, so it may take more than one move. */
+/* Moves x, which is close to the surface, onto it; v becomes the velocity of emission there, and
+ * the result is its normal component. The normal is that at the original x: points outside an edge
+ * emit obliquely, and the patches together emit as much as the faces. Distances of united shapes
+ * are lower bounds, so several iterations may be needed. */
 double firn_emitter_onto_surface(const firn_emitter *e, double time, double x[3], double v[3])
 {
     firn_surface_point s;
@@ -64,9 +68,8 @@ double firn_emitter_onto_surface(const firn_emitter *e, double time, double x[3]
     return along;
 }
 
-/* Place of the lattice against the origin, in spacings: faces are often put at multiples of dx,
- * where rounding would say on which side of them its points are, or to which of two faces they
- * are nearer. */
+/* Offset of the lattice from the origin, in spacings. Faces often lie at multiples of dx, where
+ * round-off would decide on which side of a face a lattice point lies. */
 static const double shift_of_lattice[3] = {0.237, 0.413, 0.071};
 
 #define FINE (1 / 3.0)
@@ -77,13 +80,14 @@ uint64_t firn_emitter_number(const int64_t at[3])
            (uint64_t)at[2] * 0x85ebca77c2b2ae63ull;
 }
 
-/* Patches lie where points of a lattice are near the surface, one for a spacing squared of it:
- * in a layer one spacing thick, half of it below the surface, of a lattice along the axes.
- * Beside a thin wall there is room on one side only, and in such a layer edges that stand out
- * have 60 % too many patches, those in corners nearly none. So there it is as thick as FINE^3
- * spacings, of a lattice with FINE of the spacing, which is turned, that each face may have its
- * share. Walls that move would be through so thin a layer at once: no patch would live to send
- * out evenly. */
+/* Patches: the points of a lattice that lie in a thin layer along the surface, one per s^2 of area.
+ * The layer is one spacing thick, half of it below the surface, of a lattice along the axes.
+ *
+ * Thin walls have room on one side only; a layer outside them has 60 % too many patches at convex
+ * edges and almost none in concave ones. There the layer is FINE^3 s thick, of a lattice with
+ * spacing FINE s (again one patch per s^2), which is rotated so that faces along the axes get their
+ * share. Walls that move would pass through so thin a layer within a step, and no patch would last
+ * long enough to emit evenly: they use the thick one. */
 static int is_fine(const firn_emitter *e)
 {
     return e->below == 0 && firn_shape_speed(e->shape) == 0;
@@ -95,7 +99,7 @@ static double layer_above(const firn_emitter *e)
 
 int firn_emitter_is_patch(const firn_emitter *e, const firn_patch *patch, double time)
 {
-    if (firn_shape_speed(e->shape) == 0) return 1; /* none but patches were kept */
+    if (firn_shape_speed(e->shape) == 0) return 1; /* only patches are kept */
     const double d = firn_shape_distance(e->shape, patch->x, time) / e->spacing;
     return d > -e->below && d <= layer_above(e);
 }
@@ -116,8 +120,7 @@ static firn_status keep(firn_emitter *e, const double x[3], const int64_t at[3],
     return FIRN_OK;
 }
 
-/* One row of the lattice, in steps of half of what it is to the layer at least: distances
- * between voxels may be sqrt 3 times too great. */
+/* One row of the lattice, skipping half of the distance to the layer at a time. */
 static firn_status query_along(firn_emitter *e, double time, double step, double margin,
                                int64_t at[3], int64_t last, firn_memory *memory)
 {
@@ -168,9 +171,9 @@ firn_status firn_emitter_query(firn_emitter *e, double time, firn_memory *memory
     return FIRN_OK;
 }
 
-/* Speed with which particles are born at the surface next to x, m/s: that of what leaves a
- * surface which sends out; else that of what flows into the shape, or is run over by it, and was
- * never inside. x is moved onto the surface. */
+/* Normal speed (m/s) with which particles are born at the surface next to x: that of emission from
+ * the surface; else that of a stream that flows into the shape, or is swept by it, and was never
+ * inside. x is moved onto the surface. */
 static double speed_through(const firn_emitter *e, double time, double x[3])
 {
     firn_surface_point s;
@@ -183,7 +186,7 @@ static double speed_through(const firn_emitter *e, double time, double x[3])
     return inward > 0 && !firn_emitter_was_inside(e, x, time, e->def.start) ? inward : 0;
 }
 
-/* The middle of a part of a cell that is cut into n^3 */
+/* The middle of one part of a cell that is divided into n^3. */
 static void middle_of(const firn_emitter *e, const int64_t cell[3], int part, int n, double x[3])
 {
     const int parts[3] = {part / n / n, part / n % n, part % n};
@@ -193,10 +196,11 @@ static void middle_of(const firn_emitter *e, const int64_t cell[3], int part, in
 
 static double fade(double d) { return fmax(0, 1 - fabs(d)); }
 
-/* Flow through one cell of the lattice, in m^3/s: n^3 points, each a square of its spacing where
- * the surface is near. They fade with the distance and add up to the area of any surface. What
- * can only be looked at from outside is looked at from two distances, for edges and rims have
- * more area the farther away one is. */
+/* Flow through one cell of the lattice, m^3/s: n^3 sample points, each standing for h^2 of the
+ * surface, weighted by fade(d / h), a partition of unity along the normal, so the weights sum to
+ * the area of any smooth surface. Where only the outside can be sampled (thin walls), edges and
+ * rims gain area in proportion to the distance: 2 fade(d - 1) - fade(d - 2) extrapolates to
+ * distance zero. */
 static double flow_of_cell(const firn_emitter *e, double time, const int64_t cell[3], int n)
 {
     double sum = 0, h = e->spacing / n, x[3];
@@ -211,9 +215,9 @@ static double flow_of_cell(const firn_emitter *e, double time, const int64_t cel
     return sum;
 }
 
-/* What lies in the shape of a cube, in m^3. Cubes that the surface may pass through - distances
- * between voxels may be sqrt 3 times too great - are cut in eight, n times in a row, and then
- * fade where it is. */
+/* Volume of the shape within a cube, m^3. Cubes that the surface may pass through (|d| <= 1.5 edge
+ * >= sqrt 3 sqrt(3)/2 edge) are divided in eight, n times; the smallest count by a linear ramp of
+ * d. */
 static double volume_of_cube(const firn_emitter *e, double time, const double middle[3],
                              double edge, int n)
 {
@@ -236,7 +240,7 @@ static double volume_of_cell(const firn_emitter *e, double time, const int64_t c
     return volume_of_cube(e, time, middle, e->spacing, n);
 }
 
-/* The sum over all cells. Its parts have an order of their own, so that threads do not show. */
+/* The sum over all cells, plane by plane in a fixed order: independent of the number of threads. */
 static firn_status sum_of_cells(const firn_emitter *e, double time,
                                 double (*of_cell)(const firn_emitter *, double, const int64_t[3],
                                                   int),
@@ -265,7 +269,7 @@ firn_status firn_emitter_flow(const firn_emitter *e, double time, firn_memory *m
     return sum_of_cells(e, time, flow_of_cell, e->below > 0 ? 4 : 8, memory, flow);
 }
 
-/* Flow of the true surface and of the patches */
+/* Flow through the true surface and through the patches, m^3/s. */
 static firn_status find_flows(firn_emitter *e, double time, firn_memory *memory, double flow[2])
 {
     firn_status status = firn_emitter_flow(e, time, memory, &flow[0]);
@@ -286,7 +290,8 @@ firn_status firn_emitter_volume(const firn_emitter *e, double time, firn_memory 
     return sum_of_cells(e, time, volume_of_cell, 3, memory, volume);
 }
 
-/* In walls thinner than a spacing most patches would be missed: there they lie outside alone. */
+/* In walls thinner than two spacings a layer below the surface would miss most patches, or reach
+ * those of the other side: patches lie outside alone. */
 void firn_emitter_choose_sides(firn_emitter *e)
 {
     e->below = 0.5;
@@ -295,8 +300,8 @@ void firn_emitter_choose_sides(firn_emitter *e)
             e->below = 0;
 }
 
-/* A lattice cannot lay patches evenly on a surface that is bent: their flow is made the true one.
- */
+/* share = true flow / flow of the patches: a lattice cannot cover a curved surface evenly, and the
+ * correction of the emission times makes the total exact. */
 firn_status firn_emitter_share(firn_emitter *e, firn_memory *memory, firn_messages *messages)
 {
     double flow[2], start = e->def.start;
@@ -309,16 +314,15 @@ firn_status firn_emitter_share(firn_emitter *e, firn_memory *memory, firn_messag
     if (status == FIRN_OK && !(flow[0] > 0))
         firn_messages_warn(
             messages,
-            "emitter '%s' sends out nothing when it begins: everywhere velocity and outward lead "
-            "into its "
-            "shape. Make outward greater than 0 or velocity greater, or give a rate.",
+            "emitter '%s': emits nothing at its start, as velocity and outward point into "
+            "its shape everywhere; try: outward above 0, a larger velocity, or a rate",
             e->def.name);
     else if (status == FIRN_OK && !(flow[1] > 0))
         firn_messages_warn(
             messages,
-            "emitter '%s' sends out nothing: its shape is too small for particles %.3g m apart. "
-            "Make "
-            "grid.dx smaller, particles_per_cell or the shape larger, or give a rate.",
+            "emitter '%s': emits nothing, as its shape is too small for particles %.3g m "
+            "apart; try: a smaller grid.dx, more particles_per_cell, a larger shape, or a "
+            "rate",
             e->def.name, e->spacing);
     return status;
 }

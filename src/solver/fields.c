@@ -2,6 +2,8 @@
 /* fields.c: names and sizes from the list of fields. */
 #include "solver/fields.h"
 
+/* Both tables are made from the list in fields.h: a field that is added there needs no line
+ * here. */
 const char *firn_field_name(firn_field field)
 {
     static const char *const names[FIRN_N_FIELDS] = {

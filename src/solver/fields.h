@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* fields.h: what a particle carries, by name. The list below is the only one: a method makes its
- * storage, sorting and saving from it; attributes, views and hashes read particles through it.
+/* fields.h: what a particle carries, by name, with units. The list below is the only one: a method
+ * makes storage, sorting, saving and hashing from it; attributes and views read particles through
+ * it.
  *
- * Outside of a method positions are metres (firn_method.read); how a method stores them is its
- * own affair. */
+ * Outside of a method positions are metres (firn_method.read); how a method stores them is internal
+ * to it (mpm/ uses cells of an owner block).
+ *
+ * F is the elastic part of the deformation gradient, F_total = F F_p; laws keep what they need of
+ * F_p in their history. tau = J sigma is the Kirchhoff stress: the force sum V0 tau grad w needs no
+ * present volume. */
 #ifndef FIRN_FIELDS_H
 #define FIRN_FIELDS_H
 
 #include "laws/law.h"
 
-/* name, components, unit, meaning. C (where the transfer is affine), grip (where a scene has
- * grips), start (where grips are followed), clear (where colliders have a second pass) and
- * history (as many as the law declares) have a varying number of components. */
+/* name, components, unit, meaning. The number of components varies for C (affine transfers), grip
+ * (scenes with grips), start (grips in mode follow), clear (colliders with a second pass) and
+ * history (as many as the law declares). */
 #define FIRN_FIELDS(FIELD)                                                                         \
     FIELD(X, "x", 3, "m", "position")                                                              \
     FIELD(V, "v", 3, "m/s", "velocity")                                                            \
@@ -34,16 +39,18 @@ typedef enum firn_field {
         FIRN_N_FIELDS
 } firn_field;
 
-enum { FIRN_FIELD_MOST = FIRN_MAX_HISTORY > 9 ? FIRN_MAX_HISTORY : 9 }; /* components of any */
+enum {
+    FIRN_FIELD_MOST = FIRN_MAX_HISTORY > 9 ? FIRN_MAX_HISTORY : 9
+}; /* largest number of components */
 
 const char *firn_field_name(firn_field field);
-int firn_field_components(firn_field field); /* of the list above: the most */
-/* uint32 whatever the precision */
+int firn_field_components(firn_field field); /* the largest number, of the list above */
+/* Stored as uint32 in both precisions: float counts exactly to 2^24 only. */
 static inline int firn_field_is_integer(firn_field field)
 {
     return field == FIRN_FIELD_ID || field == FIRN_FIELD_GRIP;
 }
-/* Whether it is a cache that can be computed anew: neither saved nor hashed. */
+/* Whether it is a cache that can be recomputed: neither saved nor hashed. */
 static inline int firn_field_is_cache(firn_field field) { return field == FIRN_FIELD_CLEAR; }
 
 #endif

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* force.c: force fields beside the scene's uniform gravity, as accelerations of nodes. One entry
- * of the table a kind.
+/* force.c: force fields besides the scene's uniform gravity, as accelerations of nodes. One entry
+ * of the table per kind.
  *
- *   gravity      a = vector
- *   drag         a = -strength (v - vector)       v at the end of the step, see add_drag
- *   point        a = strength f(r) r_hat
- *   vortex       a = strength f(r) axis x r_hat
+ *   gravity      a = vector                                m/s^2
+ *   drag         a = -strength (v - vector)                strength 1/s, v at the end of the step
+ *   point        a = strength f(r) r_hat                   strength m/s^2
+ *   vortex       a = strength f(r) axis x r_hat            r measured from the axis
  *   turbulence   a = strength curl(noise)
  *
- * f(r) = 1 inside `radius`, (radius/r)^2 beyond; radius 0: 1 everywhere. Each is multiplied by
- * its keyed factor. */
+ * f(r) = 1 inside `radius`, (radius / r)^2 beyond it; radius 0: 1 everywhere. Each is multiplied by
+ * its keyed factor, linear between keys and constant outside them.
+ *
+ * Forces act one after the other (operator splitting, first order in dt as the integrator is). All
+ * but drag are explicit and independent of v, so they impose no bound on dt. */
 #include "base/random.h"
 #include "solver/force.h"
 #include "solver/sim.h"
@@ -17,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct push { /* where, how fast, when, for how long */
+typedef struct push { /* m, m/s; s, s */
     const double *x, *v;
     double time, dt;
 } push;
@@ -33,9 +36,9 @@ static void add_gravity(const firn_force *f, const push *p, double a[3])
     for (int c = 0; c < 3; c++) a[c] += f->factor * f->def.vector[c];
 }
 
-/* Implicit: with r = strength dt, v' = (v + r w) / (1 + r) stays between v and the wind w
- * whatever the step, and what falls reaches exactly the speed g / strength. A negative rate
- * drives and has nothing to overshoot. */
+/* Implicit Euler: with r = strength dt, v' = (v + r w) / (1 + r) lies between v and the wind w for
+ * every dt, and a falling body reaches the terminal velocity g / strength exactly. A negative
+ * strength drives instead of damping, has nothing to overshoot and is explicit. */
 static void add_drag(const firn_force *f, const push *p, double a[3])
 {
     double rate = f->factor * f->def.strength, damped = rate / (1 + fmax(0, rate * p->dt));
@@ -93,8 +96,9 @@ static double lattice(uint64_t seed, int64_t i, int64_t j, int64_t k, int64_t l)
     return 2 * firn_random_unit(firn_random_mix(z)) - 1;
 }
 
-/* The gradient in space of smooth noise in (x, t): values at the corners of a unit lattice,
- * blended by s^3 (6 s^2 - 15 s + 10), whose first two derivatives vanish at the corners. */
+/* Gradient in space of a smooth noise in (x, t): random values at the corners of a unit lattice,
+ * blended by s^3 (6 s^2 - 15 s + 10), whose first two derivatives vanish at the corners (Perlin
+ * 2002), so the curl of it has continuous derivatives. */
 static void noise_gradient(uint64_t seed, const double p[4], double gradient[3])
 {
     double w[4][2], slope[3][2];
@@ -118,7 +122,8 @@ static void noise_gradient(uint64_t seed, const double p[4], double gradient[3])
     }
 }
 
-/* In units of the eddies: the curl of three noises, so that there is no divergence. */
+/* The curl of three independent noises, div curl = 0: neither sources nor sinks. Lengths in units
+ * of the eddy size. */
 static void add_turbulence(const firn_force *f, const push *p, double a[3])
 {
     double at[4] = {0, 0, 0, p->time * f->def.frequency}, s = f->factor * f->def.strength,
@@ -166,13 +171,11 @@ firn_status firn_force_create(const firn_force_def *def, firn_memory *memory, fi
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (strcmp(kinds[k].info.name, def->kind) == 0) force->kind = &kinds[k];
     if (!force->kind)
-        return firn_messages_add(messages, FIRN_REFUSED, "force '%s': there is no kind '%s'",
-                                 def->name, def->kind);
+        return firn_messages_add(messages, FIRN_REFUSED, "force '%s': unknown kind '%s'", def->name,
+                                 def->kind);
     if (def->n_keys <= 0) return FIRN_OK;
     force->keys = firn_memory_array(memory, (size_t)def->n_keys, sizeof *force->keys);
-    if (!force->keys)
-        return firn_messages_add(messages, FIRN_MEMORY, "force '%s': no memory for %d keys",
-                                 def->name, def->n_keys);
+    if (!force->keys) return firn_messages_no_memory(messages, "keys of force '%s'", def->name);
     memcpy(force->keys, def->keys, (size_t)def->n_keys * sizeof *force->keys);
     return FIRN_OK;
 }

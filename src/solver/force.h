@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* force.h: force fields, as accelerations of points. */
+/* force.h: force fields, as accelerations of points; force.c has the table of kinds and their
+ * formulas. */
 #ifndef FIRN_FORCE_H
 #define FIRN_FORCE_H
 
@@ -9,13 +10,13 @@
 typedef struct firn_force {
     firn_force_def def;
     firn_force_key *keys;
-    double factor; /* now */
+    double factor; /* at the time of firn_force_prepare */
     const struct firn_force_kind *kind;
 } firn_force;
 
 typedef struct firn_force_info {
     const char *name, *meaning;
-    const char *keys; /* members of firn_force_def that it uses, see shape.h */
+    const char *keys; /* members of firn_force_def that it uses, in the notation of shape.h */
     const char *vector_unit, *strength_unit; /* "" where it has none */
     int needs_vector;
 } firn_force_info;
@@ -28,7 +29,7 @@ firn_status firn_force_create(const firn_force_def *def, firn_memory *memory, fi
                               firn_messages *messages);
 void firn_force_destroy(firn_force *force, firn_memory *memory);
 void firn_force_prepare(firn_force *force, double time);
-/* Changes v by what the force does in dt; forces act one after the other. */
+/* Adds the change of velocity in dt to v; forces act one after the other. */
 void firn_force_push(const firn_force *force, const double x[3], double time, double dt,
                      double v[3]);
 

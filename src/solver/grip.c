@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* grip.c: grips made from their definitions, what they take hold of, and the impulses of those
+/* grip.c: grips from their definitions, the particles that they hold, and the impulses of those
  * that pull.
  *
- *   traction   dt F / n on each of the n particles that the grip took
- *   follow     dt m (w^2 (X - x) + 2 z w (V - v)): X the particle's own place in the moving region
- *              now, V its velocity, w^2 = stiffness / mass of all that the grip took, z the
- *              damping (1: critical)
- *   motion     particles are moved as one rigid piece, by the method (mpm/grip_particles.c)
+ *   traction   J = dt F / n            on each of the n particles held, N s
+ *   follow     J = dt m (w^2 (X - x) + 2 z w (V - v))
+ *              X, V: place and velocity of the particle's own point of the moving region
+ *              w^2 = stiffness / mass of all particles held, z the damping (1: critical)
+ *   motion     held particles move as one rigid piece, by the method (mpm/grip_particles.c)
  *
- * A pull does the work J . (v_before + v_after) / 2, which in a free body is the kinetic energy
- * that it gives, exactly. */
+ * All particles of a `follow` grip have the same frequency w, as the stiffness is divided by mass.
+ *
+ * A pull does the work J . (v_before + v_after) / 2. For a free body this is exactly its gain of
+ * kinetic energy: m (v_after - v_before) . (v_after + v_before) / 2.
+ *
+ * Bound of dt (time_step.c): explicit damped oscillator, see firn_grips_rate. */
 #include "solver/grip.h"
 #include "solver/sim.h"
 
@@ -33,7 +37,7 @@ firn_status firn_grips_create(firn_sim *sim, firn_messages *messages)
             grip->def.n_shapes, grip->def.shapes,
             (firn_shape_need){0, sim->h, .memory = sim->memory.limit}, &grip->region, messages);
         if (status != FIRN_OK)
-            return firn_messages_add(messages, status, "grip '%s' cannot be used: see above",
+            return firn_messages_add(messages, status, "grip '%s': cannot be used, see above",
                                      grip->def.name);
     }
     return FIRN_OK;
@@ -61,7 +65,7 @@ void firn_grips_prepare(firn_sim *sim)
 
 /* ---------------------------------------------------------------- taking hold */
 
-/* The particles of one material that are in the region of a grip. */
+/* Marks the particles of one material in the region of a grip (bit `index` of the field GRIP). */
 static void take(firn_sim *sim, int index, int material)
 {
     const firn_method *method = sim->method;
@@ -74,7 +78,7 @@ static void take(firn_sim *sim, int index, int material)
             if (grip->def.body[0] &&
                 strcmp(sim->sources[firn_solver_source(sim, id)].name, grip->def.body) != 0)
                 continue;
-            /* a pull is chosen by the position itself: its motion may lead away at once */
+            /* a pull selects by the unmoved region: its motion may begin at once */
             method->read(sim, at, 1, FIRN_FIELD_X, x);
             memcpy(y, x, sizeof y);
             if (grip->def.mode == FIRN_GRIP_MOTION) firn_pose_to_shape(&grip->pose, x, y);
@@ -93,30 +97,32 @@ void firn_grips_take(firn_sim *sim, firn_messages *messages)
 {
     for (int g = 0; g < sim->n_grips; g++) {
         firn_grip *grip = &sim->grips[g];
-        /* a pull takes what begins in its region, a hold what is there when its time has come */
+        /* pulls select at t = 0, holds when their time begins */
         if (grip->has_taken || (grip->def.mode == FIRN_GRIP_MOTION && sim->time < grip->def.start))
             continue;
         firn_motion_at(&grip->motion, grip->def.start, grip->def.start, &grip->pose);
         for (int m = 0; m < sim->n_materials; m++) take(sim, g, m);
         grip->has_taken = 1;
         if (grip->n_particles == 0 && sim->time > 0)
-            firn_messages_warn(messages, "grip '%s' took hold of no particle at t = %.9g s",
+            firn_messages_warn(messages, "grip '%s': no particle in its region at t = %.9g s",
                                grip->def.name, sim->time);
     }
 }
 
 /* ---------------------------------------------------------------- impulses of pulls */
 
-/* Frequency of the spring of a grip that is followed: every particle has its share of the
- * stiffness by mass. */
+/* Frequency of a grip in mode follow, 1/s: each particle has its share of the stiffness by mass. */
 static double frequency_of(const firn_grip *g)
 {
     return g->def.mode == FIRN_GRIP_FOLLOW && g->mass > 0 ? sqrt(g->def.stiffness / g->mass) : 0;
 }
 
+/* Symplectic Euler for x'' = -w^2 x - 2 z w x', both terms taken at the old velocity, is stable for
+ * dt w <= 2 (sqrt(1 + z^2) - z) = 2 / (sqrt(1 + z^2) + z). With cfl <= 1, dt = cfl / (w (sqrt(1 +
+ * z^2) + z)) uses half of it at most. */
 double firn_grips_rate(const firn_sim *sim)
 {
-    double w2 = 0, damping = 0; /* as if one particle hung on all springs */
+    double w2 = 0, damping = 0; /* bound: one particle held by all of them */
     for (int g = 0; g < sim->n_grips; g++) {
         double w = sim->time < sim->grips[g].def.release ? frequency_of(&sim->grips[g]) : 0;
         w2 += w * w;
@@ -125,8 +131,8 @@ double firn_grips_rate(const firn_sim *sim)
     return sqrt(w2 + damping * damping) + damping;
 }
 
-/* The impulse of a grip that pulls on a particle at x with velocity v. Of a step that meets
- * start or release only the part between counts. */
+/* Impulse (N s) of a pull in this step. A step that contains start or release counts by the part
+ * between them. */
 void firn_grip_impulse(const firn_sim *sim, const firn_grip *g, const double x[3],
                        const double v[3], const double start[3], double mass, double impulse[3])
 {
@@ -145,7 +151,7 @@ void firn_grip_impulse(const firn_sim *sim, const firn_grip *g, const double x[3
                      (w * w * (X[a] - x[a]) + 2 * g->def.damping * w * (V[a] - v[a]));
 }
 
-/* A grip of one of the bits that pulls now. */
+/* Whether grip g is among the bits and pulls in this step. */
 int firn_grip_pulls(const firn_sim *sim, uint32_t bits, int g)
 {
     const firn_grip *grip = &sim->grips[g];
@@ -153,7 +159,8 @@ int firn_grip_pulls(const firn_sim *sim, uint32_t bits, int g)
            grip->n_particles > 0;
 }
 
-/* An impulse that P2G has already given. */
+/* Work by the mean velocity (head of this file), torque about the pivot. The impulse is part of v
+ * already, as P2G added it to the momentum. */
 void firn_grip_book_pull(const firn_moved_point *p, const double impulse[3], const double pivot[3],
                          firn_boundary_impulse *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* grip.h: grips of a running simulation. A grip holds, pulls or leads the particles that were in
- * its region when it took hold (field GRIP), until it is released. */
+/* grip.h: grips of a running simulation. A grip moves, pulls or leads the particles that were in
+ * its region when it took hold (bits of the field GRIP), until its release. */
 #ifndef FIRN_GRIP_H
 #define FIRN_GRIP_H
 
@@ -13,25 +13,25 @@ typedef struct firn_grip {
     firn_grip_def def;
     firn_shape *region;
     firn_motion motion;
-    firn_pose pose, pose_before; /* at the end and at the beginning of the step being made */
+    firn_pose pose, pose_before; /* at the end and at the beginning of the step */
     int is_active, has_taken;
-    int64_t n_particles; /* taken */
-    double mass;         /* of these, kg */
+    int64_t n_particles; /* held */
+    double mass;         /* kg, of these */
 } firn_grip;
 
 firn_status firn_grips_create(firn_sim *sim, firn_messages *messages);
 void firn_grips_destroy(firn_sim *sim);
 void firn_grips_prepare(firn_sim *sim);
-/* A rate (1/s) of which cfl / rate is a stable step for grips that are followed; 0: none. */
+/* A rate, 1/s: dt <= cfl / rate is stable for grips in mode follow; 0: there are none. */
 double firn_grips_rate(const firn_sim *sim);
-/* Grips whose time has come take hold of the particles in their regions. */
+/* Grips that begin now take hold of the particles in their regions. */
 void firn_grips_take(firn_sim *sim, firn_messages *messages);
-/* Whether grip g, one of `bits`, pulls on its particles now. */
+/* Whether grip g is among `bits` and pulls in this step. */
 int firn_grip_pulls(const firn_sim *sim, uint32_t bits, int g);
-/* Its impulse (N s) in this step on a particle at x with velocity v; start: its field START. */
+/* Its impulse (N s) in this step on a particle at x with velocity v; start: the field START. */
 void firn_grip_impulse(const firn_sim *sim, const firn_grip *g, const double x[3],
                        const double v[3], const double start[3], double mass, double impulse[3]);
-/* Books an impulse that was given to a particle while it moved. */
+/* Adds the impulse of a pull on a moved particle to the ledger *e. */
 void firn_grip_book_pull(const firn_moved_point *p, const double impulse[3], const double pivot[3],
                          firn_boundary_impulse *e);
 

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* ledger.c: the ledger of a material or of everything: what its method finds of the particles as
- * they stand, and the sums since the start. */
+/* ledger.c: the ledger of one material or of all: the present sums over particles, which the method
+ * measures, and the sums since the start (boundary.h).
+ *
+ * Balance of a material, with p the momentum and M the mass (exact to round-off):
+ *
+ *     p(t) - p(0) = int M g dt + walls + colliders + grips + forces + born - lost + transfer
+ *
+ * `transfer` is what other materials on the same nodes gave; it cancels in the sum of all. */
 #include "solver/sim.h"
 
 #include <math.h>
@@ -15,7 +21,7 @@ void firn_ledger_clear(firn_ledger *l)
     }
 }
 
-/* What has been booked since the start. */
+/* Adds the sums since the start. */
 static void add_sums(firn_ledger *l, const firn_ledger_sums *a)
 {
     for (int cause = 0; cause < FIRN_N_LOSSES; cause++) {
@@ -39,18 +45,17 @@ static void add_sums(firn_ledger *l, const firn_ledger_sums *a)
 firn_status firn_sim_ledger(firn_sim *sim, int material, firn_ledger *ledger,
                             firn_messages *messages)
 {
-    if (!sim)
-        return firn_messages_add(messages, FIRN_USAGE,
-                                 "firn_sim_ledger: there is no simulation (NULL)");
+    if (!sim) return firn_messages_add(messages, FIRN_USAGE, "firn_sim_ledger: sim is NULL");
     if (material < -1 || material >= sim->n_materials)
-        return firn_messages_add(messages, FIRN_USAGE,
-                                 "there is no material %d; there are %d, and -1 means all",
-                                 material, sim->n_materials);
+        return firn_messages_add(
+            messages, FIRN_USAGE,
+            "firn_sim_ledger: unknown material (%d); allowed: 0 to %d, or -1 for all", material,
+            sim->n_materials - 1);
     firn_ledger_clear(ledger);
     for (int m = 0; m < sim->n_materials; m++)
         if (material < 0 || m == material) {
             if (sim->method->ledger(sim, m, ledger) != FIRN_OK)
-                return firn_messages_no_memory(messages, "the ledger");
+                return firn_messages_no_memory(messages, "ledger");
             add_sums(ledger, &sim->materials[m].sums);
         }
     strcpy(ledger->material, material < 0 ? "" : sim->materials[material].resolved.name);

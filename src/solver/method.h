@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* method.h: what a discretisation is - the seam between a simulation and the way it is computed.
+/* method.h: what a discretisation is: the seam between a simulation and the way it is computed.
  *
  *     scene, session, attributes, ledger, checkpoints        positions in metres, fields by name
  *     -------------------------------------------------      struct firn_method
- *     mpm/ | meshless/ ...                                   storage, neighbours, step: its own
+ *     mpm/ | meshless/ ...                                   storage, neighbours, step
  *
- * A method keeps its own state behind firn_sim (sim->mpm and the like) and stores particles as it
- * likes, in blocks that are independent of each other; everyone else visits them by block and
- * index, and reads and writes fields (fields.h) through the table below. What is shared by all
- * methods - materials, colliders, grips, sinks, forces, emitters, ledger sums, the choice of dt,
- * saving - is in solver/ and acts on points.
+ * A method keeps its state behind firn_sim (sim->mpm) and stores particles as it likes, in blocks
+ * that are independent of each other. All other folders visit particles by block and index, and
+ * read and write fields (fields.h) through the table below. What methods share - materials,
+ * colliders, grips, sinks, forces, emitters, ledger sums, the choice of dt, saving - is in solver/
+ * and acts on points.
+ *
+ * Invariants of a method: results depend on the state alone, never on the number of threads; a step
+ * either moves all particles or none; `hash` covers all fields but caches.
  *
  * A new method is one constant table and one line in scene/create.c. */
 #ifndef FIRN_METHOD_H
@@ -19,7 +22,7 @@
 #include "solver/newborn.h"
 #include "solver/walk.h"
 
-/* Where a particle stands in a method's storage; valid until the next step. */
+/* Index of a particle in a method's storage; valid until the next step. */
 typedef struct firn_place {
     int material;
     int32_t block, index;
@@ -28,11 +31,11 @@ typedef struct firn_place {
 typedef struct firn_method {
     const char *name, *title, *citation, *validity;
 
-    /* State for sim->materials, colliders, grips, ...; and its end (also after a failure). */
+    /* State for sim->materials, colliders, grips, ...; destroy also after a failed create. */
     firn_status (*create)(firn_sim *sim, const firn_run_options *options, firn_messages *messages);
     void (*destroy)(firn_sim *sim);
-    /* Once all bodies are there; ids of the ranges get their volume from the density that the
-     * method finds around them. */
+    /* After all bodies have been added; particles in the id ranges get their volume V0 = m / rho
+     * from the density that the method measures around them. */
     firn_status (*begin)(firn_sim *sim, const firn_id_range *weighed, int n,
                          firn_messages *messages);
     /* New particles with the ids from born->first_id on. */
@@ -41,15 +44,15 @@ typedef struct firn_method {
     /* One step, at most to `until`. */
     firn_status (*step)(firn_sim *sim, double until, firn_messages *messages);
 
-    /* Particles as others see them. */
+    /* Particles for readers outside of the method. */
     int64_t (*n_particles)(const firn_sim *sim, int material);
     int32_t (*n_blocks)(const firn_sim *sim, int material);
     int32_t (*block_size)(const firn_sim *sim, int material, int32_t block);
     int (*n_components)(const firn_sim *sim, int material, firn_field field);
-    /* n particles that follow each other in a block, [n][components]; 0 where there is no field. */
+    /* n consecutive particles of a block, [n][components]; zeros where the field does not exist. */
     void (*read)(const firn_sim *sim, firn_place at, int n, firn_field field, double *values);
     void (*write)(firn_sim *sim, firn_place at, firn_field field, int component, double value);
-    /* After writing: stresses and limits follow. */
+    /* After writes: recomputes stresses and rates. */
     firn_status (*changed)(firn_sim *sim, firn_messages *messages);
     firn_status (*view)(const firn_sim *sim, int material, firn_field field, firn_view *view);
 
@@ -58,11 +61,11 @@ typedef struct firn_method {
     void (*stats)(const firn_sim *sim, firn_stats *stats);
     const char *(*variant_name)(const firn_sim *sim);
 
-    /* A material's particles through a walk over the state (walk.h), written or read; and what
-     * is rebuilt after reading. */
+    /* A material's particles through a walk over the state (walk.h), written or read; and what is
+     * rebuilt after reading. */
     firn_status (*pass)(firn_sim *sim, int material, firn_walk *walk, firn_messages *messages);
     firn_status (*restored)(firn_sim *sim, firn_messages *messages);
-    void (*empty)(firn_sim *sim); /* no particles are left */
+    void (*empty)(firn_sim *sim); /* removes all particles */
     uint64_t (*hash)(firn_sim *sim);
 } firn_method;
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* newborn.h: particles on their way into a simulation. */
+/* newborn.h: particles to be added to a simulation, from a body, a file of points or an emitter: SI
+ * units, positions in the world. */
 #ifndef FIRN_NEWBORN_H
 #define FIRN_NEWBORN_H
 
 #include "firn/sim.h"
 
-/* Particles to be added to one material. */
+/* Particles to be added to one material. Arrays that are NULL have the default of their comment. */
 typedef struct firn_newborn {
     int64_t n;
-    uint32_t first_id;           /* given by firn_solver_add */
+    uint32_t first_id;           /* set by firn_solver_add */
     const double *x;             /* [n][3] m */
     const double *v, *C, *F, *T; /* [n][3] [n][9] [n][9] [n]; NULL: those of `body`, else 0 0 I */
     const firn_body_def *body;   /* its velocity, spin about `center`, F; NULL: none */
@@ -18,8 +19,8 @@ typedef struct firn_newborn {
                                                * the law declares */
 } firn_newborn;
 
-/* What particle i starts with: its own arrays, or its body's motion
- * v = velocity + spin x (x - center), C = spin. */
+/* Initial state of particle i: its own arrays, else its body's motion v = velocity + spin x (x -
+ * center), C = spin. */
 void firn_newborn_state(const firn_newborn *born, int is_affine, int64_t i, double v[3],
                         double C[9], double F[9]);
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* particles.c: particles of all methods - how many there are, how they come, where from. */
+/* particles.c: births of particles for every method, their ids and sources.
+ *
+ * Ids count up from 0 over the whole run and are never used twice, so they identify a particle
+ * across frames; a source (body or emitter) is a range of ids, found by bisection. A birth that
+ * fails leaves counters and sources as they were. */
 #include "solver/sim.h"
 
 #include <stdio.h>
@@ -11,9 +15,7 @@ static firn_status add_source(firn_sim *sim, const char *name, firn_messages *me
     if (sim->n_sources == sim->source_capacity) {
         int capacity = sim->source_capacity ? 2 * sim->source_capacity : 8;
         firn_source *grown = firn_memory_array(&sim->memory, (size_t)capacity, sizeof *grown);
-        if (!grown)
-            return firn_messages_add(messages, FIRN_MEMORY,
-                                     "no memory to note where particles came from");
+        if (!grown) return firn_messages_no_memory(messages, "sources of particles");
         if (sim->n_sources) memcpy(grown, sim->sources, (size_t)sim->n_sources * sizeof *grown);
         firn_memory_release(&sim->memory, sim->sources,
                             (size_t)sim->source_capacity * sizeof *grown);
@@ -27,7 +29,7 @@ static firn_status add_source(firn_sim *sim, const char *name, firn_messages *me
 
 int firn_solver_source(const firn_sim *sim, uint32_t id)
 {
-    int low = 0, high = sim->n_sources; /* the last source whose first id is not beyond */
+    int low = 0, high = sim->n_sources; /* invariant: first_id[low] <= id < first_id[high] */
     while (high - low > 1) {
         int middle = (low + high) / 2;
         if (sim->sources[middle].first_id <= id)
@@ -45,6 +47,7 @@ int firn_solver_material(const firn_sim *sim, const char *name)
     return -1;
 }
 
+/* All or nothing: a failed birth restores the counters of ids and sources. */
 firn_status firn_solver_add(firn_sim *sim, int material, firn_newborn *born, const char *source,
                             firn_messages *messages)
 {
@@ -57,7 +60,7 @@ firn_status firn_solver_add(firn_sim *sim, int material, firn_newborn *born, con
          firn_comm_allocate_ids(&sim->comm, &sim->next_id, born->n, &born->first_id) != FIRN_OK))
         status =
             firn_messages_add(messages, FIRN_REFUSED,
-                              "'%s': more than 2^32 particles in all; use fewer particles", source);
+                              "%s: more than 2^32 particles in all; try: fewer particles", source);
     if (status == FIRN_OK) status = sim->method->add(sim, material, born, source, messages);
     if (status != FIRN_OK) {
         sim->n_sources = n_sources;

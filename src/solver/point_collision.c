@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* point_collision.c: a particle that moved in this step against one collider, however thin that is
- * and however fast either of them went.
+/* point_collision.c: the path of a particle in this step against one collider, at any thickness of
+ * the wall and any speed.
  *
- * The path of the particle is taken relative to the moving surface, and traced from its beginning
- * by steps of the distance to the surface (sphere tracing), so nothing is jumped over. Where the
- * two meet, what is left of the path goes along the surface, and the velocity is projected as by
- * any contact (contact.c). */
+ * The path is taken relative to the moving surface, u = x - (x_before carried along with the body),
+ * and traced from its beginning by sphere tracing: the distance d is a safe step, as the surface
+ * cannot be nearer than d (colliders are at rest in this frame). Where path and surface meet, the
+ * rest of the path continues along the surface, and the velocity is projected as by any contact
+ * (contact.c).
+ *
+ * Invariant: a particle ends on the side of the surface on which it began. A test of its end alone
+ * could not tell, as the end may lie behind a thin wall, where the distance is positive again. */
 #include "solver/collider.h"
 #include "solver/sim.h"
 
 #include <math.h>
 
-/* Nearer than that is in touch, m. */
+/* Distance (m) below which particle and surface are in contact. */
 static double in_touch(const firn_sim *sim) { return 1e-3 * sim->h; }
 
-/* What a particle at this distance may go before it is. */
+/* Path (m) that a particle at this distance can travel before contact. */
 static double clearance_of(const firn_sim *sim, const firn_collider *c, double distance)
 {
     return firn_collider_clearance(c, distance - in_touch(sim));
 }
 
-/* The particle's way u in this step, seen from the surface where that is now, and its length. A
- * body carries what is fixed to it from the pose before to the pose now, whatever its velocity
- * at the end; what deforms goes `own` more. */
-static double way_of(const firn_moved_point *s, const firn_collider *c, const double own[3],
-                     double u[3])
+/* The path u of a particle relative to the surface in its position at the end of the step, and its
+ * length, m. A rigid body carries points from its pose before to its pose now, whatever its
+ * velocity at the end; deformation adds `own`. */
+static double path_of(const firn_moved_point *s, const firn_collider *c, const double own[3],
+                      double u[3])
 {
     double y[3], carried[3], length2 = 0;
     firn_pose_to_shape(&c->pose_before, s->before, y);
@@ -36,9 +40,9 @@ static double way_of(const firn_moved_point *s, const firn_collider *c, const do
     return sqrt(length2);
 }
 
-/* How far the surface near x deformed in this step, in the world. `at` is a distance_query at
- * its end; where files begin or end within it the velocity jumps, and each part of the step has
- * its own. */
+/* Displacement of the surface around x by deformation in this step, m, in the world. `at`: a
+ * distance query at the end. The velocity of a sequence jumps where its files begin and end, so
+ * each part of the step between files is integrated apart. */
 static void deformation(const firn_sim *sim, const firn_collider *c, const double x[3],
                         const firn_surface_point *at, double own[3])
 {
@@ -56,13 +60,11 @@ static void deformation(const firn_sim *sim, const firn_collider *c, const doubl
     }
 }
 
-/* The way u of a particle in this step, seen from the moving surface, ends at x. Does it meet
- * the surface? Sphere tracing from its beginning: the distance of the surface is always safe to
- * go (see sdf_trace.h). Then `x` becomes the place that is left when the rest of the way glides
- * along the surface, and *s the surface where they met. However thin the wall and however fast
- * the particle, it stays on its side. *s comes as a distance_query at x, or with a distance that
- * is NAN where nobody has looked. What `touched` before begins on the surface, which is asked
- * for whole at once. */
+/* Whether the path u, which ends at x relative to the moving surface, meets the surface, by sphere
+ * tracing from its beginning (sdf_trace.h). Then x becomes the end of the path that glides along
+ * the surface from there, and *s the surface where they met. *s comes as a distance query at x, or
+ * with distance NAN if there was none. `touched`: the path begins on the surface, so its beginning
+ * gets a complete query at once. */
 static int meets(const firn_sim *sim, const firn_collider *c, int touched, const double u[3],
                  double x[3], firn_surface_point *s)
 {
@@ -76,7 +78,7 @@ static int meets(const firn_sim *sim, const firn_collider *c, int touched, const
     double distance = touched ? there.distance : firn_contact_distance(c, at, time);
     if (distance <
         -0.5 *
-            sim->h) { /* it began deep inside: out by the shortest way, at most as far in a step */
+            sim->h) { /* began deep inside: out along the normal, by at most half a cell per step */
         firn_contact_surface(c, x, time, INFINITY, s);
         if (s->distance > 0) return 0;
         double depth = fmin(-s->distance, 0.5 * sim->h);
@@ -91,8 +93,8 @@ static int meets(const firn_sim *sim, const firn_collider *c, int touched, const
         is_whole = 0;
     }
     if (!is_whole) firn_contact_surface(c, at, time, INFINITY, &there);
-    /* What lay on the surface may by rounding begin below it. The side of its beginning counts,
-     * and not where its way ends, which may be behind a thin wall. */
+    /* Round-off may place the beginning of a path on the surface slightly below it. The side of the
+     * beginning counts, not that of the end. */
     for (int a = 0; a < 3; a++) along += (x[a] - at[a]) * there.normal[a];
     along += fmin(there.distance, 0);
     if (along >= 0) return 0; /* it grazes the surface and leaves */
@@ -101,23 +103,24 @@ static int meets(const firn_sim *sim, const firn_collider *c, int touched, const
     return 1;
 }
 
-/* Returns the clearance that is left; -INFINITY where they met. Most only come near, and no more
- * than is needed to know that is asked first: they are out of touch all along. What touched a
- * body before mostly does so again, and one look where it begins tells. Either way the answer is
- * the same, as memory is not saved. */
+/* Returns the clearance that is left, -INFINITY after contact. Most particles only pass by, and
+ * cheap tests come first: a distance that exceeds the length of the path (times L) ends the query.
+ * A particle that was in contact before (`touched`) mostly is again: then one query at the
+ * beginning of its path decides. Both orders give the same result, as the hint is not part of a
+ * saved state. */
 double firn_collider_keep_out(const firn_sim *sim, const firn_collider *c, int touched,
                               firn_moved_point *p, firn_boundary_impulse *e)
 {
     const double time = sim->time + sim->dt;
     firn_surface_point at = {.distance = NAN};
     double x[3], u[3] = {0}, v[3], was[3], own[3] = {0, 0, 0}, length = INFINITY;
-    if (touched && c->is_rigid) length = way_of(p, c, own, u);
-    if (length > sim->h) { /* so far in a step few go, and they are looked at with all others */
+    if (touched && c->is_rigid) length = path_of(p, c, own, u);
+    if (length > sim->h) { /* a path of more than a cell is rare: take the general case */
         if (!firn_contact_distance_query(c, p->x, time, 2 * sim->h, &at))
             return clearance_of(sim, c, at.distance);
         deformation(sim, c, p->x, &at, own);
-        length = way_of(p, c, own, u);
-        if (at.distance > c->steepness * length + in_touch(sim))
+        length = path_of(p, c, own, u);
+        if (at.distance > c->lipschitz * length + in_touch(sim))
             return clearance_of(sim, c, at.distance);
     }
     for (int a = 0; a < 3; a++) {

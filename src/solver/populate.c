@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* populate.c: the bodies of a scene as particles: points sampled in a shape, with the body's
- * motion, mass and volume. */
+ * motion, mass m = rho V0 and volume V0 = spacing^3.
+ *
+ * Two densities of particles (particles_at_surface): points within `surface_depth` of the surface
+ * stand for cubes of another edge, so mass and volume are per particle there.
+ *
+ * Order: bodies in the order of the scene, points in the order of sampling; ids follow, and with
+ * them everything that is hashed from ids. */
 #include "geometry/sampling.h"
 #include "solver/sim.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What particle i starts with: its own arrays, or its body's motion v = velocity + spin x (x -
- * center), C = spin. */
+/* Initial state of particle i: its own arrays where given, else the rigid motion of the body, v =
+ * velocity + spin x (x - center). An affine transfer carries grad v = W, W the matrix of the spin,
+ * as C, so that P2G reproduces the rotation exactly. */
 void firn_newborn_state(const firn_newborn *born, int is_affine, int64_t i, double v[3],
                         double C[9], double F[9])
 {
@@ -45,8 +52,8 @@ void firn_populate_place(const firn_body_def *def, int64_t n, double *x, double 
     }
 }
 
-/* The points of a body; the first *n_surface of them stand for cubes of edge spacing[0], the
- * others of spacing[1]. */
+/* The points of a body; the first *n_surface stand for cubes of edge spacing[0] (m), the others for
+ * cubes of edge spacing[1]. */
 static firn_status sample_body(const firn_sim *sim, const firn_body_def *def,
                                const firn_shape *shape, const double spacing[2], double **x,
                                int64_t *n, int64_t *n_surface, firn_messages *messages)
@@ -59,7 +66,7 @@ static firn_status sample_body(const firn_sim *sim, const firn_body_def *def,
                      : firn_sample_shape(shape, def->sampling, spacing[1], seed, x, n, messages);
 }
 
-/* Volumes and masses of two layers, each particle's own: two columns of n numbers */
+/* Volume and mass per particle of two layers: two columns of n numbers, m^3 and kg. */
 static double *weigh_layers(firn_sim *sim, double density, const double spacing[2], int64_t n,
                             int64_t n_surface)
 {
@@ -76,7 +83,7 @@ static firn_status refuse_body(const firn_body_def *def, firn_status status,
                                firn_messages *messages)
 {
     const char *file = *def->points ? def->points : def->n_shapes ? def->shapes[0].file : "";
-    return firn_messages_add(messages, status, "body '%s'%s%s cannot be filled: see above",
+    return firn_messages_add(messages, status, "body '%s'%s%s: cannot be filled, see above",
                              def->name, *file ? " from " : "", file);
 }
 
@@ -85,7 +92,7 @@ static firn_status add_body(firn_sim *sim, const firn_body_def *def, const firn_
 {
     const int material = firn_solver_material(sim, def->material);
     if (material < 0)
-        return firn_messages_add(messages, FIRN_REFUSED, "body '%s': there is no material '%s'",
+        return firn_messages_add(messages, FIRN_REFUSED, "body '%s': unknown material '%s'",
                                  def->name, def->material);
     const double density = sim->materials[material].resolved.density;
     double *x = NULL, *volumes = NULL;
@@ -106,9 +113,8 @@ static firn_status add_body(firn_sim *sim, const firn_body_def *def, const firn_
     if (n_surface > 0) {
         volumes = weigh_layers(sim, density, spacing, n, n_surface);
         if (!volumes)
-            status =
-                firn_messages_add(messages, FIRN_MEMORY, "body '%s': no memory for %lld particles",
-                                  def->name, (long long)n);
+            status = firn_messages_no_memory(messages, "%lld particles of body '%s'", (long long)n,
+                                             def->name);
         else {
             born.volumes = volumes;
             born.masses = volumes + n;
@@ -129,7 +135,8 @@ static int is_outside(const firn_grid_def *grid, const double x[3])
     return 0;
 }
 
-/* A closed wall holds what is inside; what begins beyond it was most likely put there by mistake. */
+/* Walls hold what is inside; particles that begin beyond a closed wall are most likely a
+ * mistake. */
 static void warn_of_outside(firn_sim *sim, firn_messages *messages)
 {
     enum { AT_ONCE = 64 };
@@ -150,15 +157,16 @@ static void warn_of_outside(firn_sim *sim, firn_messages *messages)
                 at.index += n;
             }
         if (n_outside)
-            firn_messages_warn(messages,
-                               "%lld particles of material '%s' begin beyond closed walls, one at "
-                               "%.4g %.4g %.4g m",
-                               (long long)n_outside, sim->materials[m].resolved.name, first[0],
-                               first[1], first[2]);
+            firn_messages_warn(
+                messages,
+                "material '%s': %lld particles begin beyond closed walls, the first at %.4g "
+                "%.4g %.4g m",
+                sim->materials[m].resolved.name, (long long)n_outside, first[0], first[1],
+                first[2]);
     }
 }
 
-/* Bodies whose density is found on the grid: ranges of ids, joined where they follow each other. */
+/* Bodies whose density is measured on the grid: ranges of ids, merged where adjacent. */
 enum { RANGES = 256 };
 static firn_status add_range(firn_id_range *ranges, int *n, firn_id_range range,
                              firn_messages *messages)
@@ -168,9 +176,11 @@ static firn_status add_range(firn_id_range *ranges, int *n, firn_id_range range,
         return FIRN_OK;
     }
     if (*n == RANGES)
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "more than %d separate bodies measure their density on the grid",
-                                 RANGES);
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "bodies: too many with density_from: grid; allowed: %d, not counting "
+            "neighbours in the list",
+            RANGES);
     ranges[(*n)++] = range;
     return FIRN_OK;
 }
@@ -182,10 +192,10 @@ static firn_status check_grips(const firn_sim *sim, firn_messages *messages)
         if (grip->n_particles) continue;
         if (grip->def.mode != FIRN_GRIP_MOTION)
             return firn_messages_add(messages, FIRN_REFUSED,
-                                     "grip '%s' holds no particle: its region misses the body",
+                                     "grip '%s': holds no particle, its region misses the body",
                                      grip->def.name);
-        if (grip->has_taken) /* a hold may be of nodes alone, and of what comes to them later */
-            firn_messages_warn(messages, "grip '%s' holds no particle: its region misses the body",
+        if (grip->has_taken) /* a hold may act on nodes alone, and on particles that enter later */
+            firn_messages_warn(messages, "grip '%s': holds no particle, its region misses the body",
                                grip->def.name);
     }
     return FIRN_OK;
@@ -205,6 +215,9 @@ static firn_status fill_body(firn_sim *sim, const firn_body_def *def, firn_body_
     return status;
 }
 
+/* Grips take hold after all bodies exist and before the first sort, so that a grip's particles are
+ * those in its region at t = 0; volumes from the grid come last, as they need the sorted
+ * particles. */
 firn_status firn_populate_bodies(firn_sim *sim, const firn_scene_def *scene,
                                  firn_body_source *sources, firn_messages *messages)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* populate_points.c: a body from a file of points with attributes, as other programs or firn's
- * own caches hold them.
+/* populate_points.c: a body from a file of points with attributes, from other programs or from
+ * firn's own caches.
  *
- *   P                    where they are; must be there
- *   v, F, C, T           as in caches; otherwise the body's velocity, F, no C of its own,
- *                        temperature
- *   volume, mass         otherwise volume = mass / rho, (2 pscale)^3 or the body's spacing; mass
- *                        = rho volume
- *   material             a string: which of the scene's materials, where the body names none
- *   a history field      of the material's law (Jp, volume_gain, ...), or without it the attribute
- *                        that shows it (Jp, plastic_strain, damage): where the particle stands
- *   a parameter          of the law (E, theta_c, ...): the particle's own, instead of the
- *                        material's
+ *   P                    m, position; required
+ *   v, F, C, T           as in caches; default: the body's velocity, its F, no C, its temperature
+ *   volume, mass         default: volume = mass / rho, else (2 pscale)^3, else spacing^3;
+ *                        mass = rho volume
+ *   material             a string: the material by name, where the body names none
+ *   a history field      of the material's law (Jp, volume_gain, ...), else the attribute of the
+ *                        same quantity (Jp, plastic_strain, damage)
+ *   a parameter          of the law (E, theta_c, ...): per particle, instead of the material's
  *
- * What is used is checked number by number before a particle is made. All other attributes are
- * left alone, with a warning where somebody may have counted on them: not of what caches of firn
- * hold for other programs. */
+ * Every number in use is checked (finite, in range) before a particle is made: a refused file
+ * leaves the simulation as it was. Other attributes are ignored, with a warning where the author
+ * may expect an effect; attributes that firn's caches write for other programs cause none.
+ *
+ * Points are processed material by material (a `share`), in the order of the file. */
 #include "points/points.h"
 #include "base/suggest.h"
 #include "laws/history.h"
@@ -27,9 +27,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_CELLS 1000.0 /* that a particle may stand for */
+#define MAX_CELLS 1000.0 /* largest volume of a particle, in cells */
 
-/* The points of one material on their way into its particles. */
+/* The points of one material, as columns of numbers, before they become particles. */
 typedef struct share {
     firn_sim *sim;
     const firn_body_def *def;
@@ -40,11 +40,11 @@ typedef struct share {
     firn_messages *messages;
     int64_t n, *index; /* [n] which of the file's points */
     firn_newborn born;
-    double *columns[16]; /* to be released */
+    double *columns[16]; /* released at the end */
     size_t bytes[16];
     int n_columns;
     unsigned char *used; /* [n_attributes] */
-    firn_text known;     /* fields and parameters of the laws, each after a blank */
+    firn_text known;     /* names of history fields and parameters, each after a blank */
 } share;
 
 /* ---------------------------------------------------------------- attributes */
@@ -56,7 +56,7 @@ static const char *type_name(const firn_attribute *a, char text[64])
     return text;
 }
 
-/* An attribute of n numbers a point; FIRN_OK with *found NULL where there is none. */
+/* An attribute of n numbers per point; FIRN_OK with *found NULL: the file has none. */
 static firn_status find_numbers(share *s, const char *name, int n, const firn_attribute **found)
 {
     char text[64];
@@ -65,8 +65,8 @@ static firn_status find_numbers(share *s, const char *name, int n, const firn_at
     s->used[*found - s->points->attributes] = 1;
     if ((*found)->type != FIRN_ATTRIBUTE_INDEX && (*found)->n_components == n) return FIRN_OK;
     return firn_messages_add(s->messages, FIRN_REFUSED,
-                             "%s: attribute %s has %s a point; %d number%s needed", s->path, name,
-                             type_name(*found, text), n, n > 1 ? "s are" : " is");
+                             "%s: attribute %s has %s per point; allowed: %d number%s", s->path,
+                             name, type_name(*found, text), n, n > 1 ? "s" : "");
 }
 
 static double number_at(const firn_attribute *a, int64_t at)
@@ -80,8 +80,7 @@ static double *add_column(share *s, int n_components)
     double *column =
         firn_memory_array(&s->sim->memory, (size_t)s->n, (size_t)n_components * sizeof(double));
     if (!column) {
-        firn_messages_add(s->messages, FIRN_MEMORY, "%s: no memory for %lld points", s->path,
-                          (long long)s->n);
+        firn_messages_no_memory(s->messages, "%s: %lld points", s->path, (long long)s->n);
         return NULL;
     }
     s->columns[s->n_columns] = column;
@@ -89,8 +88,8 @@ static double *add_column(share *s, int n_components)
     return column;
 }
 
-/* The share's numbers of an attribute into a new column, each at most `most` and above `least`,
- * or, where that is -INFINITY, at least -`most`. */
+/* An attribute as a new column of doubles, checked: above `least` and at most `most`, or, for least
+ * = -INFINITY, at most `most` in size. NaN fails both. */
 static firn_status read_column(share *s, const char *name, int n, double least, double most,
                                double **column)
 {
@@ -106,8 +105,8 @@ static firn_status read_column(share *s, const char *name, int n, double least, 
             if (x > least && x <= most && (isfinite(least) || x >= -most)) continue;
             return firn_messages_add(
                 s->messages, FIRN_REFUSED,
-                "%s: point %lld has %s = %g; every number must be finite%s and at most %g%s",
-                s->path, (long long)s->index[i], name, x, isfinite(least) ? ", above 0" : "", most,
+                "%s: point %lld: %s is out of range (%g); allowed: finite%s, at most %g%s", s->path,
+                (long long)s->index[i], name, x, isfinite(least) ? ", above 0" : "", most,
                 isfinite(least) ? "" : " in size");
         }
     return FIRN_OK;
@@ -120,17 +119,17 @@ static firn_status check_F(const share *s, const double *F)
         double J = f[0] * (f[4] * f[8] - f[5] * f[7]) - f[1] * (f[3] * f[8] - f[5] * f[6]) +
                    f[2] * (f[3] * f[7] - f[4] * f[6]);
         if (!(J > 0))
-            return firn_messages_add(
-                s->messages, FIRN_REFUSED,
-                "%s: point %lld has an F with determinant %g; it must be above 0", s->path,
-                (long long)s->index[i], J);
+            return firn_messages_add(s->messages, FIRN_REFUSED,
+                                     "%s: point %lld: det F is not positive (%g)", s->path,
+                                     (long long)s->index[i], J);
     }
     return FIRN_OK;
 }
 
 /* ---------------------------------------------------------------- what a particle starts with */
 
-/* The file's v plus the body's own motion. */
+/* The velocity of the file plus the rigid motion of the body, v + velocity + spin x (x -
+ * center). */
 static firn_status read_motion(share *s)
 {
     double *v, *F, *C, *T;
@@ -156,24 +155,23 @@ static firn_status read_motion(share *s)
     return FIRN_OK;
 }
 
-/* A particle spreads over the nodes about it alone: what is far larger than a cell was given in
- * other units. */
+/* A particle acts on the 27 or 64 nodes around it, whatever its volume; one of many cells means
+ * that the file uses other units. */
 static firn_status check_volumes(const share *s, const double *volumes, const char *origin)
 {
     double most = MAX_CELLS * pow(s->sim->h, 3);
     for (int64_t i = 0; i < s->n; i++)
         if (!(volumes[i] <= most))
-            return firn_messages_add(s->messages, FIRN_REFUSED,
-                                     "%s: point %lld has a volume of %g m^3, from its %s; allowed: "
-                                     "up to %g m^3, which is %g "
-                                     "cells of dx = %g m. Are its units m and kg?",
-                                     s->path, (long long)s->index[i], volumes[i], origin, most,
-                                     MAX_CELLS, s->sim->h);
+            return firn_messages_add(
+                s->messages, FIRN_REFUSED,
+                "%s: point %lld: volume is too large (%g m^3, from its %s); allowed: up to %g "
+                "m^3, which is %g cells of dx = %g m; try: units m and kg",
+                s->path, (long long)s->index[i], volumes[i], origin, most, MAX_CELLS, s->sim->h);
     return FIRN_OK;
 }
 
-/* volume, else mass / rho, else pscale, else the body's spacing; mass, else rho volume. rho may
- * be painted. */
+/* volume, else mass / rho, else (2 pscale)^3, else spacing^3; mass, else rho volume. rho may be an
+ * attribute. */
 static firn_status read_mass(share *s)
 {
     double *volume, *mass, *pscale = NULL, *rho;
@@ -202,8 +200,8 @@ static firn_status read_mass(share *s)
                                   : "body's spacing");
 }
 
-/* The file's attribute for a component of the history: its own name, or else that of the quantity
- * it holds (Jp, plastic_strain, damage); NULL: the file has neither. */
+/* The attribute that holds a component of the history: by its own name, else by the name of its
+ * quantity (Jp, plastic_strain, damage); NULL: neither exists. */
 static const char *history_attribute(const share *s, const firn_history_info *h)
 {
     const char *quantity = firn_quantity_name(firn_quantity_of(h->role));
@@ -233,7 +231,7 @@ static firn_status read_history(share *s)
                                                        : firn_history_stored(info, column[i]);
         if (column)
             firn_memory_release(&s->sim->memory, column,
-                                s->bytes[--s->n_columns]); /* it was the last one */
+                                s->bytes[--s->n_columns]); /* columns are a stack */
     }
     s->born.history = history;
     return FIRN_OK;
@@ -241,8 +239,8 @@ static firn_status read_history(share *s)
 
 /* ---------------------------------------------------------------- painted parameters */
 
-/* Room for the values of parameter k up to the ids that the share will get; NAN where nothing is
- * painted. */
+/* Room for values of parameter k up to the ids that this share will get; NAN: the material's
+ * value. */
 static firn_status grow_paint(share *s, int k)
 {
     firn_sim_material *of = s->of;
@@ -252,9 +250,7 @@ static firn_status grow_paint(share *s, int k)
         if (of->painted[j] && old >= n) continue;
         uint32_t wanted = n > old ? n : old;
         float *grown = firn_memory_array(&s->sim->memory, wanted, sizeof *grown);
-        if (!grown)
-            return firn_messages_add(s->messages, FIRN_MEMORY,
-                                     "%s: no memory for painted parameters", s->path);
+        if (!grown) return firn_messages_no_memory(s->messages, "%s: painted parameters", s->path);
         for (uint32_t i = 0; i < wanted; i++)
             grown[i] = of->painted[j] && i < old ? of->painted[j][i] : NAN;
         firn_memory_release(&s->sim->memory, of->painted[j], (size_t)old * sizeof *grown);
@@ -271,11 +267,12 @@ static firn_status paint(share *s, int k, const firn_attribute *a)
     if (status == FIRN_OK) status = grow_paint(s, k);
     for (int64_t i = 0; i < s->n && status == FIRN_OK; i++) {
         double x = number_at(a, s->index[i]);
-        if (!(x >= info->min && x <= info->max)) /* also NAN */
-            status = firn_messages_add(s->messages, FIRN_REFUSED,
-                                       "%s: point %lld has %s = %g; allowed: %g to %g %s (%s)",
-                                       s->path, (long long)s->index[i], info->name, x, info->min,
-                                       info->max, info->unit, info->meaning);
+        if (!(x >= info->min && x <= info->max)) /* also refuses NaN */
+            status = firn_messages_add(
+                s->messages, FIRN_REFUSED,
+                "%s: point %lld: %s is out of range (%g); allowed: %g to %g %s (%s)", s->path,
+                (long long)s->index[i], info->name, x, info->min, info->max, info->unit,
+                info->meaning);
         s->of->painted[k][s->sim->next_id + (uint32_t)i] = (float)x;
     }
     return status;
@@ -305,7 +302,7 @@ static void note_names(share *s)
             firn_text_add(&s->known, " %s", law->parameters[k].name);
 }
 
-/* The field of any law; the same name begins with the same number in all of them. */
+/* A history field of any law; fields of one name have the same initial value in all laws. */
 static const firn_history_info *find_history(const char *name)
 {
     for (int l = 0; firn_law_at(l); l++)
@@ -315,9 +312,10 @@ static const firn_history_info *find_history(const char *name)
     return NULL;
 }
 
-/* Caches hold much that is for other programs or follows from the rest, and fields of another
- * law that never left where they begin: nobody counts on these. Of materials the body's own goes
- * before a name, as it was chosen; a number names none. */
+/* Whether ignoring an attribute deserves a warning. Not for attributes of firn's own table, which
+ * caches hold for other programs, nor for history fields of other laws at their initial values. A
+ * body's own material takes precedence over material names of the file; material_id names no
+ * material of this scene. */
 static int is_missed(const share *s, const firn_attribute *a)
 {
     const firn_history_info *history = find_history(a->name);
@@ -338,7 +336,7 @@ static void warn_of_overruled(const share *s, const char *name, int is_given)
 {
     if (is_given && firn_points_find(s->points, name))
         firn_messages_warn(
-            s->messages, "body '%s': its %s is of no use, as each point of %s has an attribute %s",
+            s->messages, "body '%s': its %s has no effect, as each point of %s has an attribute %s",
             s->def->name, strcmp(name, "T") == 0 ? "temperature" : name, s->path, name);
 }
 
@@ -354,14 +352,12 @@ static void warn_of_unused(const share *s)
     firn_suggest_list(names.data ? names.data : "", unused, sizeof unused);
     firn_suggest_list(s->known.data ? s->known.data + 1 : "", known, sizeof known);
     if (n)
-        firn_messages_warn(s->messages,
-                           "body '%s': attribute%s %s of %s %s not used. Known are P, v, F, C, T, "
-                           "mass, volume, pscale, material "
-                           "(a string, where the body names none) and, of the law, %s. Properties "
-                           "of PLY make a v as vx, vy and vz, "
-                           "an F as F_0 to F_8, where none is missing",
-                           s->def->name, n > 1 ? "s" : "", unused, s->path, n > 1 ? "are" : "is",
-                           known);
+        firn_messages_warn(
+            s->messages,
+            "body '%s': attribute%s %s of %s %s ignored; allowed: P, v, F, C, T, mass, "
+            "volume, pscale, material (a string, where the body names none) and, of the "
+            "law, %s; try: in PLY, all of vx vy vz for v and F_0 to F_8 for F",
+            s->def->name, n > 1 ? "s" : "", unused, s->path, n > 1 ? "are" : "is", known);
     warn_of_overruled(s, "T", s->def->temperature != room);
     warn_of_overruled(
         s, "F", !s->def->deform_positions && memcmp(s->def->F, identity, sizeof identity) != 0);
@@ -387,7 +383,7 @@ static firn_status add_share(share *s)
                : status;
 }
 
-/* Which points go to the particles: all, or those whose attribute says its name. */
+/* Selects the points of a material: all, or those that name it. */
 static void choose(share *s, const firn_attribute *material)
 {
     s->n = 0;
@@ -402,19 +398,18 @@ static firn_status check_materials(const share *s, const firn_attribute *materia
     if (!material)
         return firn_messages_add(
             s->messages, FIRN_REFUSED,
-            "body '%s': %s has no attribute material, and the body names no material", s->def->name,
+            "body '%s': no material, neither in the body nor as an attribute of %s", s->def->name,
             s->path);
     if (material->type != FIRN_ATTRIBUTE_INDEX || material->n_components != 1)
-        return firn_messages_add(s->messages, FIRN_REFUSED, "%s: attribute material is no string",
-                                 s->path);
+        return firn_messages_add(s->messages, FIRN_REFUSED,
+                                 "%s: attribute material must be a string", s->path);
     for (int64_t i = 0; i < s->points->n; i++) {
         int at = material->data.i[i];
         const char *name = at >= 0 && at < material->n_strings ? material->strings[at] : NULL;
         if (!name || firn_solver_material(s->sim, name) < 0)
             return firn_messages_add(s->messages, FIRN_REFUSED,
-                                     "%s: point %lld has the material \"%s\", but the scene has no "
-                                     "material of that name",
-                                     s->path, (long long)i, name ? name : "");
+                                     "%s: point %lld: unknown material \"%s\"", s->path,
+                                     (long long)i, name ? name : "");
     }
     return FIRN_OK;
 }
@@ -439,29 +434,28 @@ static firn_status add_points(share *s)
     return status;
 }
 
-firn_status firn_populate_points(firn_sim *sim, const firn_body_def *def,
-                                 const firn_points *points, firn_messages *messages)
+firn_status firn_populate_points(firn_sim *sim, const firn_body_def *def, const firn_points *points,
+                                 firn_messages *messages)
 {
     firn_status status = FIRN_OK;
     share s = {.sim = sim, .def = def, .points = points, .path = def->points, .messages = messages};
     size_t bytes = (size_t)points->n * sizeof *s.index, n_attributes = (size_t)points->n_attributes;
     if (points->n == 0)
-        status = firn_messages_add(messages, FIRN_REFUSED, "body '%s': there is no point in %s",
-                                   def->name, def->points);
+        status = firn_messages_add(messages, FIRN_REFUSED, "body '%s': no points in %s", def->name,
+                                   def->points);
     else if (points->n >= (int64_t)UINT32_MAX - sim->next_id)
         status = firn_messages_add(
             messages, FIRN_REFUSED,
-            "body '%s': %s has %lld points, which brings the scene beyond 2^32 particles",
-            def->name, def->points, (long long)points->n);
+            "body '%s': too many points in %s (%lld); allowed: 2^32 particles per scene", def->name,
+            def->points, (long long)points->n);
     else if (!firn_points_find(points, "P"))
-        status = firn_messages_add(messages, FIRN_REFUSED,
-                                   "body '%s': %s has no attribute P; without places there are no "
-                                   "particles",
-                                   def->name, def->points);
+        status =
+            firn_messages_add(messages, FIRN_REFUSED, "body '%s': %s has no attribute P (position)",
+                              def->name, def->points);
     else if (!(s.index = firn_memory_array(&sim->memory, (size_t)points->n, sizeof *s.index)) ||
              !(s.used = firn_memory_array(&sim->memory, n_attributes, sizeof *s.used)))
-        status = firn_messages_add(messages, FIRN_MEMORY, "body '%s': no memory for %lld points",
-                                   def->name, (long long)points->n);
+        status = firn_messages_no_memory(messages, "%lld points of body '%s'", (long long)points->n,
+                                         def->name);
     else
         status = add_points(&s);
     firn_memory_release(&sim->memory, s.index, bytes);

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* save.c: the complete state of a simulation in one piece of memory, or piece by piece to a
- * file, and back.
+/* save.c: the complete state of a simulation in one piece of memory, or piece by piece to a file,
+ * and back.
  *
- *   header     magic, version, precision, numbers of things, time, dt, counters, limits
- *   ledger     what colliders, grips and walls have taken since the start
+ *   header     magic, version, precision, counts, time, dt, counters, rates
+ *   ledger     totals of colliders (by name), grips, walls, forces
  *   sources    where ids came from            grips: particles held          emission: counters
  *   particles  of each material, by the method (mpm/save.c)
  *
- * Native byte order; the header
- * refuses anything else. */
+ * One walk (walk.h) measures, writes and reads, so the three cannot disagree. Native byte order and
+ * precision; the header refuses other states.
+ *
+ * Invariants. Restoring gives the bits of the run that was saved: everything that decides on a
+ * later step is either here, or derived from particles alone, or a cache whose content changes no
+ * result. A state is untrusted input: counts are checked against its size before memory is
+ * requested, and a failed restore leaves an empty simulation that refuses steps. */
 #include "solver/sim.h"
 #include "solver/emission.h"
 #include "base/hash.h"
@@ -30,7 +35,7 @@ typedef struct header {
 
 void firn_walk_pass(firn_walk *w, void *data, size_t n)
 {
-    if (n == 0) return; /* and `data` may be NULL */
+    if (n == 0) return; /* `data` may be NULL then */
     w->n_bytes += n;
     if (w->put) w->put(w->user, data, n);
     if (!w->at || w->is_short) return;
@@ -73,8 +78,7 @@ static header header_of(const firn_sim *sim)
     return h;
 }
 
-/* What n colliders have taken since the start, by their names: a scene may have other colliders
- * when it goes on. */
+/* Totals of n colliders, by name: a scene may continue with other colliders. */
 static void pass_colliders(firn_walk *w, firn_sim *sim, uint32_t n)
 {
     if (w->is_reading) memset(sim->total, 0, (size_t)sim->n_colliders * sizeof *sim->total);
@@ -88,7 +92,7 @@ static void pass_colliders(firn_walk *w, firn_sim *sim, uint32_t n)
         firn_walk_pass(w, name, sizeof name);
         firn_walk_pass(w, &taken, sizeof taken);
         if (!w->is_reading) continue;
-        int c = (int)k; /* at its old place, most likely */
+        int c = (int)k; /* mostly unchanged */
         if (c >= sim->n_colliders || strncmp(name, sim->colliders[c].def.name, sizeof name) != 0)
             for (c = 0; c < sim->n_colliders &&
                         strncmp(name, sim->colliders[c].def.name, sizeof name) != 0;
@@ -127,11 +131,11 @@ firn_status firn_save_stream(firn_sim *sim, firn_save_put *put, void *user, size
     *n_bytes = 0;
     if (sim->is_empty)
         return firn_messages_add(messages, FIRN_STOPPED,
-                                 "the simulation is empty: a restore failed half way");
+                                 "saved state: the simulation is empty after a failed restore");
     if (sim->is_spoiled)
-        return firn_messages_add(messages, FIRN_STOPPED,
-                                 "the state at t = %.9g s is not saved: it is not finite",
-                                 sim->time);
+        return firn_messages_add(
+            messages, FIRN_STOPPED,
+            "saved state: not written, as the state is not finite (t = %.9g s)", sim->time);
     firn_walk w = {.put = put, .user = user};
     walk_out(&w, sim);
     *n_bytes = w.n_bytes;
@@ -142,15 +146,13 @@ firn_status firn_sim_save(firn_sim *sim, void **state, size_t *n_bytes, firn_mes
 {
     *state = NULL;
     *n_bytes = 0;
-    if (!sim)
-        return firn_messages_add(messages, FIRN_USAGE,
-                                 "firn_sim_save: there is no simulation (NULL)");
+    if (!sim) return firn_messages_add(messages, FIRN_USAGE, "firn_sim_save: sim is NULL");
     firn_status status = firn_save_stream(sim, NULL, NULL, n_bytes, messages);
     if (status != FIRN_OK) return status;
     *state = firn_memory_allocate(&sim->memory, *n_bytes);
     if (!*state) {
-        status = firn_messages_add(messages, FIRN_MEMORY, "no memory for a checkpoint of %.1f MB",
-                                   (double)*n_bytes / 1e6);
+        status = firn_messages_no_memory(messages, "saved state (%.1f MiB)",
+                                         (double)*n_bytes / (1 << 20));
         return *n_bytes = 0, status;
     }
     firn_walk write = {.at = *state, .end = (char *)*state + *n_bytes};
@@ -163,7 +165,7 @@ void firn_sim_release_state(firn_sim *sim, void *state, size_t n_bytes)
     firn_memory_release(&sim->memory, state, n_bytes);
 }
 
-/* The particles alone, in their order: what a restored or re-threaded run must share. */
+/* Hash of particles and time, in storage order. */
 uint64_t firn_sim_hash(firn_sim *sim) { return sim->method->hash(sim); }
 
 /* ---------------------------------------------------------------- restoring */
@@ -172,32 +174,35 @@ static firn_status check_header(const firn_sim *sim, const header *h, firn_messa
 {
     header mine = header_of(sim);
     if (memcmp(h->magic, save_magic, sizeof h->magic) != 0)
-        return firn_messages_add(messages, FIRN_REFUSED, "this is not a saved state of firn");
+        return firn_messages_add(messages, FIRN_REFUSED, "saved state: not one of firn");
     if (h->version != SAVE_VERSION || h->byte_order != mine.byte_order)
         return firn_messages_add(
             messages, FIRN_REFUSED,
-            "the saved state has version %u; this firn reads version %d of its own kind of machine",
+            "saved state: written by another format (version %u); allowed: version %d of "
+            "this byte order",
             h->version, SAVE_VERSION);
     if (h->real_size != mine.real_size)
         return firn_messages_add(
             messages, FIRN_REFUSED,
-            "the saved state is in %s precision; the precision of a run cannot change",
+            "saved state: precision differs from the scene (%s); the precision of a run "
+            "cannot change",
             h->real_size == 8 ? "double" : "float");
     if (h->h != mine.h)
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "the saved state has dx = %g m, the scene %g m; dx cannot change",
-                                 h->h, mine.h);
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "saved state: dx differs from the scene (%g m, scene %g m); dx cannot change", h->h,
+            mine.h);
     if (h->n_materials != mine.n_materials)
         return firn_messages_add(
             messages, FIRN_REFUSED,
-            "the saved state has %u materials, the scene %u; their number cannot change",
+            "saved state: number of materials differs from the scene (%u, scene %u)",
             h->n_materials, mine.n_materials);
     if (h->n_grips != mine.n_grips || h->n_emitters != mine.n_emitters)
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "the saved state has %u grips and %u emitters, the scene %u and "
-                                 "%u; their number cannot "
-                                 "change",
-                                 h->n_grips, h->n_emitters, mine.n_grips, mine.n_emitters);
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "saved state: number of grips or emitters differs from the scene (%u and %u, "
+            "scene %u and %u)",
+            h->n_grips, h->n_emitters, mine.n_grips, mine.n_emitters);
     return FIRN_OK;
 }
 
@@ -207,9 +212,7 @@ static firn_status read_state(firn_sim *sim, firn_walk *w, const header *h, firn
                         (size_t)sim->source_capacity * sizeof *sim->sources);
     sim->sources = firn_memory_array(&sim->memory, h->n_sources, sizeof *sim->sources);
     sim->n_sources = sim->source_capacity = sim->sources ? (int)h->n_sources : 0;
-    if (!sim->sources)
-        return firn_messages_add(messages, FIRN_MEMORY,
-                                 "no memory to restore where particles came from");
+    if (!sim->sources) return firn_messages_no_memory(messages, "sources of particles");
     pass_ledger(w, sim, h->n_colliders);
     firn_status status = FIRN_OK;
     for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++)
@@ -237,17 +240,16 @@ firn_status firn_sim_restore(firn_sim *sim, const void *state, size_t n_bytes,
                              firn_messages *messages)
 {
     if (!sim || !state)
-        return firn_messages_add(messages, FIRN_USAGE, "firn_sim_restore: there is no %s (NULL)",
-                                 sim ? "state" : "simulation");
+        return firn_messages_add(messages, FIRN_USAGE, "firn_sim_restore: %s is NULL",
+                                 sim ? "state" : "sim");
     firn_walk w = {.at = (char *)state, .end = (char *)state + n_bytes, .is_reading = 1};
     header h;
     firn_walk_pass(&w, &h, sizeof h);
-    if (w.is_short)
-        return firn_messages_add(messages, FIRN_REFUSED, "the saved state ends too early");
+    if (w.is_short) return firn_messages_add(messages, FIRN_REFUSED, "saved state: ends too early");
     firn_status status = check_header(sim, &h, messages);
     if (status != FIRN_OK) return status;
     if (h.n_sources > n_bytes / sizeof *sim->sources)
-        return firn_messages_add(messages, FIRN_REFUSED, "the saved state is damaged");
+        return firn_messages_add(messages, FIRN_REFUSED, "saved state: damaged");
     sim->is_empty = 0;
     status = read_state(sim, &w, &h, messages);
     if (status != FIRN_OK) {

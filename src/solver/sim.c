@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* sim.c: a simulation's life - made from a checked scene, stepped by its method, looked at,
- * destroyed. */
+/* sim.c: the life of a simulation: made from a checked scene, stepped by its method, queried,
+ * destroyed.
+ *
+ * Order of creation: grips, materials, colliders, sinks, forces, ledger, method, emission, bodies.
+ * The method's storage depends on grips (fields GRIP, START), colliders (field CLEAR) and
+ * materials; emission needs the wave speeds of materials; bodies need all of them.
+ *
+ * Definitions are borrowed for the call: parts copy what they use, and the pointers of the copied
+ * scene are cleared at the end. */
 #include "solver/sim.h"
 #include "base/color.h"
 #include "solver/emission.h"
@@ -22,6 +29,8 @@ double firn_sim_lap(firn_sim *sim, int stage, double since)
 
 /* ---------------------------------------------------------------- parts */
 
+/* Threads: asked for by options or FIRN_THREADS; else up to all cores, of which the method uses as
+ * many as its particles are worth. Results do not depend on it. */
 static void choose_threads(firn_sim *sim, const firn_run_options *options)
 {
     const char *threads = getenv("FIRN_THREADS");
@@ -67,7 +76,7 @@ static firn_status create_ledger(firn_sim *sim, firn_messages *messages)
     const size_t n = (size_t)firn_sim_n_boundaries(sim);
     sim->total = firn_memory_array(&sim->memory, n, sizeof *sim->total);
     sim->last = firn_memory_array(&sim->memory, n, sizeof *sim->last);
-    return sim->total && sim->last ? FIRN_OK : firn_messages_no_memory(messages, "the ledger");
+    return sim->total && sim->last ? FIRN_OK : firn_messages_no_memory(messages, "ledger");
 }
 
 /* ---------------------------------------------------------------- life */
@@ -94,7 +103,7 @@ firn_status firn_solver_create(const firn_scene_def *scene, const firn_scene_par
                                firn_sim **out, firn_messages *messages)
 {
     firn_sim *sim = options->hooks.allocate(options->hooks.user, sizeof *sim);
-    if (!sim) return firn_messages_no_memory(messages, "the simulation");
+    if (!sim) return firn_messages_no_memory(messages, "simulation");
     memset(sim, 0, sizeof *sim);
     sim->memory = (firn_memory){.hooks = options->hooks, .limit = options->max_memory};
     sim->comm = firn_comm_single();
@@ -108,7 +117,7 @@ firn_status firn_solver_create(const firn_scene_def *scene, const firn_scene_par
     sim->limit = (firn_dt_limit){.criterion = "", .material = "", .particle = -1};
     firn_status status = create_parts(sim, scene, parts, options, messages);
 
-    /* definitions were borrowed */
+    /* borrowed definitions end here */
     sim->scene.materials = NULL;
     sim->scene.bodies = NULL;
     sim->scene.emitters = NULL;
@@ -149,19 +158,19 @@ void firn_sim_destroy(firn_sim *sim)
 
 firn_status firn_sim_step(firn_sim *sim, double until, firn_messages *messages)
 {
-    if (!sim)
-        return firn_messages_add(messages, FIRN_USAGE,
-                                 "firn_sim_step: there is no simulation (NULL)");
+    if (!sim) return firn_messages_add(messages, FIRN_USAGE, "firn_sim_step: sim is NULL");
     if (!(until > sim->time)) return FIRN_OK;
     if (sim->is_spoiled)
-        return firn_messages_add(messages, FIRN_STOPPED,
-                                 "the last step, at t = %.9g s, left a stress that is not finite; "
-                                 "restore an earlier state",
-                                 sim->time);
+        return firn_messages_add(
+            messages, FIRN_STOPPED,
+            "firn_sim_step: the last step left a state that is not finite (t = %.9g s); "
+            "try: restore an earlier state",
+            sim->time);
     if (sim->is_empty)
         return firn_messages_add(
             messages, FIRN_STOPPED,
-            "the simulation is empty: a restore failed half way; restore a state that is whole");
+            "firn_sim_step: the simulation is empty after a failed restore; try: restore a "
+            "complete state");
     return sim->method->step(sim, until, messages);
 }
 
@@ -234,17 +243,16 @@ firn_status firn_sim_grip_reaction(const firn_sim *sim, int grip, firn_reaction 
 firn_status firn_sim_view(const firn_sim *sim, int material, const char *field, firn_view *view,
                           firn_messages *messages)
 {
-    if (!sim)
-        return firn_messages_add(messages, FIRN_USAGE,
-                                 "firn_sim_view: there is no simulation (NULL)");
+    if (!sim) return firn_messages_add(messages, FIRN_USAGE, "firn_sim_view: sim is NULL");
     if (material < 0 || material >= sim->n_materials)
-        return firn_messages_add(messages, FIRN_USAGE, "there is no material %d; there are %d",
-                                 material, sim->n_materials);
+        return firn_messages_add(messages, FIRN_USAGE,
+                                 "firn_sim_view: unknown material (%d); allowed: 0 to %d", material,
+                                 sim->n_materials - 1);
     for (int f = 0; f < FIRN_N_FIELDS; f++)
         if (strcmp(firn_field_name(f), field) == 0 && !firn_field_is_integer(f) &&
             sim->method->view(sim, material, f, view) == FIRN_OK)
             return FIRN_OK;
-    return firn_messages_add(messages, FIRN_USAGE, "material '%s' has no field '%s'",
+    return firn_messages_add(messages, FIRN_USAGE, "firn_sim_view: material '%s' has no field '%s'",
                              sim->materials[material].resolved.name, field);
 }
 

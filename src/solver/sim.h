@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* sim.h: the inside of a firn_sim: what every method shares. How particles are stored and stepped
- * is the method's own (method.h).
+/* sim.h: the inside of a firn_sim, shared by all methods. Storage and step of particles belong to
+ * the method (method.h).
  *
  *     firn_sim ---- method     const table: create, step, read, save ...
  *        |
  *        +--- materials        resolved parameters, ledger sums
  *        +--- colliders, grips, sinks, forces, emission          act on points
- *        +--- time, dt, rates, limit                             where it stands
- *        +--- mpm | ...        state of the method */
+ *        +--- time, dt, rates, limit                             present state
+ *        +--- mpm | ...        state of the method
+ *
+ * Units are SI. `last` and `total` hold what boundaries received in the last step and since the
+ * start (boundary.h). */
 #ifndef FIRN_SOLVER_SIM_H
 #define FIRN_SOLVER_SIM_H
 
@@ -25,22 +28,23 @@
 
 #include <math.h>
 
-/* A material of the simulation: its law with numbers, and what has happened to it. */
+/* A material of the simulation: its law with resolved parameters, and its ledger sums. */
 typedef struct firn_sim_material {
     firn_material resolved;
-    float *painted[FIRN_MAX_PARAMETERS]; /* see law.h; [resolved.n_painted] */
+    float *painted[FIRN_MAX_PARAMETERS]; /* per particle id, see law.h; [resolved.n_painted] */
     firn_transfer_def transfer;          /* its own, or the scene's */
     double color[3];                     /* linear light */
     firn_ledger_sums sums;
 } firn_sim_material;
 
-/* Emission: where each range of ids came from. */
+/* The body or emitter of a range of ids, which begins at first_id and ends at the next. */
 typedef struct firn_source {
     uint32_t first_id;
     char name[FIRN_NAME];
 } firn_source;
 
-/* What limits the step, over all particles after the last step: 1/s, m/s. */
+/* The largest rate (1/s: 1 / dt at cfl 1) and speed (m/s) over all particles after the last step,
+ * and the particle with that rate. */
 typedef struct firn_rates {
     double max_rate, max_speed;
     int is_viscous, material;
@@ -52,12 +56,12 @@ struct firn_sim {
     firn_comm comm;
     const firn_method *method;
     struct firn_mpm *mpm; /* state of the material point method */
-    firn_variant variant; /* of laws and kernels */
-    int n_threads;        /* now; chosen by the method where the caller gave no number */
-    int max_threads;      /* the most that may be used then; 0: n_threads was asked for */
+    firn_variant variant; /* instruction set and precision of laws and kernels */
+    int n_threads;        /* in use; chosen by the method unless requested */
+    int max_threads;      /* upper limit of that choice; 0: n_threads was requested */
 
-    /* what was asked for */
-    firn_scene_def scene; /* pointers inside are own copies where they are used */
+    /* definition */
+    firn_scene_def scene; /* pointers inside are own copies where in use */
     firn_time_def time_def;
     double h; /* node spacing or smoothing length, m */
     int n_materials, n_colliders, n_grips, n_sinks, n_forces;
@@ -66,30 +70,30 @@ struct firn_sim {
     firn_grip *grips;
     firn_sink *sinks;
     firn_force *forces;
-    int has_pull, has_follow, has_particle_pass; /* has_pull: some grip pulls or leads */
+    int has_pull, has_follow, has_particle_pass; /* has_pull: modes traction and follow */
     firn_acceleration_fn acceleration;
     void *acceleration_user;
     struct firn_emission *emission; /* NULL: no emitters */
     int n_sources, source_capacity;
     firn_source *sources;
 
-    /* where it stands */
+    /* state */
     double time, dt;
     int64_t n_steps, n_retries, n_sorts;
     uint32_t next_id;
-    int must_sort;    /* particles came or left their blocks: neighbourhoods are rebuilt first */
-    int is_spoiled;   /* the last step left something that is not a number */
-    int is_empty;     /* a restore failed half way and left no particles */
-    int is_unchecked; /* for benchmarks of the step check: no step is checked */
+    int must_sort; /* births, or particles beyond their reach: the next step sorts */
+    int is_spoiled;   /* the last step left a state that is not finite */
+    int is_empty;     /* a restore failed and left no particles */
+    int is_unchecked; /* for benchmarks: the step check is off */
     firn_rates rates;
-    double dt_factor;             /* share of the stable dt, < 1 after a step that made energy */
+    double dt_factor; /* factor on the stable dt, below 1 after a step rejected for its energy */
     firn_boundary_impulse *total; /* since the start, [n_boundaries] */
     firn_boundary_impulse *last;  /* of the last step */
     firn_dt_limit limit;
     double stage_seconds[FIRN_N_STAGES];
 };
 
-/* Boundaries are counted: colliders, grips, walls, force fields. */
+/* Boundaries are numbered: colliders, grips, walls, force fields. */
 static inline int firn_sim_n_boundaries(const firn_sim *sim)
 {
     return sim->n_colliders + sim->n_grips + 2;
@@ -107,7 +111,7 @@ static inline firn_boundary_kind firn_sim_boundary_kind(const firn_sim *sim, int
 }
 
 double firn_sim_clock(void);
-/* Adds the time since `since` to a stage; returns the time now. */
+/* Adds the seconds since `since` to a stage; returns the present time. */
 double firn_sim_lap(firn_sim *sim, int stage, double since);
 
 /* What has been made of a scene before its simulation. */
@@ -115,18 +119,18 @@ typedef struct firn_scene_parts {
     const firn_material *materials; /* [n_materials], resolved */
     firn_body_source *bodies;       /* [n_bodies], taken over; NULL: none is open yet */
 } firn_scene_parts;
-/* The simulation of a scene that has been checked (scene/create.c). */
+/* Creates the simulation of a checked scene (scene/create.c). */
 firn_status firn_solver_create(const firn_scene_def *scene, const firn_scene_parts *parts,
                                const firn_run_options *options, const firn_method *method,
                                firn_sim **sim, firn_messages *messages);
 /* Adds particles of a body or emitter to a material; sets born->first_id. */
 firn_status firn_solver_add(firn_sim *sim, int material, firn_newborn *born, const char *source,
                             firn_messages *messages);
-/* The number of a material by name; -1: none. */
+/* Index of a material by name; -1: none. */
 int firn_solver_material(const firn_sim *sim, const char *name);
-/* Which entry of sim->sources a particle came from. */
+/* Index in sim->sources of a particle's source. */
 int firn_solver_source(const firn_sim *sim, uint32_t id);
-/* One number of a particle, position in metres. */
+/* One component of a particle's field, position in metres. */
 static inline double firn_solver_value(const firn_sim *sim, firn_place at, firn_field field,
                                        int component)
 {
@@ -135,7 +139,7 @@ static inline double firn_solver_value(const firn_sim *sim, firn_place at, firn_
     return values[component];
 }
 
-/* time_step.c: the largest stable dt that lands on `until`; remembers what limited it. */
+/* time_step.c: sets sim->dt, the largest stable step that meets `until`, and sim->limit. */
 firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *messages);
 /* populate.c: the bodies of the scene; populate_points.c: one from a file of points. */
 firn_status firn_populate_bodies(firn_sim *sim, const firn_scene_def *scene,
@@ -144,8 +148,8 @@ firn_status firn_populate_points(firn_sim *sim, const firn_body_def *def, const 
                                  firn_messages *messages);
 /* The center of a body's points, and, where wanted, the points moved by its F about it. */
 void firn_populate_place(const firn_body_def *def, int64_t n, double *x, double center[3]);
-/* save.c: the state of firn_sim_save piece by piece, so that it need not stand in memory twice.
- * NULL put: only counts. */
+/* save.c: the state of firn_sim_save piece by piece, without a second copy in memory. put NULL:
+ * only measures. */
 firn_status firn_save_stream(firn_sim *sim, firn_save_put *put, void *user, size_t *n_bytes,
                              firn_messages *messages);
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* sink.c: what deletes particles - sinks, and walls that delete - asked of one point.
+/* sink.c: what deletes particles - sinks, and walls of type delete - asked of one point.
  *
- * A sink takes what was in it anywhere on its way through a step, seen from the moving sink:
- * however thin it is and however fast they are, nothing comes through. */
+ * A sink deletes a particle that was inside at any time of a step: its path relative to the moving
+ * sink is traced (sphere tracing, as in point_collision.c), so that no particle passes, at any
+ * thickness and speed.
+ *
+ * Sinks act twice: on moved particles at the end of a step (firn_sinks_take), and on all particles
+ * at a sort (firn_sinks_delete), which covers bodies that are created inside a sink, and walls. */
 #include "solver/sink.h"
 #include "solver/sim.h"
 
@@ -23,10 +27,10 @@ firn_status firn_sinks_create(firn_sim *sim, firn_messages *messages)
             sink->def.n_shapes, sink->def.shapes,
             (firn_shape_need){0, sim->h, .memory = sim->memory.limit}, &sink->shape, messages);
         if (status != FIRN_OK)
-            return firn_messages_add(messages, status, "sink '%s' cannot be used: see above",
+            return firn_messages_add(messages, status, "sink '%s': cannot be used, see above",
                                      sink->def.name);
         sink->speed = firn_shape_speed(sink->shape);
-        sink->steepness = firn_shape_voxel(sink->shape) > 0 ? sqrt(3) : 1;
+        sink->lipschitz = firn_shape_voxel(sink->shape) > 0 ? sqrt(3) : 1;
     }
     return FIRN_OK;
 }
@@ -51,8 +55,8 @@ void firn_sinks_prepare(firn_sim *sim)
     }
 }
 
-/* A sort may come first in a step, and first after a restore: what it deletes follows from the
- * present alone. */
+/* Sinks at the present time. A sort comes first in a step, and first after a restore: what it
+ * deletes must follow from the state at that time, not from the poses of a step. */
 void firn_sinks_place(firn_sim *sim)
 {
     for (int k = 0; k < sim->n_sinks; k++) {
@@ -84,20 +88,22 @@ int firn_sinks_delete(const firn_sim *sim, const double x[3])
     return -1;
 }
 
-/* Whether a particle that is within `radius` of `center` can be in the sink until `time`. */
+/* Whether a particle that stays within `radius` (m) of `center` can be in the sink before `time`.
+ * In the frame of the sink the center moves by sqrt(path2), points around it by the turn |R' - R|
+ * radius besides, and the surface by its speed. */
 static int may_reach(const firn_sim *sim, const firn_sink *sink, const double center[3],
                      double radius, double time)
 {
-    double y[3], before[3], way2 = 0, turn2 = 0;
+    double y[3], before[3], path2 = 0, turn2 = 0;
     if (!sink->is_active) return 0;
     firn_pose_to_shape(&sink->pose, center, y);
     firn_pose_to_shape(&sink->pose_before, center, before);
-    for (int a = 0; a < 3; a++) way2 += (y[a] - before[a]) * (y[a] - before[a]);
+    for (int a = 0; a < 3; a++) path2 += (y[a] - before[a]) * (y[a] - before[a]);
     for (int i = 0; i < 9; i++)
         turn2 +=
             (sink->pose.R[i] - sink->pose_before.R[i]) * (sink->pose.R[i] - sink->pose_before.R[i]);
-    const double reach = radius * (1 + sqrt(turn2)) + sqrt(way2) + sink->speed * sim->dt;
-    return firn_shape_distance(sink->shape, y, time) <= sink->steepness * reach;
+    const double reach = radius * (1 + sqrt(turn2)) + sqrt(path2) + sink->speed * sim->dt;
+    return firn_shape_distance(sink->shape, y, time) <= sink->lipschitz * reach;
 }
 
 int firn_sinks_reach(const firn_sim *sim, const double center[3], double radius, double time)
@@ -107,29 +113,29 @@ int firn_sinks_reach(const firn_sim *sim, const double center[3], double radius,
     return 0;
 }
 
-/* Sphere tracing along the particle's way from the beginning of the step, as the sink saw it, to
- * its end. */
+/* Sphere tracing along the path from the place before, in the pose before, to the place now, in the
+ * pose now. */
 static int is_taken(const firn_sim *sim, const firn_sink *sink, const double before[3],
                     const double x[3])
 {
     enum { STEPS = 64 };
     const double end = sim->time + sim->dt, touch = 1e-3 * sim->h;
-    double from[3], to[3], way[3], length2 = 0, gone = 0;
+    double from[3], to[3], path[3], length2 = 0, gone = 0;
     firn_surface_point s;
     if (!sink->is_active) return 0;
     firn_pose_to_shape(&sink->pose, x, to);
     firn_pose_to_shape(&sink->pose_before, before, from);
     firn_shape_distance_query(sink->shape, to, end, &s);
     if (s.distance <= 0) return 1;
-    for (int a = 0; a < 3; a++) { /* a surface that deforms carries where the way began with it */
-        way[a] = to[a] - from[a] - sim->dt * s.velocity[a];
-        length2 += way[a] * way[a];
+    for (int a = 0; a < 3; a++) { /* relative to the deforming surface */
+        path[a] = to[a] - from[a] - sim->dt * s.velocity[a];
+        length2 += path[a] * path[a];
     }
     const double length = sqrt(length2);
-    if (s.distance > sink->steepness * length) return 0;
+    if (s.distance > sink->lipschitz * length) return 0;
     for (int step = 0; step < STEPS && gone < length; step++) {
         double at[3];
-        for (int a = 0; a < 3; a++) at[a] = to[a] - way[a] * (1 - gone / length);
+        for (int a = 0; a < 3; a++) at[a] = to[a] - path[a] * (1 - gone / length);
         const double distance = firn_shape_distance(sink->shape, at, end);
         if (distance <= touch) return 1;
         gone += distance;

@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* time_step.c: how long the next step may be, and who says so.
+/* time_step.c: the size of the next step and the criterion that set it.
  *
- *   speed, wave   dt <= cfl h / (|v| + c)
- *       c: the law's fastest wave in the present state; named after the larger
- *   viscosity     dt <= cfl h^2 / (6 nu)      nu: the law's upper bound of the kinematic viscosity
- *   emission      as wave, for what an emitter is about to add
- *   goal          dt <= cfl / (w (sqrt(1 + z^2) + z)), half of what a spring of frequency w and
- *                 damping z can bear
- *   collider      dt <= cfl h / v, v the speed of a moving collider's surface
- *   energy        a share of these after a step that would have made energy, see step_check.c
+ *   speed, wave   dt <= cfl h / (|v| + c)      c: the law's fastest wave in the present state;
+ *                                              named after the larger of |v| and c
+ *   viscosity     dt <= cfl h^2 / (6 nu)       nu: upper bound of the law's kinematic viscosity
+ *   emission      as wave, for particles born before the end of the interval
+ *   goal          dt <= cfl / (w (sqrt(1 + z^2) + z)), half of the bound for grips of frequency
+ *                 w and damping z (grip.c)
+ *   collider      dt <= cfl h / v_surface      no surface passes a node within a step
+ *   energy        dt_factor of these, after a step that would have created energy (step_check.c)
  *   user          dt_fixed where stable, dt_max
- *   frame         what is left until the next frame, divided evenly, so that frames are met
- *                 exactly and no step is a sliver: with r = remaining / dt, ceil(r) equal steps
+ *   frame         the rest of the interval, divided evenly: with r = remaining / dt,
+ *                 ceil(r) equal steps, so frames are met exactly and no step is a sliver
  *
- * The rates come from the diagnosis of the last step: the state has changed since only by what
- * this step will do. */
+ * Why the wave bound suffices: for lumped masses the largest omega^2 of a body is at most that of
+ * its worst particle alone, S 3K / (rho h^2) with S = 3.14 (cubic) or 6 (quadratic); symplectic
+ * Euler needs dt omega <= 2. mpm/README.md, section 9, derives it, with the table of the largest
+ * safe cfl by Poisson's ratio and transfer; the default 0.4 is below all entries.
+ *
+ * Viscosity is forward Euler in v: dt <= 2 / lambda with lambda <= 2 S nu / h^2, so
+ * dt <= h^2 / (S nu), of which the criterion takes the share cfl S / 6: 0.21 (cubic) or 0.4
+ * (quadratic) at cfl 0.4.
+ *
+ * Rates are those of the end of the last step; the state has not changed since. After a rejection
+ * dt_factor grows back by 1 % per step. */
 #include "solver/emission.h"
 #include "solver/sim.h"
 
@@ -37,11 +46,10 @@ firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *me
     if (!isfinite(sim->rates.max_rate))
         return firn_messages_add(
             messages, FIRN_STOPPED,
-            "particle %lld of material '%s' has a wave speed or velocity that is not finite at t = "
-            "%.9g s",
-            (long long)sim->rates.particle,
+            "material '%s': wave speed or velocity of particle %lld is not finite (t = "
+            "%.9g s)",
             sim->rates.material < 0 ? "" : sim->materials[sim->rates.material].resolved.name,
-            sim->time);
+            (long long)sim->rates.particle, sim->time);
     const struct {
         const char *criterion;
         double rate;
@@ -78,14 +86,16 @@ firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *me
     if (!(dt < INFINITY))
         return firn_messages_add(
             messages, FIRN_REFUSED,
-            "nothing limits the step: neither a particle nor an end; give a time to step to");
+            "cannot choose dt: no particles, and `until` is infinite; try: a finite time "
+            "to step to");
     if (dt < def->dt_min || dt < 1e-15 * fabs(sim->time))
-        return firn_messages_add(messages, FIRN_STOPPED,
-                                 "at t = %.9g s a step of %.3g s would be needed (%s, material "
-                                 "'%s', particle %lld); dt_min is %.3g s",
-                                 sim->time, dt, sim->limit.criterion, sim->limit.material,
-                                 (long long)sim->limit.particle, def->dt_min);
-    double n = ceil(remaining / dt * (1 - 1e-12)); /* a run without an end has no frames to meet */
+        return firn_messages_add(
+            messages, FIRN_STOPPED,
+            "time step: too small (%.3g s at t = %.9g s, criterion %s, material '%s', "
+            "particle %lld); allowed: dt_min %.3g s or more",
+            dt, sim->time, sim->limit.criterion, sim->limit.material,
+            (long long)sim->limit.particle, def->dt_min);
+    double n = ceil(remaining / dt * (1 - 1e-12)); /* infinite without an end */
     sim->dt = isinf(n) ? dt : n > 1 ? remaining / n : remaining;
     sim->limit.dt = sim->dt;
     sim->dt_factor = fmin(1, 1.01 * sim->dt_factor);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* walk.h: one walk over a state serves measuring, writing and reading it. */
+/* walk.h: one walk over a state, which measures, writes or reads it. Functions named pass_... visit
+ * the pieces of a state in a fixed order and call firn_walk_pass for each; the three directions
+ * share them, so a piece cannot be written and not read. */
 #ifndef FIRN_WALK_H
 #define FIRN_WALK_H
 
@@ -8,14 +10,14 @@
 typedef void firn_save_put(void *user, const void *data, size_t n_bytes);
 
 typedef struct firn_walk {
-    char *at, *end; /* NULL at: measure only, or hand on to `put` */
+    char *at, *end; /* at NULL: only measures, or hands pieces to `put` */
     firn_save_put *put;
     void *user;
     size_t n_bytes;
-    int is_reading, is_short; /* short: the state ended too early, what came after is not read */
+    int is_reading, is_short; /* is_short: the state ended early, the rest was not read */
 } firn_walk;
 
-/* The next n bytes of the state, from or into `data`. */
+/* The next n bytes of the state, from `data` or into it. */
 void firn_walk_pass(firn_walk *walk, void *data, size_t n);
 
 #endif

@@ -732,13 +732,13 @@ static void what_comes_back_is_met_anew(void **state)
 static void clearances_are_never_too_large(void **state)
 {
     (void)state;
-    const firn_distance_cache_ways ways = {.h = 0.1,
-                                           .most_way = 0.003f,
-                                           .most_needed = 0.004f,
-                                           .n = 2,
-                                           .which = {1, 4},
-                                           .way = {0.001f, 0},
-                                           .needed = {0.002f, 0}};
+    const firn_distance_cache_motion motion = {.h = 0.1,
+                                               .most_displacement = 0.003f,
+                                               .most_needed = 0.004f,
+                                               .n = 2,
+                                               .which = {1, 4},
+                                               .displacement = {0.001f, 0},
+                                               .needed = {0.002f, 0}};
     for (int v = 0; v < FIRN_N_VARIANTS; v++) {
         const firn_kernels *k = firn_kernels_find((firn_variant)v);
         if (!k) continue;
@@ -756,7 +756,7 @@ static void clearances_are_never_too_large(void **state)
                 narrow[c][i] = (float)numbers[c];
             }
         }
-        uint32_t bits = k->clearance(in[0], in[1], &ways, in[2]);
+        uint32_t bits = k->clearance(in[0], in[1], &motion, in[2]);
         int n_named = 0;
         for (int i = 0; i < 48; i++) left[i] = k->is_double ? wide[2][i] : (double)narrow[2][i];
         for (int l = 0; l < 16; l++) {

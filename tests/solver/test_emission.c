@@ -468,7 +468,7 @@ static void a_thin_sheet_askew_is_filled(void **state)
     firn_sim_destroy(sim);
 }
 
-/* A flow into the shape sends out nothing, which a warning says; what begins before the shot is
+/* A flow into the shape emits nothing, which a warning says; what begins before the shot is
  * refused. */
 static void what_cannot_be_is_told(void **state)
 {
@@ -486,8 +486,8 @@ static void what_cannot_be_is_told(void **state)
                          k == 2 ? FIRN_REFUSED : FIRN_OK);
         assert_int_equal(firn_messages_total(messages) > 0, k > 0);
         if (k)
-            assert_non_null(strstr(firn_messages_text(messages, 0, NULL),
-                                   k == 1 ? "sends out nothing" : "start"));
+            assert_non_null(
+                strstr(firn_messages_text(messages, 0, NULL), k == 1 ? "emits nothing" : "start"));
         firn_sim_destroy(sim);
         firn_messages_destroy(messages);
     }

@@ -255,12 +255,12 @@ static void unused_attributes_are_told(void **state)
     } cases[] = {
         {{"vx", "vy"}, "body 'ball': attributes vx, vy of ", 1},
         {{"youngs"},
-         "row.bgeo is not used. Known are P, v, F, C, T, mass, volume, pscale, material (a",
+         "row.bgeo is ignored; allowed: P, v, F, C, T, mass, volume, pscale, material (a",
          1e4f},
         {{"alpha"}, "attribute alpha of", 1}, /* of another law */
         {{"material"}, "attribute material of", 1},
         {{"material_id", "foo"}, "attributes material_id, foo of", 1},
-        {{"T"}, "body 'ball': its temperature is of no use, as each point of", 260},
+        {{"T"}, "body 'ball': its temperature has no effect, as each point of", 260},
         {{"alpha"}, NULL, 0}, /* where it begins, as caches of several laws have it */
         {{"Jp", "E"}, NULL, 1e3f},
         {{"pscale", "id"}, NULL, 0.02f},
@@ -286,7 +286,7 @@ static void unused_attributes_are_told(void **state)
     from_file(&s, store(points));
     expect_warned(&s, NULL);
     s.body.F[0] = 1.1;
-    expect_warned(&s, "body 'ball': its F is of no use, as each point of");
+    expect_warned(&s, "body 'ball': its F has no effect, as each point of");
 }
 
 /* ---------------------------------------------------------------- refusals */
@@ -309,30 +309,31 @@ static void refused_attributes(void **state)
         int n_components;
         float value;
     } bad[] = {
-        {"v", "attribute v has 2 floats a point; 3 numbers are needed", 2, 0},
-        {"v", "point 7 has v = nan; every number must be finite and at most 1e+09 in size", 3, NAN},
-        {"F", "point 0 has an F with determinant 0; it must be above 0", 9, 0},
-        {"F", "attribute F has 3 floats a point; 9 numbers are needed", 3, 1},
-        {"T", "point 0 has T = 0; every number must be finite, above 0 and at most 100000", 1, -5},
-        {"mass", "has mass = 0; every number must be finite, above 0 and at most 1e+24", 1, 0},
-        {"volume",
-         "point 7 has volume = -3; every number must be finite, above 0 and at most 1e+18", 1, -3},
-        {"Jp", "point 7 has Jp = inf; every number must be finite and at most 1e+30 in size", 1,
+        {"v", "attribute v has 2 floats per point; allowed: 3 numbers", 2, 0},
+        {"v", "point 7: v is out of range (nan); allowed: finite, at most 1e+09 in size", 3, NAN},
+        {"F", "point 0: det F is not positive (0)", 9, 0},
+        {"F", "attribute F has 3 floats per point; allowed: 9 numbers", 3, 1},
+        {"T", "point 0: T is out of range (0); allowed: finite, above 0, at most 100000", 1, -5},
+        {"mass", ": mass is out of range (0); allowed: finite, above 0, at most 1e+24", 1, 0},
+        {"volume", "point 7: volume is out of range (-3); allowed: finite, above 0, at most 1e+18",
+         1, -3},
+        {"Jp", "point 7: Jp is out of range (inf); allowed: finite, at most 1e+30 in size", 1,
          INFINITY},
-        {"v", "point 7 has v = 1e+20; every number must be finite and at most 1e+09 in size", 3,
+        {"v", "point 7: v is out of range (1e+20); allowed: finite, at most 1e+09 in size", 3,
          1e20f},
-        {"v", "point 7 has v = -1e+20; every number must be finite and at most 1e+09 in size", 3,
+        {"v", "point 7: v is out of range (-1e+20); allowed: finite, at most 1e+09 in size", 3,
          -1e20f},
         {"volume",
-         "point 7 has a volume of 1e+17 m^3, from its volume; allowed: up to 1 m^3, which is 1000 "
+         "point 7: volume is too large (1e+17 m^3, from its volume); allowed: up to 1 m^3, which "
+         "is 1000 "
          "cells of",
          1, 1e17f},
-        {"volume", "point 7 has a volume of 1.1 m^3", 1, 1.1f},
-        {"mass", "point 7 has a volume of 2.5e+10 m^3, from its mass; allowed: up to 1 m^3", 1,
-         1e13f},
-        {"pscale", "point 7 has a volume of 8 m^3, from its pscale", 1, 1},
-        {"E", "has E = 0; allowed:", 1, 0},
-        {"C", "attribute C has 1 float a point; 9 numbers are needed", 1, 0},
+        {"volume", "point 7: volume is too large (1.1 m^3", 1, 1.1f},
+        {"mass", "point 7: volume is too large (2.5e+10 m^3, from its mass); allowed: up to 1 m^3",
+         1, 1e13f},
+        {"pscale", "point 7: volume is too large (8 m^3, from its pscale)", 1, 1},
+        {"E", ": E is out of range (0); allowed:", 1, 0},
+        {"C", "attribute C has 1 float per point; allowed: 9 numbers", 1, 0},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         setup s;
@@ -359,7 +360,7 @@ static void refused_files(void **state)
     from_file(&s, scratch(""));
     expect_refused(&s, "cannot be read; endings that can:");
     from_file(&s, store(row(0)));
-    expect_refused(&s, "there is no point in");
+    expect_refused(&s, "no points in");
     firn_points *no_P = firn_points_create(3);
     add(no_P, "v", 3);
     /* the writer of bgeo refuses points without places itself, so a format that takes them is used
@@ -373,16 +374,15 @@ static void refused_files(void **state)
     firn_points *far = row(3);
     far->attributes[0].data.f[4] = 1e30f;
     from_file(&s, store(far));
-    expect_refused(&s, "point 1 has P = 1e+30");
+    expect_refused(&s, "point 1: P is out of range (1e+30)");
     from_file(&s, store(row(3)));
     s.body.material[0] = 0;
-    expect_refused(&s, "has no attribute material, and the body names no material");
+    expect_refused(&s, "no material, neither in the body nor as an attribute of");
     firn_points *strange = row(3);
     firn_attribute *material = firn_points_add(strange, "material", FIRN_ATTRIBUTE_INDEX, 1);
     firn_attribute_intern(material, "mud");
     from_file(&s, store(strange));
-    expect_refused(&s,
-                   "point 0 has the material \"mud\", but the scene has no material of that name");
+    expect_refused(&s, "point 0: unknown material \"mud\"");
 }
 
 /* Cut anywhere, or claiming 2^31 points, a file is refused with a sentence and without memory. */

@@ -399,7 +399,7 @@ static void refuses(void **state)
     assert_int_equal(firn_sim_create(&s.scene, &s.options, &sim, messages), FIRN_REFUSED);
     assert_non_null(strstr(firn_messages_text(messages, 0, NULL), "No point falls into the shape"));
     assert_string_equal(firn_messages_text(messages, 1, NULL),
-                        "body 'ball' cannot be filled: see above");
+                        "body 'ball': cannot be filled, see above");
     firn_messages_destroy(messages);
     make_ball(&s);
     sim = running_start(&s.scene, &s.options);
@@ -494,10 +494,10 @@ static void law_fails_from(double stretch, int n_threads, uint64_t *at_end)
     assert_int_equal(firn_sim_stats(sim).n_retries - n_retries, 10);
     assert_true((n_retries > 0) == (stretch > 1));
     const char *sentence = firn_messages_text(messages, 0, NULL);
-    const char *const words[] = {
-        "at t = ", " after 10 halvings: material 'stuff' (law st_venant_kirchhoff), particle ",
-        ", cell ", "material failure: no longer elliptic"};
-    for (int i = 0; i < 4; i++)
+    const char *const words[] = {"step ", " after 10 halvings (t = ",
+                                 "): material 'stuff' (law st_venant_kirchhoff), particle ",
+                                 ", cell ", "material failure: no longer elliptic"};
+    for (int i = 0; i < 5; i++)
         if (!strstr(sentence, words[i])) fail_msg("%s", sentence);
     firn_messages_destroy(messages);
     firn_sim_destroy(sim);
@@ -545,11 +545,11 @@ static void doubtful_scenes(void **state)
     for (int64_t i = 0; i < firn_sim_n_particles(sim); i++) n += x[3 * i] < 0;
     char words[120];
     snprintf(words, sizeof words,
-             "%lld particles of material 'stuff' begin beyond closed walls, one at -",
+             "material 'stuff': %lld particles begin beyond closed walls, the first at -",
              (long long)n);
     assert_int_equal(firn_messages_count(messages, FIRN_WARNING), 2);
     assert_string_equal(firn_messages_text(messages, 0, NULL),
-                        "grip 'hand' holds no particle: its region misses the body");
+                        "grip 'hand': holds no particle, its region misses the body");
     assert_memory_equal(firn_messages_text(messages, 1, NULL), words, strlen(words));
     free(x);
     firn_messages_destroy(messages);
@@ -599,9 +599,8 @@ static void judged(void **state)
         if (hopeless) {
             assert_int_equal(status, FIRN_STOPPED);
             assert_int_equal(firn_sim_stats(sim).n_retries, 10);
-            assert_non_null(
-                strstr(firn_messages_text(messages, 0, NULL),
-                       "after 10 halvings: material 'stuff' (law neo_hookean), particle"));
+            assert_non_null(strstr(firn_messages_text(messages, 0, NULL),
+                                   "): material 'stuff' (law neo_hookean), particle"));
             assert_true(firn_sim_hash(sim) == before);
         } else {
             assert_int_equal(status, FIRN_OK);
@@ -767,7 +766,7 @@ static void places_of_particles(void **state)
                 wide[i] = x[i] = k->is_double ? x[i] : (double)narrow[i];
             }
             uint8_t target[16], cell[16];
-            k->places(k->is_double ? (void *)wide : (void *)narrow, round & 1, target, cell);
+            k->targets(k->is_double ? (void *)wide : (void *)narrow, round & 1, target, cell);
             for (int l = 0; l < 16; l++) {
                 int to = 0, in = 0, is_sane = 1;
                 for (int a = 0; a < 3; a++)
