@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* firn/base.h: what every part of the interface shares - status, reports, hooks, version.
+/* firn/base.h: common to the whole interface: status, messages, hooks, version.
  *
  * Conventions
  *   - Functions that can fail return a firn_status; zero (FIRN_OK) is success.
- *   - Why something failed is said in sentences, collected in a firn_messages. Every function
- *     that takes a
- *     report accepts NULL ("not interested"). A report may hold many sentences: firn tells all
- *     it found.
- *   - Definitions (structs ending in _def) must come from their default function: it plants a
- *     marker, and a
- *     definition without the marker is refused instead of being run with random settings.
- *   - create/destroy own memory, init/clear do not. Getters carry no "get". Units are SI
- *     throughout.
- *   - The library has no global state, never exits, aborts or prints because of input. */
+ *   - The reasons of a failure are collected in a firn_messages. Every function that takes one
+ *     accepts NULL. It may hold many messages: all errors found are reported, not the first one.
+ *   - Definitions (structs ending in _def) come from their default function, which sets a marker;
+ *     a definition without the marker is refused instead of being run with random settings.
+ *   - create/destroy own memory, init/clear do not. Getters carry no "get". Units are SI.
+ *   - The library has no global state, and never exits, aborts or prints because of input. */
 #ifndef FIRN_BASE_H
 #define FIRN_BASE_H
 
@@ -34,26 +30,26 @@ extern "C" {
 /* How a call ended. The numbers are also the exit codes of the program. */
 typedef enum firn_status {
     FIRN_OK = 0,
-    FIRN_USAGE = 1,       /* the call or the command line makes no sense */
-    FIRN_REFUSED = 2,     /* the scene or a definition is not acceptable; nothing was started */
-    FIRN_STOPPED = 3,     /* a simulation could not go on; the last good frame is kept */
-    FIRN_IO = 4,          /* a file could not be read or written */
+    FIRN_USAGE = 1,       /* invalid call or command line */
+    FIRN_REFUSED = 2,     /* invalid scene or definition; nothing was started */
+    FIRN_STOPPED = 3,     /* the simulation cannot continue; the last good frame is kept */
+    FIRN_IO = 4,          /* a file cannot be read or written */
     FIRN_MEMORY = 5,      /* an allocation failed or would exceed the limit */
     FIRN_INTERRUPTED = 6, /* stopped on request (signal or callback); can be resumed */
 } firn_status;
 
 typedef enum firn_level { FIRN_ERROR, FIRN_WARNING, FIRN_NOTE } firn_level;
 
-/* A report collects sentences. Not thread-safe: one report a thread. */
+/* A list of messages. Not thread-safe: one per thread. */
 typedef struct firn_messages firn_messages;
 
-FIRN_API firn_messages *firn_messages_create(void); /* NULL only when memory is exhausted */
+FIRN_API firn_messages *firn_messages_create(void); /* NULL: out of memory */
 FIRN_API void firn_messages_destroy(firn_messages *messages);
 FIRN_API void firn_messages_clear(firn_messages *messages);
 
-/* Adds one sentence; errors set the report's status (the first error wins). Returns `status`, so
- * that
- * `return firn_messages_add(report, FIRN_REFUSED, "...")` reads well. */
+/* Adds one message; the first error sets the status. Returns `status`, so that `return
+ * firn_messages_add(messages, FIRN_REFUSED, "...")` is one statement. Style: lower case, no full
+ * stop, `object: what is wrong (value); allowed: range; try: way out`. */
 FIRN_API firn_status firn_messages_add(firn_messages *messages, firn_status status,
                                        const char *format, ...) FIRN_PRINTF(3, 4);
 FIRN_API void firn_messages_warn(firn_messages *messages, const char *format, ...)

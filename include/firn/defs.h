@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* firn/defs.h: what a simulation is made of, as plain structs.
+/* firn/defs.h: the definition of a simulation, as plain structs.
  *
- * Each definition comes from its default function (firn_body_default(), ...), is then edited,
- * and is handed to firn_sim_create() inside a firn_scene_def. The defaults, ranges, units and
- * sentences of documentation of every member stand in one table (src/scene/scene_schema.c); the
- * scene file, `firn help scene` and the JSON schema are made from the same table, so the member
- * `radius` of a shape here is the key `radius` of a shape there. (Lists are named in the
- * singular where that reads better.)
+ * Each definition comes from its default function (firn_body_default(), ...), is then edited, and
+ * is passed to firn_sim_create() inside a firn_scene_def. Default, range, unit and documentation of
+ * every member are in one table (src/scene/scene_schema.c), from which the scene file, `firn help
+ * scene` and the JSON schema are made: the member `radius` of a shape here is the key `radius` of a
+ * shape there. (Lists are named in the singular where that reads better.)
  *
- * Vectors are x y z, quaternions are x y z w, everything is SI: metres, seconds, kilograms,
- * kelvin, radians.
- * Arrays are borrowed: the caller keeps them alive until firn_sim_create() has returned. */
+ * Vectors are x y z, quaternions x y z w; units are SI: metres, seconds, kilograms, kelvin,
+ * radians. Arrays are borrowed: the caller keeps them alive until firn_sim_create() has
+ * returned. */
 #ifndef FIRN_DEFS_H
 #define FIRN_DEFS_H
 
@@ -341,15 +340,14 @@ FIRN_API firn_output_def firn_output_default(void);
 FIRN_API firn_checkpoint_def firn_checkpoint_default(void);
 FIRN_API firn_expect_def firn_expect_default(void);
 
-/* Markers, ranges, names that must exist: every error found is in the report. firn_sim_create
- * does this itself. */
+/* Checks markers, ranges and references by name; reports every error found. firn_sim_create
+ * includes this check. */
 FIRN_API firn_status firn_scene_check(const firn_scene_def *scene, firn_messages *messages);
 
 /* ---------------------------------------------------------------- a scene from a file */
 
-/* Reads a scene file. `sets` are n_sets strings "path.to.key=value", applied and checked like
- * the file.
- * Every error found is in the report; NULL is returned when there is any. */
+/* Reads a scene file. `sets` are n_sets strings "path.to.key=value", applied and checked like the
+ * file. Reports every error found; NULL if there is any. */
 FIRN_API firn_scene *firn_scene_load(const char *path, int n_sets, const char *const *sets,
                                      firn_messages *messages);
 FIRN_API firn_scene *firn_scene_parse(const char *text, size_t n_bytes, const char *shown_name,

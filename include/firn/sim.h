@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* firn/sim.h: a simulation - create, advance, look, save, restore, destroy.
+/* firn/sim.h: a simulation: create, advance, query, save, restore, destroy.
  *
  *     firn_sim *sim = NULL;
- *     if (firn_sim_create(&scene, NULL, &sim, report) != FIRN_OK) ...
+ *     if (firn_sim_create(&scene, NULL, &sim, messages) != FIRN_OK) ...
  *     while (firn_sim_time(sim) < 1.0)
- *         if (firn_sim_step(sim, 1.0, report) != FIRN_OK) break;
+ *         if (firn_sim_step(sim, 1.0, messages) != FIRN_OK) break;
  *     firn_sim_destroy(sim);
  *
- * Two simulations may live in one process; a simulation is used from one thread at a time and is
- * itself parallel. The same scene gives the same bits for any number of threads, and after save
- * and restore. */
+ * Several simulations may exist in one process; each is used from one thread at a time and is
+ * parallel inside. The same scene gives the same bits for any number of threads, and after save and
+ * restore. */
 #ifndef FIRN_SIM_H
 #define FIRN_SIM_H
 
@@ -21,7 +21,7 @@ extern "C" {
 
 typedef struct firn_sim firn_sim;
 
-/* How to run, as opposed to what to run: nothing here changes results. */
+/* Options of execution, which do not change results. */
 typedef struct firn_run_options {
     uint32_t marker;
     /* 0: FIRN_THREADS, or as many as the particles are worth, up to OMP_NUM_THREADS or all cores */
@@ -37,15 +37,14 @@ FIRN_API firn_status firn_sim_create(const firn_scene_def *scene, const firn_run
                                      firn_sim **sim, firn_messages *messages);
 FIRN_API void firn_sim_destroy(firn_sim *sim);
 
-/* One step, at most to `until`; lands on it exactly. Rolled back and retried on its own where
- * needed. */
+/* One step, at most to `until`, which is met exactly. A step that fails the check is repeated with
+ * half the dt. */
 FIRN_API firn_status firn_sim_step(firn_sim *sim, double until, firn_messages *messages);
 /* Steps until the time is reached. */
 FIRN_API firn_status firn_sim_advance_to(firn_sim *sim, double until, firn_messages *messages);
 
-/* Complete state, independent of threads, to and from memory. A restored simulation goes on bit
- * for bit; one that could not be restored whole is empty and may only be restored again or
- * destroyed. */
+/* The complete state, independent of threads, to and from memory. A restored simulation continues
+ * bit for bit; after a failed restore it is empty and may only be restored again or destroyed. */
 FIRN_API firn_status firn_sim_save(firn_sim *sim, void **state, size_t *n_bytes,
                                    firn_messages *messages);
 FIRN_API firn_status firn_sim_restore(firn_sim *sim, const void *state, size_t n_bytes,
@@ -55,16 +54,15 @@ FIRN_API void firn_sim_release_state(firn_sim *sim, void *state, size_t n_bytes)
 FIRN_API double firn_sim_time(const firn_sim *sim);
 FIRN_API int64_t firn_sim_step_count(const firn_sim *sim);
 FIRN_API int64_t firn_sim_n_particles(const firn_sim *sim);
-FIRN_API uint64_t firn_sim_hash(firn_sim *sim); /* of the whole state */
-/* What it runs on: threads (now; where none were asked for, the number follows that of
- * particles), and the compilation of kernels and laws, e.g. "f32_avx512" (precision and
- * instructions). */
+FIRN_API uint64_t firn_sim_hash(firn_sim *sim); /* of particles and time */
+/* Threads in use (unless requested, the number follows that of particles), and the variant of
+ * kernels and laws, e.g. "f32_avx512" (precision and instruction set). */
 FIRN_API int firn_sim_n_threads(const firn_sim *sim);
 FIRN_API const char *firn_sim_variant(const firn_sim *sim);
 
 /* ---------------------------------------------------------------- what happened */
 
-/* Why the last step had the length it had. */
+/* The criterion that set dt (s) of the last step. */
 typedef struct firn_dt_limit {
     double dt;
     const char *criterion; /* speed wave viscosity heat emission goal energy user frame retry */
@@ -78,7 +76,7 @@ enum {
     FIRN_STAGE_SORT,      /* births, grips that take hold, sorting, the grid around particles */
     FIRN_STAGE_P2G,       /* particles to grid */
     FIRN_STAGE_GRID,      /* forces and boundaries on nodes */
-    FIRN_STAGE_CHECK,     /* whether the step is good */
+    FIRN_STAGE_CHECK,     /* the step check */
     FIRN_STAGE_G2P,       /* grid to particles */
     FIRN_STAGE_LAW,       /* return map, stress */
     FIRN_STAGE_DIAGNOSE,  /* limits and reports */
@@ -96,20 +94,22 @@ typedef struct firn_stats {
 FIRN_API firn_stats firn_sim_stats(const firn_sim *sim);
 FIRN_API const char *firn_stage_name(int stage);
 
-/* Why a particle is gone: beyond the reach of the grid, through a deleting wall, into a sink. */
+/* The reason to delete a particle: beyond the reach of the grid, through a wall of type delete,
+ * into a sink. */
 typedef enum firn_loss { FIRN_LOST_FAR, FIRN_LOST_WALL, FIRN_LOST_SINK, FIRN_N_LOSSES } firn_loss;
 
-/* The books of one material, or of everything (material -1). Impulses and works are sums since
- * the start, impulses as they acted on the material; where materials share a node each gets its
- * part by mass. Momentum changes by gravity and the four impulses, by what is born and what is
- * lost (and, for one material among others, by what the others gave it). A body does the work J
- * . v with the velocity v of its surface, none when it rests, and friction takes -J . (slip); a
- * pull does J . v with the mean of the velocities before and after. Energy that an impact takes
- * on the grid is lost. */
+/* The ledger of one material, or of all (material -1), in SI units. Impulses and works are sums
+ * since the start, impulses as they acted on the material; where materials share a node each gets
+ * its part by mass.
+ *
+ * Momentum changes by gravity and the four impulses, by births and losses (and, for one material of
+ * several, by what the others gave it). A body does the work J . v with the velocity v of its
+ * surface, none at rest, and friction takes -J . (slip); a pull does J . v with the mean of the
+ * velocities before and after. Energy that an impact dissipates on the grid is in none of them. */
 typedef struct firn_ledger {
     char material[FIRN_NAME];
     int64_t n_particles, n_lost, n_lost_by[FIRN_N_LOSSES];
-    /* inversions that the law had to bound: a particle counts once for every step of it */
+    /* inversions that the law had to bound: one per particle and step */
     int64_t n_inverted;
     double mass, lost_mass, center[3], momentum[3],
         angular_momentum[3]; /* about the origin, affine part included */
@@ -117,16 +117,16 @@ typedef struct firn_ledger {
     double external_work,
         friction_work; /* of colliders, grips and force fields; lost to colliders and walls */
     double wall_impulse[3], collider_impulse[3], grip_impulse[3], force_impulse[3];
-    /* of the particles that are there: V0 at rest, V0 J now, with J elastic and plastic */
+    /* present particles: V0 at rest, V0 J now, with J elastic and plastic */
     double initial_volume, volume;
     double min_J, max_J, max_speed; /* J as above */
     double min[3], max[3];          /* bounding box */
-    /* The widest distance to which neighbours were drawn apart, in cells: the largest stretch in
-     * F times the particle's edge before it. Beyond about 0.9 they do not hold each other: the
-     * grid parts what the law would hold. F is all of the deformation for elastic laws; for
-     * those that flow it is the elastic part, and this a lower bound. */
-    double max_gap, gap_stretch, gap_place[3]; /* and how far stretched, and where (m), */
-    int64_t gap_particle;                      /* which particle is; -1: there is none */
+    /* The largest distance of neighbouring particles, in cells: the largest stretch in F times the
+     * particle's edge before deformation. Beyond about 0.9 the grid separates them whatever the law
+     * (numerical fracture). F is the whole deformation for elastic laws; for laws that flow it is
+     * the elastic part, and this a lower bound. */
+    double max_gap, gap_stretch, gap_place[3]; /* its stretch and place (m) */
+    int64_t gap_particle;                      /* its id; -1: none */
 } firn_ledger;
 
 FIRN_API int firn_sim_n_materials(const firn_sim *sim);
@@ -145,10 +145,10 @@ FIRN_API firn_status firn_sim_grip_reaction(const firn_sim *sim, int grip, firn_
 
 /* ---------------------------------------------------------------- particles */
 
-/* A read-only strided view of one field of one material: component c of particle lane l of
- * bundle b is base[(b * n_components + c) * 16 + l], as float or double. Lanes of no particle
- * have mass 0. Valid until the next step. Positions are in cells, relative to the corner of the
- * bundle's block: use firn_sim_copy for metres. */
+/* A read-only strided view of one field of one material: component c of particle lane l of bundle b
+ * is base[(b * n_components + c) * 16 + l], as float or double. Padding lanes have mass 0. Valid
+ * until the next step. Positions are in cells relative to the corner of the bundle's block:
+ * firn_sim_copy gives metres. */
 typedef struct firn_view {
     const void *base;
     int is_double, n_components;
@@ -163,14 +163,15 @@ FIRN_API int firn_attribute_components(const char *name); /* 0: no such attribut
 FIRN_API firn_status firn_sim_copy(firn_sim *sim, const char *attribute, double *out, size_t n_out,
                                    firn_messages *messages);
 
-/* Sets a field ("v" "C" "F" "T" or a history field) of all particles, in the order of
- * firn_sim_copy; stresses and limits follow. For initial states that a scene file cannot say. */
+/* Sets a field ("v" "C" "F" "T", or a history field) of all particles, in the order of
+ * firn_sim_copy; stresses and rates are recomputed. For initial states that a scene file cannot
+ * express. */
 FIRN_API firn_status firn_sim_assign(firn_sim *sim, const char *attribute, const double *values,
                                      size_t n_values, firn_messages *messages);
 
-/* An acceleration (m/s^2) of each particle's own, added to gravity at every step: manufactured
- * solutions, couplings. Called from several threads; x in metres. NULL takes it away. Not part
- * of a saved state. */
+/* An acceleration (m/s^2) per particle, added to gravity in every step: manufactured solutions,
+ * couplings. Called from several threads; x in metres. NULL removes it. Not part of a saved
+ * state. */
 typedef void (*firn_acceleration_fn)(void *user, int64_t particle, const double x[3], double time,
                                      double acceleration[3]);
 FIRN_API void firn_sim_set_acceleration(firn_sim *sim, firn_acceleration_fn acceleration,

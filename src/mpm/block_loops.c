@@ -128,6 +128,8 @@ static int claim_chunk(const firn_sim *sim, firn_range *chunk)
 
 /* ---------------------------------------------------------------- particles to grid */
 
+/* Clears the nodes of all chunks; the thread that clears a node is mostly the one that adds to
+ * it. */
 static void clear_nodes(firn_sim *sim)
 {
     char *nodes = sim->mpm->grid.nodes, *old = sim->mpm->grid.old;
@@ -176,6 +178,10 @@ static firn_columns columns_of(const firn_sim *sim, int32_t owner)
     return columns;
 }
 
+/* Particles of one owner block to its patch, the patch to the grid. Materials follow one after
+ * the other into the same patch, so the mass channel after material m is the sum of 0 .. m,
+ * which impulse_split.c keeps. Only the columns that particles touch are cleared, added and
+ * later read. */
 static void p2g_block(firn_sim *sim, int32_t owner, const firn_workspace *w)
 {
     const firn_kernels *k = sim->mpm->kernels;
@@ -227,6 +233,9 @@ void firn_block_loops_p2g(firn_sim *sim)
 
 /* ---------------------------------------------------------------- grid */
 
+/* Momentum to velocity with gravity, then boundaries, block by block. The range of velocities of
+ * each block is kept for the step check, and recomputed where boundaries changed velocities. Mirror
+ * walls fold before and unfold after, over all blocks. */
 void firn_block_loops_grid(firn_sim *sim)
 {
     firn_grid *grid = &sim->mpm->grid;
@@ -305,6 +314,12 @@ static void diagnose(const firn_sim *sim, const firn_block_material *r, const fi
     report->rate_id = id_at(r->particles, r->block, report->rate_bundle, report->rate_lane);
 }
 
+/* One owner block: nodes to particles, boundaries on particles, law, diagnosis, sinks.
+ *
+ * The state before G2P is copied only where a boundary or a sink may need it (`expected`,
+ * `drains`). Diagnosis comes before sinks: deleted particles count in the rates of this step, which
+ * is on the safe side. A block whose law has failed is left complete, as the message names a
+ * particle by its lane. */
 static void g2p_block(firn_sim *sim, int32_t owner, const firn_workspace *w, double seconds[3])
 {
     const firn_kernels *k = sim->mpm->kernels;

@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+/* grid.c: the sparse background grid (grid.h): keys, hash table, halo, work ranges.
+ *
+ * Morton keys interleave the bits of the three block coordinates (offset by 2^20 to be positive), x
+ * highest: blocks that are close in space are mostly close in the list, and so in memory, and the
+ * blocks of a 2 x 2 x 2 cube with even corner are consecutive, which clusters rely on.
+ *
+ * Hash table: open addressing with linear probing, power of two, at most half full, so a search
+ * ends at a free slot after about 1.5 probes. Keys are made once per block and sort, never per
+ * particle.
+ *
+ * Cost of a rebuild: 27 lookups per owner block. Numbering depends on the owner list and the reach
+ * of its particles alone, so it is the same for any number of threads. */
 #include "mpm/grid.h"
 #include "base/random.h"
 
@@ -78,7 +90,7 @@ int firn_grid_is_reachable(const int32_t coord[3])
     return 1;
 }
 
-static uint64_t spread(uint64_t x) /* bit i goes to bit 3 i */
+static uint64_t spread(uint64_t x) /* bit i to bit 3 i */
 {
     x &= 0x1fffff;
     x = (x | x << 32) & 0x1f00000000ffffull;
@@ -127,7 +139,7 @@ int32_t firn_grid_unique(uint64_t *keys, int32_t n)
 
 /* ---------------------------------------------------------------- hash table */
 
-/* Keys are stored plus one, so that zero means empty. */
+/* Keys are stored plus one: zero means free. */
 static int32_t *find_slot(const firn_grid *grid, uint64_t key)
 {
     uint64_t mask = (uint64_t)grid->table_size - 1, at = (key * FIRN_RANDOM_STEP) >> 20 & mask;
@@ -205,6 +217,9 @@ static firn_status reserve_blocks(firn_grid *grid, int32_t n)
 
 /* ---------------------------------------------------------------- reach */
 
+/* A particle at x reaches the block below if x - drift < 1, as its first node floor(x) - 1 is then
+ * below 0; the one above if x + drift >= 2, as its last node floor(x) + 2 is then above 3. drift =
+ * 0.5 cells until the next sort. */
 uint32_t firn_grid_reach(const double low[3], const double high[3])
 {
     const double drift = 0.5;
@@ -236,7 +251,7 @@ static int reaches(uint32_t reach, int q)
 
 firn_status firn_grid_set_owners(firn_grid *grid, const uint64_t *keys, int32_t n)
 {
-    grid->n_owners = grid->n_blocks = 0; /* what it is when memory does not suffice */
+    grid->n_owners = grid->n_blocks = 0; /* an empty grid after a failure */
     if (n > FIRN_OWNERS_MAX || reserve_owner(grid, n) != FIRN_OK ||
         make_table(grid, 2 * n) != FIRN_OK)
         return FIRN_MEMORY;
@@ -248,8 +263,8 @@ firn_status firn_grid_set_owners(firn_grid *grid, const uint64_t *keys, int32_t 
     return FIRN_OK;
 }
 
-/* Numbers the halo as it is met: numbering depends on the owner list and its reach alone. The
- * number of blocks; -1: the table would be more than half full. */
+/* Numbers the halo in the order of discovery: a function of the owner list and its reach alone.
+ * Returns the number of blocks; -1: the table would be more than half full. */
 static int32_t number_halo(firn_grid *grid, const uint64_t *keys)
 {
     int32_t total = grid->n_owners;
@@ -272,9 +287,9 @@ static int32_t number_halo(firn_grid *grid, const uint64_t *keys)
     return total;
 }
 
-/* Material that fills its blocks has two or three for each owner block, spray up to eight: the
- * table grows as needed. Numbering comes first, with keys alone, because the arrays are made in
- * one piece. */
+/* Material that fills its blocks has two or three blocks per owner block, spray up to eight: the
+ * table grows as needed. Blocks are numbered first, with keys alone, because the arrays of nodes
+ * are allocated in one piece. */
 firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys)
 {
     const int32_t n = grid->n_owners;
@@ -302,12 +317,15 @@ firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys)
 
 /* ---------------------------------------------------------------- shares */
 
+/* The colour of a block: the parities of its cube's coordinates. Cubes of one colour are two blocks
+ * apart along some axis, patches reach one block beyond a cube: they do not overlap. */
 static int color_of(const int32_t c[3])
 {
     return (c[0] >> 1 & 1) << 2 | (c[1] >> 1 & 1) << 1 | (c[2] >> 1 & 1);
 }
 
-/* The cluster that begins with a owner block. */
+/* The cluster that begins with an owner block: consecutive blocks of the list in the same cube of 2
+ * x 2 x 2 (Morton order makes them adjacent). */
 static firn_block_cluster cluster_at(const firn_grid *grid, int32_t first)
 {
     const int32_t *c = grid->coord[first];
@@ -332,6 +350,7 @@ static firn_status reserve_shares(firn_grid *grid, int n_shares)
     return FIRN_OK;
 }
 
+/* Cuts the owner list where the running sum of weights passes multiples of total / n_shares. */
 static void share_owner(firn_grid *grid, const int32_t *weight)
 {
     int64_t all = 0, sum = 0;
@@ -342,8 +361,8 @@ static void share_owner(firn_grid *grid, const int32_t *weight)
     for (; share <= grid->n_shares; share++) grid->owned[share] = grid->n_owners;
 }
 
-/* The largest clusters of a share come first, so that no thread begins a large one when the
- * others have finished. */
+/* Counting sort of clusters by colour, share and size, the largest first, so that no thread begins
+ * a large cluster when the others have finished. */
 static void order_clusters(firn_grid *grid)
 {
     const int32_t n_places = FIRN_COLORS * grid->n_shares * FIRN_CLUSTER_SIZES;
@@ -368,7 +387,8 @@ static void order_clusters(firn_grid *grid)
             start[k] = before;
         }
     }
-    memmove(start + 1, start, (size_t)n_places * sizeof *start); /* placing left the ends */
+    memmove(start + 1, start,
+            (size_t)n_places * sizeof *start); /* placing has advanced each start to its end */
     start[0] = 0;
 }
 

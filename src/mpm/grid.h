@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* grid.h: the sparse background grid: blocks of 4 x 4 x 4 nodes, only where particles can reach,
- * no domain.
+/* grid.h: the sparse background grid: blocks of 4 x 4 x 4 nodes, only where particles can reach; no
+ * domain.
  *
- * Home blocks (those that own particles) come first in the list, in Morton order; then the halo:
- * those of the 27 neighbours of each that its particles can reach. Everything is rebuilt at a
- * sort and stays until the next. A block's coordinate times four is the global index of its
+ * Owner blocks (those that own particles) come first in the list, in Morton order; then the halo:
+ * those of the 27 neighbours of each that its particles can reach. The grid is rebuilt at a sort
+ * and constant until the next. The coordinate of a block times four is the global index of its
  * first node; coordinates span +-2^20 blocks, four million cells to either side.
  *
- * Along an axis, a particle at x cells from its owner block's first node has nodes floor(x) - 1
- * .. floor(x) + 2:
+ * Along an axis, a particle at x cells from the first node of its owner block has nodes floor(x) -
+ * 1 .. floor(x) + 2:
  *
  *     block below        owner block              block above
  *     -2   -1   |    0    1    2    3    |    4    5        nodes
  *     x < 1: some below                   x >= 2: some above
  *
- * A block that is full reaches all of its neighbours; a grain alone reaches one to one side of
- * each axis, eight blocks in all. Particles stay where they were sorted to, -.5 <= x < 3.5, and
- * half a cell around; who goes further asks for the next sort. */
+ * A full block reaches all of its neighbours; a single particle reaches one side of each axis,
+ * eight blocks in all. Particles are sorted to -0.5 <= x < 3.5 and may drift by half a cell; one
+ * that drifts further requests the next sort. */
 #ifndef FIRN_GRID_H
 #define FIRN_GRID_H
 
@@ -27,12 +27,12 @@ enum {
     FIRN_COLORS = 8,
     FIRN_CLUSTER_SIZES = 8,
     FIRN_COORD_LIMIT = 1 << 20,
-    FIRN_OWNERS_MAX = 1 << 24 /* so that 27 times as many are counted */
+    FIRN_OWNERS_MAX = 1 << 24 /* 27 times as many fit an int32 */
 };
 
-/* The owner blocks of a cube of 2 x 2 x 2, which are neighbours in the list: one piece of a
- * thread's share of P2G, long enough to keep the common nodes and the stream of particles in its
- * cache. Octets of a color are two blocks apart, so that their patches never overlap. */
+/* The owner blocks of a cube of 2 x 2 x 2, consecutive in the list: the unit of work of P2G, large
+ * enough to keep common nodes and the stream of particles in the cache. Clusters of one colour are
+ * two blocks apart, so their patches never overlap. */
 typedef struct firn_block_cluster {
     int32_t first, end;
 } firn_block_cluster;
@@ -43,15 +43,15 @@ typedef struct firn_grid {
     int keeps_old;
     int32_t n_owners, n_blocks, owner_capacity, capacity;
     int32_t (*coord)[3]; /* [n_blocks] */
-    int32_t (
-        *neighbours)[27]; /* [n_owners] (x*3 + y)*3 + z, the block itself at 13; -1: out of reach */
-    uint32_t *reach;      /* [n_owners] of all particles in it, see firn_grid_reach */
-    firn_columns *columns; /* [n_owners] what the particles of the last P2G touched */
-    int n_shares;          /* threads that the owner blocks are shared out among, */
-    int32_t *owned;        /* [n_shares + 1] the owner blocks with which each begins */
-    /* [n_owners at most] by color, by share, the largest first, then as the owner blocks */
+    /* [n_owners] neighbour (x*3 + y)*3 + z, the block itself at 13; -1: out of reach */
+    int32_t (*neighbours)[27];
+    uint32_t *reach;       /* [n_owners] of all its particles, see firn_grid_reach */
+    firn_columns *columns; /* [n_owners] touched in the last P2G */
+    int n_shares;          /* number of threads that share the owner blocks */
+    int32_t *owned;        /* [n_shares + 1] first owner block of each share, and the end */
+    /* [n_owners at most] by colour, by share, the largest first, then in list order */
     firn_block_cluster *clusters;
-    int32_t *cluster_start;  /* [color][share][size], one after the other, and the end */
+    int32_t *cluster_start;  /* [colour][share][size] first cluster, and the end */
     void *nodes, *old;       /* [n_blocks][64][4] */
     firn_block_range *range; /* [n_blocks] */
     uint64_t *keys;          /* hash table of coordinates: open addressing, */
@@ -62,30 +62,31 @@ typedef struct firn_grid {
 void firn_grid_init(firn_grid *grid, firn_memory *memory, size_t real_size, int keeps_old);
 void firn_grid_clear(firn_grid *grid);
 int firn_grid_is_reachable(const int32_t coord[3]);
-/* A number that orders blocks along a Morton curve. */
+/* Morton key of a block: interleaved bits of its coordinates. */
 uint64_t firn_grid_key(const int32_t coord[3]);
 void firn_grid_coord(uint64_t key, int32_t coord[3]);
-/* Home blocks from a list of keys, sorted and without repetition; none reaches any other yet. */
+/* Sets the owner blocks from sorted unique keys; their reach is empty. */
 firn_status firn_grid_set_owners(firn_grid *grid, const uint64_t *keys, int32_t n);
-/* The halo, from the same keys, once `reach` of each owner block is known. */
+/* Adds the halo, from the same keys, once `reach` of each owner block is set. */
 firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys);
-/* Shares out all owner blocks among threads, so that each has as much of `weight` [n_owners]. */
+/* Divides the owner blocks among threads so that each gets about the same sum of `weight`
+ * [n_owners]. */
 firn_status firn_grid_share(firn_grid *grid, int n_shares, const int32_t *weight);
-/* The first cluster of a share of a color; those of share n_shares are the next color's. */
+/* The first cluster of a share of a colour; that of share n_shares is the next colour's. */
 static inline int32_t firn_grid_cluster(const firn_grid *grid, int color, int share)
 {
     return grid->cluster_start[(color * grid->n_shares + share) * FIRN_CLUSTER_SIZES];
 }
-/* What particles between `low` and `high` (cells from the owner block's first node) may touch
- * before the next sort: bit 2 a, the block below along axis a; bit 2 a + 1, the one above. And
- * back: where they may be, from lowest up to most. */
+/* The neighbours that particles between `low` and `high` (cells) may touch before the next sort:
+ * bit 2 a, the block below along axis a; bit 2 a + 1, the one above. And back: the interval of
+ * their positions, from lowest up to most. */
 uint32_t firn_grid_reach(const double low[3], const double high[3]);
 void firn_grid_reach_ends(uint32_t reach, double lowest[3], double most[3]);
 int32_t firn_grid_find(const firn_grid *grid, const int32_t coord[3]); /* -1: not active */
 void *firn_grid_nodes(const firn_grid *grid, int32_t block);
 void *firn_grid_old(const firn_grid *grid, int32_t block);
 
-/* Sorts keys and drops repetitions; returns how many are left. */
+/* Sorts keys and removes duplicates; returns how many are left. */
 int32_t firn_grid_unique(uint64_t *keys, int32_t n);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* grip_nodes.c: which nodes the particles that a grip holds can see.
+/* grip_nodes.c: the nodes within reach of particles that a grip holds.
  *
- * Held particles move with the grip exactly (acts.c), and nodes in its region do. Between the
- * two would be nodes that held and free particles share: these lag behind, because held
- * particles are not strained and so do not pull, and the body is drawn out of its grip layer by
- * layer - a bar of 22 layers, two of them held, at 1.1 times its length. So every node that a
- * held particle reaches moves with the grip: free particles next to the held ones are led by
- * nodes that all move alike and follow without being torn off. The grip so holds up to two cells
- * more than its region. */
+ * Held particles move with the grip exactly (grip_particles.c), and so do nodes in its region.
+ * Nodes shared by held and free particles in between would lag behind, because held particles are
+ * not strained and do not pull, and the body would be drawn out of its grip layer by layer
+ * (measured: a bar of 22 layers, two of them held, at 1.1 times its length). So every node that a
+ * held particle reaches moves with the grip: free particles next to held ones see nodes that all
+ * move alike, and follow. The grip thereby extends by up to two cells beyond its region.
+ *
+ * Parallel by clusters and colours as P2G, because neighbouring blocks mark common nodes. */
 #include "mpm/grip_nodes.h"
 #include "mpm/mpm.h"
 
@@ -52,7 +53,7 @@ static firn_status reserve_owners(firn_sim *sim, int32_t n)
     return g->held ? FIRN_OK : FIRN_MEMORY;
 }
 
-/* Items for the blocks around held particles. */
+/* Items for the blocks around owner blocks with held particles. */
 static firn_status reserve(firn_sim *sim, uint32_t wanted)
 {
     firn_grip_nodes *g = &sim->mpm->grip_nodes;
@@ -74,14 +75,14 @@ static firn_status reserve(firn_sim *sim, uint32_t wanted)
                                    FIRN_BLOCK_NODES * sizeof(uint32_t));
 }
 
-/* x in cells from the first node of the owner block: nodes less than half a spline away, which
- * are at -2 .. 5. */
+/* Marks the nodes less than half the width of the spline away from x (cells from the first node of
+ * the owner block), which are at -2 .. 5. */
 static void mark(firn_sim *sim, const int32_t neighbours[27], const double x[3], uint32_t bits)
 {
     const double reach = sim->scene.grid.spline == FIRN_QUADRATIC ? 1.5 : 2;
     int first[3], last[3];
     for (int a = 0; a < 3; a++) {
-        double at = fmin(fmax(x[a], -1), 4); /* an index is always in the patch */
+        double at = fmin(fmax(x[a], -1), 4); /* keeps the index in the patch for any x */
         first[a] = (int)fmax(floor(at - reach) + 1, -2);
         last[a] = (int)fmin(ceil(at + reach) - 1, 5);
     }

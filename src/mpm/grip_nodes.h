@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* grip_nodes.h: nodes that particles held by a grip reach. */
+/* grip_nodes.h: the nodes within reach of particles that a grip holds; grip_nodes.c states why they
+ * move with it. */
 #ifndef FIRN_GRIP_NODES_H
 #define FIRN_GRIP_NODES_H
 
@@ -7,13 +8,13 @@
 #include "firn/sim.h"
 
 typedef struct firn_grip_nodes {
-    uint32_t wanted;        /* bits: grips that hold now */
+    uint32_t wanted;        /* bits: grips with a motion that are active */
     firn_block_slots slots; /* [64] uint32_t: bits of grips */
-    uint32_t *held;         /* [owners] bits of the grips that hold a particle there */
+    uint32_t *held;         /* [owners] bits of the grips with a particle there */
     int32_t held_capacity;
 } firn_grip_nodes;
 
-/* Once a step, before conditions meet nodes. */
+/* Once per step, before constraints of nodes are found. */
 firn_status firn_grip_nodes_measure(firn_sim *sim);
 /* Bits of grips for the 64 nodes of a block; NULL: none. */
 const uint32_t *firn_grip_nodes_of_block(const firn_sim *sim, int32_t block);

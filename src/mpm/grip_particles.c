@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* grip_particles.c: grips and the caller's acceleration on particles, one by one.
+/* grip_particles.c: grips, and the caller's acceleration, on particles.
  *
- *   pull     traction and follow (solver/grip.c), and dt m a of the caller: added to a particle's
- *            momentum before P2G, booked after G2P
- *   hold     particles of a grip with a motion are moved as one rigid piece: from the pose at the
- *            beginning of the step to that at its end, v and C with it, on the axes that are not
- *            free. Held nodes alone would let a body creep out, as a particle near the edge of the
- *            region also sees nodes that are not held. F still follows the grid, so that the
- *            material between held and free nodes is strained and pulls. */
+ *   pull     traction and follow (solver/grip.c), and dt m a of the caller: added to the
+ *            particle's momentum before P2G, to the ledger after G2P
+ *   hold     particles of a grip with a motion move as one rigid piece,
+ *                x' = p' + R' R^T (x - p),    v' = velocity + spin x (x' - p'),    C' = spin
+ *            on the axes that are not free. Held nodes alone would let a body creep out, as
+ *            particles at the edge of the region also see nodes that are not held. F follows
+ *            the grid, so that material between held and free nodes is strained and pulls. */
 #include "mpm/block_places.h"
 #include "mpm/particle_boundary.h"
 
@@ -50,6 +50,8 @@ static void grip_impulse(const firn_sim *sim, const firn_grip *grip,
                       impulse);
 }
 
+/* Impulses of pulls for all lanes of a block, padding included (zeros), in the layout of the
+ * kernels: they go to the nodes by weights alone, sum_i w_i J = J. */
 void firn_particle_boundary_pull(const firn_sim *sim, const firn_particles *particles,
                                  const firn_particle_block *block, void *pull)
 {
@@ -83,6 +85,8 @@ static firn_boundary_impulse *ledger_of(const firn_sim *sim, firn_boundary_impul
     return &acts[sim->mpm->act_of[boundary]];
 }
 
+/* x' by the two poses, v' and C' by the rigid velocity at the end of the step. The impulse is m (v'
+ * - v) with v the gathered velocity; free axes keep their gathered values. */
 static void hold(firn_block_point *s, const firn_grip *g, firn_boundary_impulse *e)
 {
     firn_moved_point *p = &s->moved;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* impulse_split.c: which material got what of the impulses that walls, colliders, grips and
- * force fields give to nodes.
+/* impulse_split.c: the impulses of walls, colliders, grips and force fields on nodes, divided among
+ * the materials on them.
  *
- * A condition changes the velocity of a node by dv, for all that is on it. A material of which
- * m_i^s is on node i so gets the impulse m_i^s dv_i, which is what its particles find there in
- * G2P: sum_p m_p w_ip dv_i. Work and friction are shared in the same way.
+ * A boundary changes the velocity of a node by dv for all that is on it. A material with mass m_i^s
+ * on node i receives the impulse m_i^s dv_i, which is what its particles gather in G2P: sum_p m_p
+ * w_ip dv_i. Work and friction are divided in the same ratio.
  *
- * Masses of materials are known while P2G fills a block's patch, one material after the other:
- * what stands in its mass channel after material s is the mass of materials 0 .. s. These sums
- * are kept for blocks of nodes that something reaches; the last one is the mass of the node
- * itself. Only scenes of several materials need any of this. */
+ * Masses by material are known while P2G fills a block's patch, one material after the other: after
+ * material s the mass channel holds the mass of materials 0 .. s. These partial sums are kept for
+ * blocks of nodes that a boundary reaches; the last one is the mass of the node itself. Only scenes
+ * of several materials need them. */
 #include "mpm/impulse_split.h"
 #include "mpm/mpm.h"
 
@@ -39,7 +39,7 @@ firn_status firn_impulse_split_prepare(firn_sim *sim)
     return FIRN_OK;
 }
 
-/* `slots.slot` marks the blocks that something acts on. */
+/* slots.slot marks the blocks that a boundary reaches. */
 firn_status firn_impulse_split_begin(firn_sim *sim)
 {
     firn_impulse_split *t = &sim->mpm->impulse_split;
@@ -65,7 +65,8 @@ void firn_impulse_split_clear_masses(const firn_sim *sim)
     for (int32_t i = 0; i < n; i++) memset(t->slots.items + (size_t)i * size, 0, size);
 }
 
-/* The masses of a material are every (n_materials - 1)-th piece of the items. */
+/* Items hold n_materials - 1 pieces of 64 masses; piece `material` of an item is that
+ * material's. */
 void firn_impulse_split_weigh(const firn_sim *sim, int32_t owner, int material, const void *patch)
 {
     const firn_impulse_split *t = &sim->mpm->impulse_split;
@@ -104,6 +105,9 @@ void firn_impulse_split_fold(const firn_sim *sim, int32_t from_block, int from_n
     }
 }
 
+/* The mass of material s on the node is the difference of partial sums s and s - 1; the last one
+ * ends at the mass of the node, so the parts sum to the whole exactly. fmin keeps float sums that
+ * exceed it by round-off from giving a negative rest. */
 void firn_impulse_split_share(const firn_sim *sim, int chunk, int32_t block, int node, double mass,
                               unsigned kinds, const double given[FIRN_N_BOUNDARY_KINDS][4])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* impulse_split.h: where materials share nodes, each gets its part of what the nodes were given. */
+/* impulse_split.h: impulses on nodes that several materials share, divided by mass. */
 #ifndef FIRN_IMPULSE_SPLIT_H
 #define FIRN_IMPULSE_SPLIT_H
 
@@ -13,21 +13,21 @@ typedef struct firn_impulse_split {
                                                * impulse and friction */
 } firn_impulse_split;
 
-/* Once a step: room for the marks of blocks; then, with slots.slot[b] set to 0 for the blocks that
- * something acts on and to -1 for the others, items for these. */
+/* Once per step: room for the marks of blocks; then, with slots.slot[b] set to 0 for blocks that a
+ * boundary reaches and -1 for the others, their items. */
 firn_status firn_impulse_split_prepare(firn_sim *sim);
 firn_status firn_impulse_split_begin(firn_sim *sim);
-/* Once for every P2G, by its threads: a step may be tried more than once. */
+/* Before every P2G, called by all of its threads (a step may be repeated). */
 void firn_impulse_split_clear_masses(const firn_sim *sim);
-/* After a material's P2G into the patch of an owner block. */
+/* After P2G of a material into the patch of an owner block. */
 void firn_impulse_split_weigh(const firn_sim *sim, int32_t owner, int material, const void *patch);
-/* Masses of a node beyond a mirror wall go to its mirror node. */
+/* Adds the masses of a node beyond a mirror wall to its mirror node. */
 void firn_impulse_split_fold(const firn_sim *sim, int32_t from_block, int from_node,
                              int32_t to_block, int to_node);
-/* Whether nodes of the block may be given anything: else none are asked. */
+/* Whether a boundary may reach nodes of the block; else they are skipped. */
 int firn_impulse_split_is_reached(const firn_sim *sim, int32_t block);
-/* Shares what a node of this mass was given: dv x y z and work per mass; for walls friction per
- * mass. `kinds`: bits, the others are not read. */
+/* Divides what a node of this mass received: dv x y z (m/s) and work per mass (J/kg); for walls
+ * friction per mass. `kinds`: bits; the others are not read. */
 void firn_impulse_split_share(const firn_sim *sim, int chunk, int32_t block, int node, double mass,
                               unsigned kinds, const double given[FIRN_N_BOUNDARY_KINDS][4]);
 void firn_impulse_split_collect(firn_sim *sim);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* integrator.h: how a step goes from t to t + dt on the grid. One entry of the table each; the
- * scene's `time: {integrator: ...}` chooses. */
+/* integrator.h: time integration on the grid, from t to t + dt. One entry of the table per
+ * integrator; the scene's `time: {integrator: ...}` selects.
+ *
+ * What an integrator may rely on: particles are sorted, sim->dt is the stable step of time_step.c,
+ * laws evaluate a trial state without committing it (laws/law.h), and constraints of nodes are pure
+ * projections (solver/constraint.h). */
 #ifndef FIRN_INTEGRATOR_H
 #define FIRN_INTEGRATOR_H
 
@@ -8,9 +12,9 @@
 
 typedef struct firn_integrator {
     const char *name, *summary;
-    /* From particles at sim->time to particles at sim->time + sim->dt, with sim->dt made smaller
-     * where the step asks for it. `clock`: when the last stage ended. *end: the time that was
-     * reached, left alone when no particle has moved. */
+    /* From particles at sim->time to particles at sim->time + sim->dt, with sim->dt reduced where
+     * the step check requires it. `clock`: the end of the last stage. *end: the time reached;
+     * unchanged when no particle has moved. */
     firn_status (*advance)(firn_sim *sim, double clock, double *end, firn_messages *messages);
 } firn_integrator;
 

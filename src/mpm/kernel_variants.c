@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* kernel_variants.c: the table of the compilations of the kernels (simd/variants.h). */
+/* kernel_variants.c: the table of compiled variants of the kernels, one per instruction set and
+ * precision (simd/variants.h lists them). */
 #include "mpm/kernels.h"
 
 #define DECLARE(a, index, suffix, isa, is_double) extern const firn_kernels firn_kernels_##suffix;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* ledger.c: the ledger of a material - mass, momenta, energies, work, extremes.
+/* ledger.c: the ledger of a material: mass, momenta, energies, work, extremes. SI units.
  *
- *   L = sum x x m v + m D eps:C      the affine part belongs to it: without it APIC would seem
- *                                    to lose spin
- *   elastic = sum V0 psi(F)          potential = -sum m g . x (uniform gravity only)
- *   max_gap: see separation.c
+ *   M = sum m              p = sum m v              kinetic = sum m v^2 / 2
+ *   L = sum x x m v + m D eps:C     D = h^2/3 (cubic), h^2/4 (quadratic): the spin that APIC
+ *                                   carries in C; without it APIC would seem to lose L
+ *   elastic = sum V0 psi(F)         potential = - sum m g . x (uniform gravity only)
+ *   max_gap                         see separation.c
  *
- * Blocks are summed one by one into records, the records in their order: the same digits for any
- * number of threads. */
+ * Blocks are summed one by one into records, and the records in their order: the same digits for
+ * any number of threads. */
 #include "mpm/separation.h"
 #include "mpm/block_places.h"
 #include "mpm/ledger.h"
@@ -23,7 +24,7 @@ static double at(const void *array, int is_double, int64_t i)
     return is_double ? ((const double *)array)[i] : (double)((const float *)array)[i];
 }
 
-/* det F times the plastic volume ratio, where the law's history keeps one */
+/* det F times the plastic volume ratio, where the law's history has one */
 static double volume_ratio(const firn_particles *particles, int64_t bundle, int lane,
                            const double F[9])
 {
@@ -36,6 +37,8 @@ static double volume_ratio(const firn_particles *particles, int64_t bundle, int 
     return elastic * firn_history_value(&law->history[k], stored);
 }
 
+/* One particle: volume V0 J with J = det F J_p, spin m D eps:C, whose components are C_zy - C_yz
+ * and so on. */
 static void add_particle(const firn_sim *sim, const firn_particles *particles,
                          const firn_particle_block *block, int p, double energy, firn_ledger *l)
 {

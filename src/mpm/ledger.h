@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ledger.h: a material's particles in a ledger. */
+/* ledger.h: adds a material's particles to a ledger (solver/ledger.c has the sums since the
+ * start). */
 #ifndef FIRN_MPM_LEDGER_H
 #define FIRN_MPM_LEDGER_H
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* method.c: the material point method as an entry of the table of methods. */
+/* method.c: the material point method as an entry of the table of methods (solver/method.h):
+ * creation of its state, and particles in metres and fields by name for readers outside of mpm/.
+ *
+ * Invariants: particles outside of a step stand in owner blocks of the present grid unless
+ * must_sort is set; X is stored in cells of the owner block and converted here; padding lanes are
+ * never visible, as readers go by block_size. */
 #include "mpm/block_loops.h"
 #include "mpm/block_places.h"
 #include "mpm/ledger.h"
@@ -63,7 +68,8 @@ static firn_status create_particles(firn_sim *sim, firn_messages *messages)
     return FIRN_OK;
 }
 
-/* What acts on particles one by one has a place among the acts. */
+/* Boundaries that act on particles (grips, forces, colliders with a second pass) get a column of
+ * `acts`; act_of maps boundary to column. */
 static firn_status create_boundary(firn_sim *sim, firn_messages *messages)
 {
     struct firn_mpm *mpm = sim->mpm;
@@ -182,7 +188,7 @@ static void write_field(firn_sim *sim, firn_place at, firn_field field, int comp
                        value);
 }
 
-/* Newborn particles stand in no block of the grid yet. */
+/* Newborn particles have no owner block in the grid before a sort. */
 static firn_status changed(firn_sim *sim, firn_messages *messages)
 {
     const firn_status status = sim->must_sort ? firn_sort_particles(sim, messages) : FIRN_OK;

@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* mirror_wall.c: mirror walls, exact to the order of the spline. A wall lies on a plane of
- * nodes. The image of the material beyond the wall would add to the nodes inside what the
- * material itself adds to the nodes beyond, so
+/* mirror_wall.c: mirror walls, exact to the order of the spline. A wall lies on a plane of nodes.
+ * The image of the material beyond the wall would add to the nodes inside what the material itself
+ * adds to the nodes beyond, so
  *
- *     fold      momentum, force and mass of a node beyond are added to its mirror node, normal
- *               component reversed;
- *     unfold    after the grid update the node beyond gets its mirror's velocity, normal
+ *     fold      momentum, force and mass of a node beyond are added to its mirror node, the
+ *               normal component reversed;
+ *     unfold    after the grid update the node beyond gets its mirror's velocity, the normal
  *               component reversed.
  *
  * On the plane itself the two halves meet: tangential momentum and mass double alike, the normal
- * velocity is zero (node_boundary.c). Several mirror walls fold one after the other, so edges
- * and corners come out right; a node that is beyond an earlier wall has already been folded and
- * is left alone.
+ * velocity is zero (node_boundary.c). Several mirror walls fold one after the other, so edges and
+ * corners come out right; a node beyond an earlier wall is already folded and is skipped.
  *
- * Gravity is added to nodes after the fold, to all of their mass; but in the mirror it points
- * the other way along the normal. So the fold takes 2 m_b g_n dt away from the momentum of the
- * mirror node in advance.
+ * Gravity is added to nodes after the fold, to all of their mass; but in the mirror its normal
+ * component is reversed. So the fold subtracts 2 m_b g_n dt from the momentum of the mirror node in
+ * advance.
  *
- * Books. With m_b, q_b mass and normal momentum (stress included) of the node beyond, v_a the
- * normal velocity that its mirror node ends with, the material on both gains (m_a - m_b) v_a -
- * (q_a + q_b) - (m_a + m_b) g_n dt along the normal beside gravity. What acts on node a gives
- * (m_a + m_b) v_a - (q_a - q_b) - (m_a - m_b) g_n dt. The rest is the wall's:
+ * Ledger. With m_b, q_b mass and normal momentum (stress included) of the node beyond, v_a the
+ * normal velocity that its mirror node ends with, the material on both gains (m_a - m_b) v_a - (q_a
+ * + q_b) - (m_a + m_b) g_n dt along the normal besides gravity. Boundaries on node a give (m_a +
+ * m_b) v_a - (q_a - q_b) - (m_a - m_b) g_n dt. The difference is the wall's:
  *
- *     J_n = -2 q_b - 2 m_b g_n dt - 2 m_b v_a            (the first two terms when folding, the
- *                                                        last when unfolding)
+ *     J_n = -2 q_b - 2 m_b g_n dt          when folding
+ *           - 2 m_b v_a                    when unfolding
  *
- * FLIP adds a times what the same fold does to velocities before forces, with its sign turned:
- * that much of the change the particles do not see. (With materials of different blends the
- * first one's is taken.) */
+ * FLIP adds `flip` times the same fold of the velocities before forces, with reversed sign: that
+ * part of the change does not reach the particles. (With materials of different blends that of the
+ * first is used.) */
 #include "mpm/mirror_wall.h"
 #include "mpm/mpm.h"
 
@@ -41,7 +40,7 @@ typedef struct cell {
 typedef struct mirror {
     firn_sim *sim;
     int wall, axis, is_upper, is_fold, chunk;
-    int64_t plane; /* index of its nodes along the axis */
+    int64_t plane; /* node index along the axis */
     double fall;   /* g_n dt */
     double flip;   /* a */
 } mirror;
@@ -65,7 +64,7 @@ static void put(const firn_sim *sim, void *array, size_t i, double value)
         ((float *)array)[i] = (float)value;
 }
 
-/* How many nodes the node lies beyond wall w; not positive inside and on the plane. */
+/* Depth of a node beyond wall w, in nodes; 0 or less inside and on the plane. */
 static int64_t depth_beyond(const firn_sim *sim, int w, const int64_t node[3])
 {
     const firn_grid_def *def = &sim->scene.grid;
@@ -82,7 +81,7 @@ static int is_folded_already(const mirror *m, const int64_t node[3])
     return 0;
 }
 
-/* The node mirrored about the plane; block -1 where nothing is active. */
+/* The mirror image of a node; block -1: not in the grid. */
 static cell mirror_of(const mirror *m, const int64_t node[3])
 {
     int64_t g[3] = {node[0], node[1], node[2]};
@@ -96,7 +95,7 @@ static cell mirror_of(const mirror *m, const int64_t node[3])
     return (cell){firn_grid_find(&m->sim->mpm->grid, block), (in[0] * 4 + in[1]) * 4 + in[2]};
 }
 
-/* J: the wall's impulse along the axis on the material of node `from`, whose mass is `mass`. */
+/* J: the wall's impulse along the axis (N s) on the material of node `from` of this mass. */
 static void book(const mirror *m, cell from, double J, double mass, firn_boundary_impulse *boundary)
 {
     boundary->impulse[m->axis] -= J;
@@ -107,6 +106,9 @@ static void book(const mirror *m, cell from, double J, double mass, firn_boundar
                              1u << FIRN_BOUNDARY_WALLS, given);
 }
 
+/* The fold of one node: (m, q_t, q_n) of the node beyond add (m, q_t, -q_n) to its mirror, less 2 m
+ * g_n dt along the normal for the gravity that follows. With FLIP forces are stored apart, and the
+ * gravity term goes to them. */
 static void fold_node(const mirror *m, cell from, cell to, firn_boundary_impulse *boundary)
 {
     firn_sim *sim = m->sim;
@@ -141,8 +143,8 @@ static void unfold_node(const mirror *m, cell from, cell to, firn_boundary_impul
     }
 }
 
-/* Nodes beyond the wall, within the reach of particles inside; each has one mirror, so blocks
- * are independent. */
+/* Folds or unfolds the nodes of a block beyond the wall, at most 3 deep, the reach of particles
+ * inside. Each has one mirror image, so blocks are independent. */
 static void each_node_beyond(const mirror *m, int32_t block, firn_boundary_impulse *boundary)
 {
     const int32_t *coord = m->sim->mpm->grid.coord[block];
@@ -193,6 +195,7 @@ void firn_mirror_wall_fold(firn_sim *sim, double dt)
     for (int w = 0; w < 6; w++) pass_wall(sim, w, 1, dt);
 }
 
+/* In the opposite order of the fold, so that a node in a corner copies a velocity that is final. */
 void firn_mirror_wall_unfold(firn_sim *sim)
 {
     for (int w = 5; w >= 0; w--) pass_wall(sim, w, 0, sim->dt);

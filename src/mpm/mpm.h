@@ -4,7 +4,10 @@
  *     particles   AoSoA bundles of 16 lanes, owner block by owner block (particles.h)
  *     grid        sparse blocks of 4 x 4 x 4 nodes around them, rebuilt at a sort (grid.h)
  *     caches by block: impulse_split, contact_gap, distance_cache, grip_nodes
- *     workspace   one thread's patches and outputs of a block (workspace.h) */
+ *     workspace   patches and outputs of one block, per thread (workspace.h)
+ *
+ * Everything but particles is derived: a restored state rebuilds the grid and starts with empty
+ * caches, and gives the same bits. */
 #ifndef FIRN_MPM_H
 #define FIRN_MPM_H
 
@@ -19,7 +22,7 @@
 #include "mpm/work_ranges.h"
 #include "solver/sim.h"
 
-/* What the reports of the owner blocks of a chunk come to, for one material; see kernels.h. */
+/* The reports of a chunk's owner blocks, reduced for one material; see kernels.h. */
 typedef struct firn_summary {
     double max_rate, max_speed, plastic, viscous, drained_mass;
     int64_t rate_particle, n_inverted, n_drained;
@@ -31,7 +34,7 @@ struct firn_mpm {
     const firn_kernels *kernels;
     const firn_integrator *integrator;
     firn_particles *particles; /* [n_materials] */
-    int keeps_old;             /* some material blends in FLIP: old velocities stay on the grid */
+    int keeps_old; /* some material blends in FLIP: velocities before forces stay on the grid */
 
     firn_grid grid;
     firn_impulse_split impulse_split;
@@ -39,13 +42,13 @@ struct firn_mpm {
     firn_distance_cache distance_cache;
     firn_grip_nodes grip_nodes;
 
-    firn_boundary_impulse *chunks; /* [FIRN_CHUNKS][n_boundaries] what nodes gave, in this step */
-    /* [n_boundaries] what acts on particles one by one: its place among them, else -1 */
+    firn_boundary_impulse *chunks; /* [FIRN_CHUNKS][n_boundaries] impulses on nodes in this step */
+    /* [n_boundaries] column in `acts` of a boundary that acts on particles, else -1 */
     int n_acts, *act_of;
-    firn_boundary_impulse *acts; /* [material][owner][n_acts] */
+    firn_boundary_impulse *acts; /* [material][owner][n_acts] impulses on particles */
     int64_t act_capacity;
 
-    /* made at a sort */
+    /* sized at a sort */
     void *spare; /* one field, for the permutation */
     size_t spare_bytes;
     uint32_t *order; /* permutation */
@@ -58,14 +61,14 @@ struct firn_mpm {
     int share_capacity;
     firn_block_report *reports; /* [material][owner] */
     firn_summary *summaries;    /* [FIRN_CHUNKS][n_materials] */
-    int has_reports;            /* they speak of the particles as they stand */
+    int has_reports;            /* the reports are those of the present positions */
     int64_t report_capacity;
 };
 
-/* A fixed partition of the blocks, so that the order of sums never depends on threads: the part of
- * a chunk among the owner blocks (part 0), and among the halo around these (1). Owner blocks are
- * in the order of their Morton keys, so a chunk is a range of keys, from firn_mpm_chunk_key of its
- * number up to that of the next: the same for whoever knows the keys (base/comm.h). */
+/* A fixed partition of the blocks, which makes the order of sums independent of threads: the part
+ * of a chunk among the owner blocks (part 0) and among the halo (1). Owner blocks are in Morton
+ * order, so a chunk is a range of keys, from firn_mpm_chunk_key of its number up to that of the
+ * next, which other processes can compute from the keys alone (base/comm.h). */
 enum { FIRN_CHUNKS = 64 };
 static inline firn_range firn_mpm_chunk(const firn_sim *sim, int chunk, int part)
 {

@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* node_boundary.c: what acts on the nodes between P2G and G2P - force fields, colliders, grips,
- * walls. What acts on a node is found as constraints (solver/constraint.h), which project its
- * velocity one after the other: colliders, grips, walls. The ledger is kept apart from that, from
- * the velocities before and after: the impulse that a boundary took from the material, the torque
- * about its pivot, the work it did, what friction cost; where several materials share nodes also
- * node by node (impulse_split.c). */
+/* node_boundary.c: boundaries on nodes, between P2G and G2P: force fields, colliders, grips, walls.
+ *
+ * Order. Force fields accelerate first, as they belong to the momentum balance; then constraints
+ * (solver/constraint.h) are projected one after the other:
+ *
+ *     forces   ->   colliders   ->   grips   ->   walls
+ *
+ * The last projection holds exactly, so the order is a precedence. Walls bound the domain and must
+ * never be crossed; a grip is a prescribed motion and overrides a collider that it presses into;
+ * among colliders the order of the scene decides. A node in two bodies satisfies the last one
+ * exactly, the others up to what that changed.
+ *
+ * Ledger. Each projection changes v_before to v_after: J = m (v_after - v_before) on the material,
+ * torque about the boundary's pivot, work and friction as in contact.c. Sums go to the chunk of the
+ * block, and where several materials share nodes to impulse_split.c, node by node.
+ *
+ * A node is skipped when its mass is zero, when it is the image of a mirror wall, or when the
+ * distance cache proves that no collider can have reached it. */
 #include "mpm/node_boundary.h"
 #include "mpm/mpm.h"
 #include "mpm/particle_boundary.h"
@@ -17,16 +29,15 @@ typedef struct node {
     int32_t block;
     int index;
     double x[3], v[3], mass;
-    unsigned kinds; /* bits: who gave anything */
-    double
-        given[FIRN_N_BOUNDARY_KINDS]
-             [4]; /* dv x y z and work per mass; for walls: friction per mass, also of colliders */
+    unsigned kinds; /* bits: boundaries that changed v */
+    double given
+        [FIRN_N_BOUNDARY_KINDS]
+        [4]; /* m/s and J/kg: dv x y z, work per mass; walls: friction per mass of all boundaries */
 } node;
 
 /* ---------------------------------------------------------------- one node */
 
-/* What was given to a node in the projection of its velocity from `before` to n->v, which took
- * *e from the material. */
+/* Adds the impulse *e of a projection from `before` to n->v to the ledgers of boundary and node. */
 static void keep_ledger(firn_boundary_impulse *boundary, firn_boundary_kind kind, node *n,
                         const double before[3], const firn_boundary_impulse *e)
 {
@@ -57,7 +68,8 @@ static void apply_constraint(const firn_constraint *c, node *n, firn_boundary_im
     keep_ledger(boundary, c->kind, n, before, &e);
 }
 
-/* Force fields accelerate a node: a pull, whose work is that of the mean velocity (grip.c). */
+/* Force fields accelerate a node; the work of a force is that with the mean velocity (grip.c), J .
+ * (v + v') / 2 = J . v' - m |v' - v|^2 / 2. */
 static void push(const firn_sim *sim, node *n, firn_boundary_impulse *boundary)
 {
     const double origin[3] = {0, 0, 0}, before[3] = {n->v[0], n->v[1], n->v[2]};
@@ -73,8 +85,9 @@ static void push(const firn_sim *sim, node *n, firn_boundary_impulse *boundary)
 
 /* ---------------------------------------------------------------- constraints of a node */
 
-/* Returns the clearance from the surface; -INFINITY: the node is in it, and *constraint is set.
- * What stands still a node never comes nearer. *s.distance NAN: a caller's function failed. */
+/* Returns the clearance from the surface (m); -INFINITY: the node is inside, and *constraint is
+ * set. INFINITY for a collider at rest, whose distance from a node does not change. s->distance
+ * NaN: a caller's function failed. */
 static double collider_constraint(const firn_sim *sim, int index, const node *n,
                                   firn_surface_point *s, firn_constraint *constraint)
 {
@@ -97,7 +110,7 @@ static double collider_constraint(const firn_sim *sim, int index, const node *n,
     return -INFINITY;
 }
 
-/* A node in the grip's region, or one that a held particle reaches; 0: it is neither. */
+/* The constraint of a node in the grip's region, or within reach of a held particle; 0: none. */
 static int grip_constraint(const firn_sim *sim, int g, const node *n, int is_held,
                            firn_constraint *constraint)
 {
@@ -138,12 +151,13 @@ static int wall_constraint(const firn_sim *sim, int w, const node *n, firn_const
     return 1;
 }
 
-/* Finds, projects and books; returns the clearance as collider_constraint does. */
+/* Finds the constraint, projects, adds to the ledger; returns the clearance as collider_constraint
+ * does. */
 static double collide(const firn_sim *sim, int index, node *n, firn_boundary_impulse *boundary)
 {
     firn_constraint constraint;
     firn_surface_point s;
-    if (isnan(boundary->work)) return -INFINITY; /* see firn_node_boundary_check */
+    if (isnan(boundary->work)) return -INFINITY; /* failed already, see firn_node_boundary_check */
     const double clearance = collider_constraint(sim, index, n, &s, &constraint);
     if (clearance == -INFINITY)
         apply_constraint(&constraint, n, boundary);
@@ -158,12 +172,12 @@ static double collide(const firn_sim *sim, int index, node *n, firn_boundary_imp
 
 enum { TOUCHING_MAX = 64 };
 
-typedef struct touching { /* what can reach a block */
-    int any, n_colliders; /* more than fit the list: -1, all are tried */
+typedef struct touching { /* boundaries that can reach a block */
+    int any, n_colliders; /* n_colliders -1: more than the list holds, all are tried */
     unsigned walls;
     uint16_t colliders[TOUCHING_MAX];
     unsigned grips;
-    double others;        /* no node has less clearance from a collider that does not touch */
+    double others;        /* m, least clearance of any node from the other colliders */
     const uint32_t *held; /* [64] bits of grips; NULL: none */
 } touching;
 
@@ -191,7 +205,7 @@ static void find_colliders(const firn_sim *sim, const double center[3], double h
     }
 }
 
-/* As find_colliders, if nothing can have come near since that was asked. */
+/* The result of find_colliders from the cache, while it is valid. */
 static int recall_colliders(const firn_sim *sim, int32_t block, touching *t)
 {
     uint64_t colliders;
@@ -234,7 +248,8 @@ static touching find_touching(const firn_sim *sim, int32_t block)
     return t;
 }
 
-/* Beyond a mirror wall: whatever acts there acts on the mirror node, with the mass of both. */
+/* Whether a node lies beyond a mirror wall: boundaries act on its mirror node, with the mass of
+ * both. */
 static int is_folded(const firn_sim *sim, const double x[3])
 {
     const firn_grid_def *grid = &sim->scene.grid;
@@ -254,7 +269,7 @@ static void meet_all(const firn_sim *sim, const touching *t, node *n,
         if (sim->colliders[c].is_active) collide(sim, c, n, &boundary[c]);
 }
 
-/* The collider that the node is in is asked in any case, the others when they may have come near
+/* The collider that the node is in is queried always, the others when they may have reached it
  * (distance_cache.h). */
 static void meet_colliders(const firn_sim *sim, const touching *t, node *n,
                            firn_boundary_impulse *boundary)
@@ -271,7 +286,7 @@ static void meet_colliders(const firn_sim *sim, const touching *t, node *n,
     for (int k = 0; k < n_asked; k++) {
         const int c = known.is_far ? known.in : t->colliders[k];
         const double clearance = collide(sim, c, n, &boundary[c]);
-        if (clearance > -INFINITY || in >= 0) /* of several that it is in, one is left out */
+        if (clearance > -INFINITY || in >= 0) /* the entry leaves out one collider only */
             least = fmin(least, clearance);
         else
             in = c;
@@ -280,7 +295,7 @@ static void meet_colliders(const firn_sim *sim, const touching *t, node *n,
                                       known.is_far && in >= 0 ? NULL : &least);
 }
 
-/* Where only colliders act: none has come near the node, and it is in none. */
+/* Whether only colliders act, none of them can have reached the node, and it is in none. */
 static int is_left_alone(const firn_sim *sim, const touching *t, int32_t block, int i)
 {
     if (sim->n_forces || t->grips || t->walls || t->n_colliders < 0 ||
@@ -312,6 +327,9 @@ static int is_reached(const firn_sim *sim, int32_t block)
     return find_touching(sim, block).any;
 }
 
+/* One block of nodes: for each node with mass that a boundary may reach, position (m) and velocity
+ * as doubles, the boundaries in their order, and the velocity back. Float and double kernels share
+ * this code; with float nodes only the stored velocity is rounded, the ledger is in double. */
 int firn_node_boundary_apply(const firn_sim *sim, int32_t block, int chunk)
 {
     firn_boundary_impulse *boundary =
@@ -356,8 +374,8 @@ int firn_node_boundary_apply(const firn_sim *sim, int32_t block, int chunk)
     return any;
 }
 
-/* A distance that is no number, which only a caller's function gives, leaves its place in the
- * ledger of its chunk. */
+/* A distance of NaN, which only a caller's function returns, is noted in the ledger of its chunk:
+ * work NaN, and the place in `impulse`. */
 firn_status firn_node_boundary_check(const firn_sim *sim, firn_messages *messages)
 {
     const int n = firn_sim_n_boundaries(sim);
@@ -377,7 +395,7 @@ firn_status firn_node_boundary_check(const firn_sim *sim, firn_messages *message
 
 /* ---------------------------------------------------------------- a step's constants */
 
-/* Which blocks something acts on, where the ledgers of several materials are kept. */
+/* Marks the blocks that a boundary reaches, where impulses are divided among materials. */
 static firn_status prepare_split(firn_sim *sim)
 {
     if (sim->n_materials < 2) return FIRN_OK;
@@ -404,6 +422,8 @@ firn_status firn_node_boundary_prepare(firn_sim *sim)
 
 /* ---------------------------------------------------------------- after the step */
 
+/* Sums in a fixed order: nodes by chunk; particles by material and block. With one material all
+ * impulses on nodes are its own; with several, impulse_split.c has divided them. */
 void firn_node_boundary_collect(firn_sim *sim)
 {
     int n = firn_sim_n_boundaries(sim), has_acts = firn_particle_boundary_any(sim);

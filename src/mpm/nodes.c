@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* nodes.c: what is done to nodes alone. The patch of a owner block is cleared before P2G, added
- * to the grid after it and loaded before G2P (kernels.h has a drawing); between the two the
- * momenta of each block of nodes become velocities. Compiled once a variant (lanes.h). */
+/* nodes.c: kernels on nodes alone. The patch of an owner block is cleared before P2G, added to the
+ * grid after it and loaded before G2P (kernels.h has a drawing); in between momenta become
+ * velocities, block by block. Compiled once per variant (lanes.h).
+ *
+ * Rows of a patch are redundant: P2G adds to any of the five rows that contain a node, so a patch
+ * is folded (rows summed) on its way to the grid and spread (rows copied) on its way back. */
 #include "mpm/nodes.h"
 #include "mpm/shifted_rows.h"
 
-/* Along an axis a patch overlaps three blocks: their nodes 2 3, 0 1 2 3, 0 1. Along z these
- * nodes are neighbours in memory: a column of a patch is HALF a row of the first block, a row of
- * the second, half a row of the third. */
+/* Along an axis a patch overlaps three blocks: their nodes 2 3, 0 1 2 3, 0 1. Along z these are
+ * adjacent in memory: a column of a patch is HALF a row of the first block, a row of the second,
+ * half a row of the third. */
 enum { HALF = ROW / 2, COLUMN = FIRN_SHIFTED_ROWS * ROW, BLOCK = FIRN_BLOCK_NODES * FIRN_CHANNELS };
 static const int block_of[8] = {0, 0, 1, 1, 1, 1, 2, 2}, node_of[8] = {2, 3, 0, 1, 2, 3, 0, 1};
 
-static const real nothing[BLOCK] = {0}; /* what stands in a block that is not there */
+static const real nothing[BLOCK] = {0}; /* zeros of a block that is not in the grid */
 
 /* The column (i, j) of a patch begins with the node FIRST_OF in each of these three blocks. */
 #define BLOCK_OF(i, j) (9 * block_of[i] + 3 * block_of[j])
 #define FIRST_OF(i, j) ((node_of[i] * 4 + node_of[j]) * 4 * FIRN_CHANNELS)
 
-/* For each column of a set: `at` counts columns, `i` and `j` are its place in the patch. */
+/* For each column of a set: `at` is its number, `i` and `j` its place in the patch. */
 #define FOR_COLUMNS(columns, at, i, j)                                                             \
     for (firn_columns left_ = (columns); left_; left_ &= left_ - 1)                                \
         for (int at = __builtin_ctzll(left_), i = at >> 3, j = at & 7, once_ = 1; once_; once_ = 0)
@@ -59,7 +62,7 @@ void FIRN_NODES(ask)(firn_columns columns, const int32_t neighbours[27], const v
 void FIRN_NODES(add)(const void *patch, firn_columns columns, const int32_t neighbours[27],
                      void *nodes_)
 {
-    real nowhere[BLOCK] = {0}, *block[27]; /* the zeros of a patch where no particle can be */
+    real nowhere[BLOCK] = {0}, *block[27]; /* sink for parts of the patch out of reach */
     for (int q = 0; q < 27; q++)
         block[q] = neighbours[q] < 0 ? nowhere : (real *)nodes_ + (size_t)neighbours[q] * BLOCK;
     FOR_COLUMNS(columns, at, i, j)
@@ -128,12 +131,12 @@ void FIRN_NODES(load_both)(void *patch, void *old_patch, firn_columns columns,
     }
 }
 
-/* Two nodes. */
+/* Two nodes, eight channels. */
 typedef half_row node_pair;
 typedef lane_int pair_mask __attribute__((vector_size(HALF * sizeof(real))));
 
-/* The larger of each of `most` and the differences of two pairs of nodes, where both nodes carry
- * mass. */
+/* The maximum of `most` and the differences of two pairs of nodes, by component, where both nodes
+ * carry mass. */
 FIRN_INLINE node_pair pair_steeper(node_pair most, const real *p, const real *q)
 {
     const pair_mask velocities = {-1, -1, -1, 0, -1, -1, -1, 0};
@@ -153,6 +156,8 @@ FIRN_INLINE node_pair row_steeper(node_pair most, const real *p, const real *q)
     return pair_steeper(pair_steeper(most, p, q), p + HALF, q + HALF);
 }
 
+/* Differences of neighbours along z (within the column's rows 0, 1, 4, 3), y (next column) and x
+ * (eight columns on). */
 double FIRN_NODES(steepest)(const void *patch, firn_columns columns)
 {
     node_pair most = {0};
@@ -177,8 +182,8 @@ double FIRN_NODES(steepest)(const void *patch, firn_columns columns)
     return steepest;
 }
 
-/* Range of the velocities v of nodes that carry mass; LANES nodes at a time. One that is not
- * finite spoils it. */
+/* Range of the velocities of nodes with mass, LANES nodes at a time. A velocity that is not finite
+ * clears is_finite. */
 typedef struct lane_range {
     fr min[3], max[3];
     int is_finite;
@@ -226,9 +231,9 @@ void FIRN_NODES(range)(const void *nodes, firn_block_range *out)
     range_store(&r, out);
 }
 
-/* A node on which no particle weighs gets zero: it is never read with a weight other than zero.
- * Nor is one counted whose mass is the product of such small weights that digits, and then the
- * quotient, are lost. */
+/* Momentum to velocity. Nodes without mass get zero: they are only read with weight zero. Nor does
+ * a node count whose mass is a product of such small weights (below REAL_MIN / REAL_EPSILON) that
+ * it has lost digits, which the quotient would inherit. */
 void FIRN_NODES(velocity)(void *nodes, void *old, const double dv[3], firn_block_range *out)
 {
     lane_range r = range_of_nothing();
@@ -251,6 +256,9 @@ void FIRN_NODES(velocity)(void *nodes, void *old, const double dv[3], firn_block
     range_store(&r, out);
 }
 
+/* u = v - from and |u|^2 for all five shifted rows, in place of the mass: the step check sums m w u
+ * and m w u^2 over particles, whose difference from the mean is the kinetic energy of relative
+ * motion. */
 void FIRN_NODES(deviate)(const void *patch_, const double from[3], void *deviations)
 {
     const real *patch = patch_;

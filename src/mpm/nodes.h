@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* nodes.h: the functions of nodes.c, by variant; kernels.h says what each does. */
+/* nodes.h: the functions of nodes.c, by variant; kernels.h describes each. */
 #ifndef FIRN_NODES_H
 #define FIRN_NODES_H
 

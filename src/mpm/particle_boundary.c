@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* particle_boundary.c: which blocks have particles that something acts on, and who acts. The
- * ledger of bodies and holds is as in solver/contact.c. */
+/* particle_boundary.c: boundaries on particles, block by block: which blocks need the slow path,
+ * and in which order boundaries act there.
+ *
+ * Order per particle, after G2P: pulls and holds of grips (grip_particles.c), then thin colliders
+ * (particle_collision.c), so that a particle moved by a grip is still kept out of walls. The ledger
+ * is as in solver/contact.c. */
 #include "mpm/particle_boundary.h"
 
 #include <math.h>
@@ -27,6 +31,9 @@ unsigned firn_particle_boundary_expected(firn_sim *sim, int32_t owner)
     return expected | FIRN_PARTICLE_SURFACES;
 }
 
+/* `expected` selects the slow paths of a block: pulls visit every particle, surfaces only those
+ * whose clearance does not exclude contact. Particles are visited in order, so that the ledger of a
+ * block is a sum in a fixed order. */
 void firn_particle_boundary_apply(const firn_sim *sim, firn_particles *particles,
                                   const firn_particle_block *block, unsigned expected,
                                   const void *x, const void *v, firn_boundary_impulse *acts)
@@ -47,7 +54,7 @@ void firn_particle_boundary_apply(const firn_sim *sim, firn_particles *particles
         if (!clear) continue;
 
         const size_t at = (size_t)b * bundle;
-        uint32_t met = UINT32_MAX; /* any collider; above these 16 bits, any but the nearest */
+        uint32_t met = UINT32_MAX; /* low 16 bits: any collider; high 16: one besides the nearest */
         if (is_kept)
             met = kernels->clearance(now + at, (const char *)x + at,
                                      firn_distance_cache_motion_of_step(sim), clear + at);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* particle_collision.c: the second pass of colliders, on particles: those that went into or
+/* particle_collision.c: the second pass of colliders, on particles: those that moved into or
  * through a thin collider are put back on its surface (solver/point_collision.c).
  *
- * Every particle remembers how far it may go before it may meet a surface (the field CLEAR), so
- * that few are asked; distance_cache.c says by which bound. */
+ * Each particle keeps a lower bound of the path to the nearest surface (field CLEAR), so that few
+ * are queried; distance_cache.c derives it. A push by one collider moves the particle and so
+ * reduces all of its bounds by the length of the push. */
 #include "mpm/block_places.h"
 #include "mpm/particle_boundary.h"
 
 #include <math.h>
 
-/* `all`: not only the nearest collider may have been met. */
+/* `all`: colliders besides the nearest may have been met. */
 void firn_particle_collision_act(firn_block_point *s, int all, firn_boundary_impulse *acts)
 {
     const firn_sim *sim = s->sim;

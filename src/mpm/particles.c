@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* particles.c: storage of the particles of one material (particles.h). */
+/* particles.c: storage of the particles of one material (particles.h).
+ *
+ * Fields grow one at a time, each copied into its new array before the old one is released, so the
+ * peak is one field above the sum. A field that failed to grow leaves the others valid: capacities
+ * are per field. */
 #include "mpm/particles.h"
 #include "solver/sim.h"
 
@@ -84,6 +88,8 @@ void *firn_particles_at(const firn_particles *particles, firn_field field, int64
                                           : NULL;
 }
 
+/* Padding lanes take part in every kernel, so their values must be harmless: F = I and the initial
+ * history for laws, mass 0 for transfers, the middle of the block for indices. */
 double firn_particles_blank(const firn_particles *particles, firn_field field, int component)
 {
     if (field == FIRN_FIELD_X) return 1.5;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* particles.h: the particles of one material, in bundles of 16 lanes, owner block by owner block.
+/* particles.h: the particles of one material, in bundles of 16 lanes (AoSoA), owner block by owner
+ * block.
  *
- *   field[f]   [bundle][component][lane]    one array a field, each 64-byte aligned
+ *   field[f]   [bundle][component][lane]    one array per field, each 64-byte aligned
  *
  *   block 0            block 1        block 2
- *   |bundle|bundle|bun.|bundle|bu....|bundle|    a block begins with a new bundle; lanes that
- *                                                hold no particle have mass 0, F = I and stand
- *                                                in the middle of the block
+ *   |bundle|bundle|bun.|bundle|bu....|bundle|    a block begins with a new bundle; padding lanes
+ *                                                have mass 0, F = I and stand in the middle of
+ *                                                the block
  *
- * Positions (field X) are in cells relative to the first node of the owner block (kernels.h says
- * why); block_places.h turns them into metres. The fields are those of solver/fields.h: storage,
+ * Positions (field X) are in cells relative to the first node of the owner block (kernels.h states
+ * why); block_places.h converts them to metres. The fields are those of solver/fields.h: storage,
  * sorting, saving, hashing and views are made from that list. */
 #ifndef FIRN_PARTICLES_H
 #define FIRN_PARTICLES_H
@@ -23,9 +24,9 @@ typedef struct firn_particle_block {
     int32_t coord[3]; /* of the owner block; its first node is at 4 * coord * dx */
     int32_t owner;    /* index in the grid's list of owner blocks */
     int32_t n;        /* particles */
-    uint16_t reach;   /* where they may go until the next sort, see firn_grid_reach */
+    uint16_t reach;   /* reach until the next sort, see firn_grid_reach */
     uint16_t
-        is_watched; /* the law of some is near its edge: steps are tried first, see step_check.c */
+        is_watched; /* some law is close to its edge: every step is tried first, see step_check.c */
     int64_t first;  /* bundle */
 } firn_particle_block;
 
@@ -36,7 +37,7 @@ typedef struct firn_particles {
     size_t real_size;
     int n_components[FIRN_N_FIELDS];
     void *field[FIRN_N_FIELDS];
-    int64_t capacity[FIRN_N_FIELDS]; /* bundles; fields grow one at a time, to keep the peak low */
+    int64_t capacity[FIRN_N_FIELDS]; /* bundles, per field */
     int64_t n_particles, n_bundles;
     int32_t n_blocks, block_capacity;
     firn_particle_block *blocks;
@@ -52,12 +53,12 @@ static inline int firn_bundles_of(int64_t n)
 void firn_particles_init(firn_particles *particles, firn_memory *memory, size_t real_size,
                          int has_grip, int has_start, int has_clear);
 void firn_particles_clear(firn_particles *particles);
-/* Room for that many bundles and blocks; contents stay. */
+/* Room for that many bundles and blocks; contents are kept. */
 firn_status firn_particles_reserve(firn_particles *particles, int64_t n_bundles, int32_t n_blocks);
 size_t firn_particles_field_bytes(const firn_particles *particles, firn_field field,
                                   int64_t n_bundles);
 void *firn_particles_at(const firn_particles *particles, firn_field field, int64_t bundle);
-/* One number, whatever its type. */
+/* One component as a double, for every type. */
 static inline double firn_particles_value(const firn_particles *particles, firn_field field,
                                           int64_t bundle, int component, int lane)
 {
@@ -82,9 +83,9 @@ static inline void firn_particles_set(firn_particles *particles, firn_field fiel
     else
         ((float *)particles->field[field])[at] = (float)value;
 }
-/* What a lane of nobody has: no mass, F = I, the middle of the block. */
+/* The value of a padding lane: no mass, F = I, the middle of the block. */
 double firn_particles_blank(const firn_particles *particles, firn_field field, int component);
-/* The particles's block in a owner block of the grid; NULL: none. */
+/* The particles of an owner block of the grid; NULL: none. */
 static inline const firn_particle_block *firn_particle_block_at(const firn_particles *particles,
                                                                 int32_t owner)
 {

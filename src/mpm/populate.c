@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* populate.c: newborn particles into the blocks of a material. Points are ordered by the key of
- * their owner block (stable, so the order within a block is that of the list), each block begins
- * with a new bundle; the next sort merges blocks of equal place and orders cells. */
+/* populate.c: newborn particles into the blocks of a material.
+ *
+ * Points are ordered by the key of their owner block; ties keep the order of the list. Each block
+ * begins with a new bundle. Blocks are appended, so a place may have two blocks until the next
+ * sort, which merges them and orders cells: must_sort stays set until then, and no kernel runs on
+ * such a state.
+ *
+ * owner = floor((x / h + 1/2) / 4): positions from -0.5 up to 3.5 cells, as after a sort. */
 #include "mpm/populate.h"
 #include "mpm/block_places.h"
 
@@ -20,6 +25,8 @@ static int compare_placed(const void *a, const void *b)
     return (p->index > q->index) - (p->index < q->index);
 }
 
+/* Coordinates that do not fit (far away, NaN) become INT32_MAX / 2, which firn_grid_is_reachable
+ * refuses. */
 static void owner_of(const double x[3], double h, int32_t coord[3])
 {
     for (int a = 0; a < 3; a++) {
@@ -56,6 +63,7 @@ static void put(firn_sim *sim, firn_particles *particles, const firn_newborn *bo
     firn_particles_set(particles, FIRN_FIELD_ID, b, 0, lane, (double)born->first_id + (double)i);
 }
 
+/* New bundles are padding throughout before particles are put into them. */
 static void blank_bundles(firn_particles *particles, int64_t first, int n)
 {
     for (int f = 0; f < FIRN_N_FIELDS; f++)
@@ -65,7 +73,7 @@ static void blank_bundles(firn_particles *particles, int64_t first, int n)
                                    firn_particles_blank(particles, f, c));
 }
 
-/* Opens blocks for the ordered points and fills them. */
+/* Appends blocks for the ordered points and fills them. */
 static firn_status fill_blocks(firn_sim *sim, firn_particles *particles, const firn_newborn *born,
                                const placed *order, firn_messages *messages)
 {

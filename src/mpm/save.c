@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* save.c: particles of a material in a saved state: a header, the ledger sums, the blocks, and the
- * fields as they stand, padding lanes too.
+ * fields as stored, padding lanes included.
  *
- * The arrays are stored in the order that the last sort left, so the grid that is rebuilt around
- * them, and with it every later sum, is the same to the bit. */
+ * Arrays are in the order that the last sort left, so the grid that is rebuilt around them, and
+ * with it every later sum, is the same to the bit. Caches (firn_field_is_cache) are neither saved
+ * nor hashed.
+ *
+ * A state is untrusted: counts are bounded by its remaining size before memory is reserved, and
+ * blocks are checked to be disjoint, inside the arrays and within reach of the origin. */
 #include "mpm/save.h"
 #include "base/hash.h"
 #include "mpm/mpm.h"
@@ -17,8 +21,8 @@ typedef struct particles_header {
     firn_ledger_sums sums;
 } particles_header;
 
-/* C of a state whose transfer was affine where the scene's is not any longer, or the other way
- * round. */
+/* Skips C of a state with an affine transfer where the scene's is not, and clears it in the
+ * opposite case. */
 static void pass_other_C(firn_walk *w, firn_particles *particles)
 {
     size_t n = 9 * FIRN_BUNDLE_LANES * particles->real_size * (size_t)particles->n_bundles;
@@ -47,6 +51,9 @@ static void pass_particle_data(firn_walk *w, firn_particles *particles, int n_C)
     }
 }
 
+/* The minimum size of a bundle, (3 + 3 + 9 + 6 + 3) = 24 components of 16 floats, bounds n_bundles
+ * by the bytes that are left. The header must agree with the scene in everything that determines
+ * the layout of fields. */
 static firn_status read_particles(firn_particles *particles, firn_walk *w, firn_messages *messages)
 {
     particles_header p;
@@ -72,7 +79,7 @@ static firn_status read_particles(firn_particles *particles, firn_walk *w, firn_
         return firn_messages_add(messages, FIRN_REFUSED,
                                  "saved state: claims more particles than it holds");
     particles->n_bundles = 0;
-    particles->n_blocks = 0; /* nothing of the present is kept */
+    particles->n_blocks = 0; /* replaced, not merged */
     if (firn_particles_reserve(particles, p.n_bundles, p.n_blocks) != FIRN_OK)
         return firn_messages_no_memory(messages, "%lld particles", (long long)p.n_particles);
     particles->n_bundles = p.n_bundles;
@@ -90,7 +97,7 @@ static firn_status read_particles(firn_particles *particles, firn_walk *w, firn_
             return firn_messages_add(messages, FIRN_REFUSED,
                                      "saved state: block %d is inconsistent", b);
         n += block->n;
-        bundle = block->first + firn_bundles_of(block->n); /* see sinks.c */
+        bundle = block->first + firn_bundles_of(block->n); /* gaps: sink_particles.c */
     }
     if (n != particles->n_particles || bundle > particles->n_bundles)
         return firn_messages_add(messages, FIRN_REFUSED,
@@ -122,6 +129,8 @@ firn_status firn_particles_pass(firn_sim *sim, int material, firn_walk *w, firn_
     return FIRN_OK;
 }
 
+/* The hash covers fields (but caches), blocks and time, padding lanes included: they are constant,
+ * and a kernel that wrote to them would be found. */
 uint64_t firn_particles_hash(firn_sim *sim)
 {
     firn_hash hash;

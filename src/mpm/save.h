@@ -9,7 +9,7 @@
 firn_status firn_particles_pass(firn_sim *sim, int material, firn_walk *walk,
                                 firn_messages *messages);
 uint64_t firn_particles_hash(firn_sim *sim);
-/* What is left when a restore fails half way: nothing that could be taken for a state. */
+/* Removes all particles, after a failed restore. */
 void firn_particles_empty(firn_sim *sim);
 
 #endif

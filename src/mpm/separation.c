@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* separation.c: material that was stretched until its particles no longer hold each other.
+/* separation.c: numerical fracture: material that was stretched until its particles no longer hold
+ * each other.
  *
- * Nodes have a velocity each, but particles feel its gradient only where they are. Where they
- * stand more than about a cell apart along some direction, nodes between them can move asunder
- * without any particle noticing: the body is parted by the grid at no stress, whatever its law
- * says. Layers of a pulled bar were seen to part .89 to 1.04 cells apart
- * (tests/verify/README.md), so LIMIT is where it is said.
+ * Each node has a velocity, but particles feel its gradient only where they are. Where particles
+ * are more than about a cell apart along some direction, the nodes between them can move apart
+ * unnoticed: the grid separates the body at no stress, whatever its law. Layers of a pulled bar
+ * separate .89 to 1.04 cells apart (tests/verify/README.md), so LIMIT is the lower end of that
+ * range.
  *
- * What is watched, whenever the ledger is made, is how far apart neighbours have been drawn
+ * The measure, taken with every ledger, is the distance of neighbours in cells,
  *
  *     gap = s d / h,    s = largest singular value of F,    d^3 = min(V0, m / rho0),
  *
- * d the edge of a particle before it was stretched (V0 alone would not do: where it was measured
- * on the grid, particles at a surface have too much of it). F is all of the deformation for
- * elastic laws. Laws that flow keep its elastic part, so for them gap is a lower bound, which
- * gives no false alarm; liquids keep the volume alone, and as drops are no parted body they are
- * not warned of. The density on the grid is of no use: B-splines sum to one, so layers that are
- * a h apart show, where they are, their mean density to 0.3 per cent up to a = 1.2, to 11 per
- * cent at a = 2 (cubic). */
+ * d the edge of a particle before deformation (V0 alone would not do: measured on the grid it is
+ * too large at a surface). F is the whole deformation for elastic laws. Laws that flow keep its
+ * elastic part, so for them gap is a lower bound, and no false alarm is possible; liquids keep the
+ * volume ratio alone, and are not warned of, as drops are no fractured body. The density on the
+ * grid is no measure: B-splines sum to one, so layers a h apart show their mean density to 0.3 per
+ * cent up to a = 1.2 and to 11 per cent at a = 2 (cubic). */
 #include "mpm/separation.h"
 #include "laws/law.h"
 
@@ -26,11 +26,10 @@
 #include <string.h>
 
 static const double LIMIT = 0.9,
-                    ENOUGH = 1 / 0.9; /* cells; spacings a cell needs, a unit of stretch */
+                    ENOUGH = 1 / 0.9; /* cells; cell size in spacings per unit of stretch */
 
-/* F^T F as its mean m, the size p of its deviator and the cosine r of three times the angle of
- * its largest eigenvalue m + 2 p cos(acos(r) / 3), which is at most m + 2 p (O. K. Smith, Comm.
- * ACM 4, 1961). */
+/* F^T F by its mean m, the size p of its deviator and the cosine r of three times the angle of its
+ * largest eigenvalue m + 2 p cos(acos(r) / 3) <= m + 2 p (O. K. Smith, Comm. ACM 4, 1961). */
 static void right_cauchy_green(const double F[9], double *m, double *p, double *r)
 {
     double C[3][3], p2 = 0;
@@ -62,7 +61,7 @@ void firn_separation_add(firn_ledger *ledger, const double F[9], double size, do
     right_cauchy_green(F, &m, &p, &r);
     double bound = m + 2 * p;
     if (!(bound * bound * bound * size * size > most * most * most * most * most * most))
-        return; /* no cubic root yet */
+        return; /* the bound decides without a cubic root */
     double stretch = sqrt(m + 2 * p * cos(acos(r) / 3)), gap = stretch * cbrt(size) / h;
     if (!(gap > ledger->max_gap)) return;
     ledger->max_gap = gap;

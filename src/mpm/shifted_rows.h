@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* shifted_rows.h: the unit of all work in transfer.c, four z-nodes times four channels, in as
- * many vectors as that takes.
+/* shifted_rows.h: the unit of all work in transfer.c: four z-nodes times four channels, in as many
+ * vectors as that takes.
  *
  *     row       z0: c0 c1 c2 c3   z1: c0 c1 c2 c3   z2: ...   z3: ...
- *         as the nodes of a patch stand in memory
+ *               as the nodes of a patch are stored
  *
- * A column of a patch, eight nodes along z, is two rows, its lower and its upper nodes, and
- * stands in memory as a rows of five (kernels.h).
+ * A column of a patch, eight nodes along z, is two rows, its lower and its upper nodes, and is
+ * stored as five shifted rows (kernels.h): row z begins with node z.
  *
- * Included by what is compiled once a variant (lanes.h). */
+ * Included by sources that are compiled once per variant (lanes.h). */
 #ifndef FIRN_SHIFTED_ROWS_H
 #define FIRN_SHIFTED_ROWS_H
 
@@ -35,8 +35,8 @@ FIRN_INLINE row row_load(const real *a)
     UNROLL for (int p = 0; p < PARTS; p++) r.part[p] = fr_load(a + p * LANES);
     return r;
 }
-/* As it is, in a register: gcc would load it again for every use, or make a product again in
- * every sum, where an addition would do that other units of the processor make. */
+/* Keeps a row in registers. Otherwise gcc reloads it for every use, or repeats a product in every
+ * sum, where an addition would use other units of the processor. */
 FIRN_INLINE row row_pin(row r)
 {
 #if LANES > 1
@@ -80,9 +80,9 @@ FIRN_INLINE row row_mul_add(row a, row b, row c)
 }
 
 /* Four reals in memory as LANES: repeated (channels of every z-node), or each one four times,
- * beginning with number LANES / 4 * part (weights of a part's z-nodes). Intrinsics, because gcc
- * 12 takes a shuffle that widens a vector through memory, at three times the cost of the whole
- * of P2G. */
+ * beginning with number LANES / 4 * part (weights of a part's z-nodes). Intrinsics, because gcc 12
+ * compiles a shuffle that widens a vector through memory, at three times the cost of the whole of
+ * P2G. */
 #if LANES == 16
 FIRN_INLINE fr repeat_four(const real *four)
 {
@@ -149,7 +149,7 @@ FIRN_INLINE row row_of_weights(const real *four)
     return r;
 }
 
-/* (0 0 0 0 1 1 1 1 2 ...): the number of each channel's node, from 0 or from -1 on */
+/* (0 0 0 0 1 1 1 1 2 ...): the number of each channel's node, counted from 0 or from -1 */
 FIRN_INLINE row row_of_nodes(int from)
 {
     static const real number[ROW + 4] __attribute__((aligned(64))) = {
@@ -163,13 +163,13 @@ typedef struct column { /* nodes 0 to 3 and 4 to 7 */
     row low, high;
 } column;
 
-/* The four nodes from number n of eight on. */
+/* Nodes n to n + 3 of the eight of a column. */
 FIRN_INLINE row row_within(row low, row high, int n)
 {
     enum {
         NODES = LANES < 4 ? 1 : LANES / 4,
         PARTS_A_NODE = LANES < 4 ? 4 : 1
-    }; /* of a part; of a node */
+    }; /* nodes per part; parts per node */
     fr a[2 * PARTS];
     row r;
     UNROLL for (int p = 0; p < PARTS; p++)
@@ -203,7 +203,7 @@ FIRN_INLINE row row_within(row low, row high, int n)
     return r;
 }
 
-/* Two times two nodes from memory. */
+/* A row from two halves in memory, two nodes each. */
 FIRN_INLINE row row_of_halves(const real *low, const real *high)
 {
     row r;
@@ -239,7 +239,8 @@ FIRN_INLINE void column_spread(real *rows, column c)
         row_store(rows + z * ROW, row_within(c.low, c.high, z));
 }
 
-/* The sum of what was added to its rows. */
+/* The inverse of column_spread for sums: node k of the column is the sum over rows z of their
+ * element k - z. */
 FIRN_INLINE column column_fold(const real *rows)
 {
     const row zero = row_zero();
@@ -282,9 +283,9 @@ FIRN_INLINE void row_weave(row v, row o, row next, row *both, row *pairs)
 
 /* ---------------------------------------------------------------- sums over z */
 
-/* What a bundle's particles gathered, to be summed over z; then four channels a particle, by
- * slot. A processor with short vectors sums at once: its registers do not hold another
- * particle's rows meanwhile. */
+/* The gathered rows of a bundle's particles, to be summed over z for all at once; then four
+ * channels per particle, by slot. With short vectors the sum is formed immediately: the registers
+ * cannot hold the rows of another particle meanwhile. */
 enum { KEPT = LANES == 16 ? ROW : FIRN_CHANNELS };
 typedef struct kept_rows {
     real of[16 * KEPT];
@@ -308,7 +309,7 @@ FIRN_INLINE void row_keep(row a, int lane, kept_rows *kept)
 #endif
 }
 
-/* In place. */
+/* Sums over z, in place. */
 FIRN_INLINE void kept_sum_z(kept_rows *kept)
 {
     (void)kept;

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* sink_particles.c: particles that sinks take out of their blocks.
+/* sink_particles.c: deletion of particles by sinks.
  *
- * What a sink takes goes at the end of the step, where it stands: the last particle of the block
- * comes in its place,
+ * A particle that met a sink is deleted at the end of the step in place: the last particle of the
+ * block takes its slot,
  *
- *     |a b c d|e f . .|     b goes     |a f c d|e . . .|
+ *     |a b c d|e f . .|     b deleted     |a f c d|e . . .|
  *
- * so that nothing need be sorted for it (in a scene of a hopper sorts were half of all time). The
- * next sort closes what is left of bundles; it also takes what was put into a sink, or went
- * through a wall that deletes, or too far. */
+ * so that no sort is needed (in a hopper scene sorts took half of the time). The next sort closes
+ * the gaps between blocks; it also deletes particles that were created inside a sink, passed a wall
+ * of type delete, or are out of reach of the origin.
+ *
+ * Invariant: the first n lanes of a block are its particles, the rest are padding lanes. */
 #include "mpm/block_places.h"
 #include "mpm/particle_boundary.h"
 
 #include <math.h>
 
-/* Until they are sorted particles stay within 3 sqrt 3 cells of the middle of their block. */
+/* Until the next sort particles are within 3 sqrt 3 cells of the center of their block. */
 static int reach(const firn_sim *sim, const int32_t coord[3], double time)
 {
     double center[3];
@@ -53,7 +55,7 @@ static void take_out(firn_particles *particles, firn_particle_block *block, int 
     block->n--;
 }
 
-/* From the last particle to the first: what comes into a place has been asked already. */
+/* From the last particle to the first: the one that takes a slot has been tested already. */
 void firn_sink_particles_drain(const firn_sim *sim, firn_particles *particles,
                                firn_particle_block *block, const void *before,
                                firn_block_report *report)
@@ -68,5 +70,5 @@ void firn_sink_particles_drain(const firn_sim *sim, firn_particles *particles,
             firn_particles_value(particles, FIRN_FIELD_MASS, block->first + p / 16, 0, p % 16);
         take_out(particles, block, p);
     }
-    report->is_out_of_reach |= block->n == 0; /* no owner any longer, which is for a sort to say */
+    report->is_out_of_reach |= block->n == 0; /* a block without particles is no owner: sort */
 }

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* sort.c: brings every particle to its owner block and, inside it, to its cell; rebuilds the
- * sparse grid around them.
+/* sort.c: brings every particle to its owner block and, inside it, to its cell; rebuilds the sparse
+ * grid around them.
  *
- * Particles move less than half a cell before the next sort, so a particle's new owner is one of
- * the 27 blocks around its old one: keys are made and looked up once a block, not once a
- * particle. The order is stable: by owner block (Morton), by cell, then as before; it depends on
- * the state alone, never on threads.
+ * Particles move by less than half a cell between sorts, so the new owner of a particle is one of
+ * the 27 blocks around its old one: keys are made and looked up per block, not per particle. The
+ * order is stable: by owner block (Morton), by cell, then as before. It depends on the state alone,
+ * never on threads.
  *
- *   1 count    for each old block: how many of its particles go to each of the 27 neighbours parallel
- *   2 number   the new owner blocks and their places in memory                      serial
- *   3 place    order[new slot] = old slot, then by cell within each new block       parallel
- *   4 move     each field, three components at a time, through a spare array        parallel
- *   5 reach    which blocks around particles can get to, and the grid of these      serial
+ *   1 count    per old block: particles that go to each of the 27 neighbours       parallel
+ *   2 number   the new owner blocks and their bundles                              serial
+ *   3 place    order[new slot] = old slot, then by cell within each new block      parallel
+ *   4 move     each field, three components at a time, through a spare array       parallel
+ *   5 reach    the blocks that particles can reach, and the grid of these          serial
  *
- * So the peak is 12 bytes a particle (in float) and the order, 4 bytes, above the particles
- * themselves. */
+ * Why threads do not show in 3: start[b][q], the first slot of the particles that old block b sends
+ * to neighbour q, is fixed serially in 2, so each pair (b, q) fills its own range.
+ *
+ * Peak memory above the particles: 3 components of a field (12 bytes per particle in float) and the
+ * order (4 bytes).
+ *
+ * All or nothing per material: memory is reserved before anything moves. */
 #include "mpm/sort.h"
 #include "mpm/mpm.h"
 #include "mpm/particle_boundary.h"
@@ -27,9 +32,9 @@
 enum {
     GONE = 27,
     TARGETS = GONE + FIRN_N_LOSSES
-}; /* the last targets are the reasons to be deleted */
+}; /* targets from GONE on: reasons to delete (firn_loss) */
 
-typedef struct move_plan {       /* of one particles */
+typedef struct move_plan {       /* of one material */
     int32_t (*count)[TARGETS];   /* [old blocks] */
     int64_t (*start)[TARGETS];   /* [old blocks] first new slot of each part */
     firn_particle_block *blocks; /* new */
@@ -38,7 +43,8 @@ typedef struct move_plan {       /* of one particles */
     size_t bytes;
 } move_plan;
 
-/* Which neighbour (x*3 + y)*3 + z the particle now belongs to, and its place there. */
+/* The neighbour (x*3 + y)*3 + z to which the particle belongs now, and its position there,
+ * cells. */
 static int target_of(const firn_particles *particles, int64_t bundle, int lane, double x[3])
 {
     int target = 0;
@@ -51,7 +57,7 @@ static int target_of(const firn_particles *particles, int64_t bundle, int lane, 
     return target;
 }
 
-/* The target itself, or why the particle is deleted. */
+/* The target, or GONE + the reason to delete the particle. */
 static int fate_of(const firn_sim *sim, const firn_particle_block *block, int target,
                    const double x[3])
 {
@@ -65,7 +71,7 @@ static int fate_of(const firn_sim *sim, const firn_particle_block *block, int ta
     return loss < 0 ? target : GONE + loss;
 }
 
-/* Whether some of a block's particles may be deleted. */
+/* Whether any particle of the block may be deleted: then each is tested. */
 static int may_lose(const firn_sim *sim, const firn_particle_block *block)
 {
     for (int side = -1; side <= 1; side += 2) {
@@ -131,7 +137,7 @@ static void neighbour_coord(const firn_particle_block *block, int q, int32_t coo
     coord[2] = block->coord[2] + q % 3 - 1;
 }
 
-/* The keys of all blocks that will own particles. */
+/* The sorted unique keys of all blocks that will own particles. */
 static firn_status collect_keys(firn_sim *sim, const move_plan *plans, uint64_t **keys, int32_t *n,
                                 size_t *bytes)
 {
@@ -169,12 +175,15 @@ static firn_status reserve_owners(firn_sim *sim, firn_particles *particles)
 }
 
 /* New blocks in the order of the grid's owner list, and where each part of each old block goes. */
+/* Two passes over (old block, neighbour): the first sums the particles of each new owner, which
+ * fixes blocks and bundles; the second hands out slots in the order of old blocks, which makes the
+ * sort stable. */
 static firn_status number_blocks(firn_sim *sim, firn_particles *particles, const uint64_t *keys,
                                  move_plan *plan)
 {
     if (reserve_owners(sim, particles) != FIRN_OK) return FIRN_MEMORY;
     int32_t n_owners = sim->mpm->grid.n_owners;
-    int32_t *at = particles->block_of_owner; /* first used for counting */
+    int32_t *at = particles->block_of_owner; /* used for counting first */
     for (int32_t i = 0; i < n_owners; i++) at[i] = 0;
     for (int32_t b = 0; b < particles->n_blocks; b++)
         for (int q = 0; q < GONE; q++) {
@@ -182,7 +191,7 @@ static firn_status number_blocks(firn_sim *sim, firn_particles *particles, const
             int32_t coord[3];
             neighbour_coord(&particles->blocks[b], q, coord);
             int32_t owner = firn_grid_find(&sim->mpm->grid, coord);
-            plan->start[b][q] = owner; /* for the moment */
+            plan->start[b][q] = owner; /* owner here, slot below */
             at[owner] += plan->count[b][q];
         }
     for (int32_t i = 0; i < n_owners; i++) plan->n_blocks += at[i] > 0;
@@ -218,7 +227,7 @@ static firn_status number_blocks(firn_sim *sim, firn_particles *particles, const
 
 /* ---------------------------------------------------------------- order */
 
-/* Slots and cells of what goes to each new block, in the order of the old ones. */
+/* Slots and cells of the particles of each new block, in the order of the old blocks. */
 static void place_particles(firn_sim *sim, firn_particles *particles, move_plan *plan,
                             uint8_t *cells)
 {
@@ -238,7 +247,8 @@ static void place_particles(firn_sim *sim, firn_particles *particles, move_plan 
     }
 }
 
-/* Stable counting sort of one block's slots by cell; `sorted` has room for them. */
+/* Stable counting sort of one block's slots by cell (5^3 = 125 of them); `sorted` has room for n.
+ * Particles of a cell touch the same nodes, which P2G and G2P then find in the cache. */
 static void sort_cells(int n, const uint8_t *cells, uint32_t *slots, uint32_t *sorted)
 {
     int start[126] = {0};
@@ -256,7 +266,7 @@ static int32_t largest_block(const move_plan *plan)
     return largest;
 }
 
-/* A thread's room for the slots of any block. */
+/* Bytes of a thread's buffer for the slots of any block, a multiple of a cache line. */
 static size_t slot_bytes(int32_t largest)
 {
     return ((size_t)largest * sizeof(uint32_t) + 127) & ~(size_t)63;
@@ -275,10 +285,12 @@ static void order_cells(firn_sim *sim, const move_plan *plan, const uint8_t *cel
 
 /* ---------------------------------------------------------------- moving */
 
-/* Up to TOGETHER components at a time go through the spare array, [bundle][component][lane] like
- * the field. */
+/* Components go through the spare array TOGETHER at a time, [bundle][component][lane] as in the
+ * field. */
 enum { TOGETHER = 3 };
 
+/* Out of place and back: new bundles are gathered into the spare array and copied to the field,
+ * which needs one spare array for all fields instead of a second copy of all particles. */
 static void move_field(firn_sim *sim, firn_particles *particles, const move_plan *plan,
                        firn_field field)
 {
@@ -321,7 +333,8 @@ static void rebase(firn_sim *sim, firn_particles *particles, const move_plan *pl
 static firn_status reserve_move(firn_sim *sim, firn_particles *particles, const move_plan *plan)
 {
     int64_t slack = plan->n_bundles + plan->n_bundles / 64 + 4;
-    int is_short = 0; /* fields grow one by one, and the last time may have ended half way */
+    int is_short =
+        0; /* fields grow one at a time, and an earlier attempt may have failed half way */
     for (int f = 0; f < FIRN_N_FIELDS; f++)
         is_short |= particles->n_components[f] &&
                     (plan->n_bundles > particles->capacity[f] || !particles->field[f]);
@@ -345,7 +358,7 @@ static firn_status reserve_move(firn_sim *sim, firn_particles *particles, const 
     return FIRN_OK;
 }
 
-/* Particles that go nowhere, with the reason. */
+/* Adds deleted particles and their mass to the ledger, by reason. */
 static void book_losses(const firn_sim *sim, firn_particles *particles, const move_plan *plan)
 {
     for (int32_t b = 0; b < particles->n_blocks; b++) {
@@ -364,8 +377,8 @@ static void book_losses(const firn_sim *sim, firn_particles *particles, const mo
     }
 }
 
-/* All memory comes first: a particles has moved as a whole or not at all, and can be sorted again.
- */
+/* All memory is reserved first: a material moves as a whole or not at all, and can be sorted
+ * again. */
 static firn_status move_particles(firn_sim *sim, firn_particles *particles, move_plan *plan)
 {
     size_t bytes = slot_bytes(largest_block(plan)) * (size_t)sim->n_threads;
@@ -375,7 +388,7 @@ static firn_status move_particles(firn_sim *sim, firn_particles *particles, move
         return FIRN_MEMORY;
     }
     book_losses(sim, particles, plan);
-    uint8_t *cells = sim->mpm->spare; /* nothing moves yet */
+    uint8_t *cells = sim->mpm->spare; /* unused until fields move */
     place_particles(sim, particles, plan, cells);
     order_cells(sim, plan, cells, scratch);
     firn_memory_release(&sim->memory, scratch, bytes);
@@ -390,10 +403,9 @@ static firn_status move_particles(firn_sim *sim, firn_particles *particles, move
     return FIRN_OK;
 }
 
-/* ---------------------------------------------------------------- workspaces that depend on the
- * blocks */
+/* ---------------------------------------------------------------- the grid */
 
-/* The grid around all particles that stand in owner blocks. */
+/* The grid around all particles, from the union of the reaches of their blocks. */
 static firn_status activate(firn_sim *sim, const uint64_t *keys)
 {
     for (int m = 0; m < sim->n_materials; m++)

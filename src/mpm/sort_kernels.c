@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* sort_kernels.c: the loops of a sort (sort.c) that touch every number of every particle.
- * Compiled once a variant (lanes.h). */
+/* sort_kernels.c: the loops of a sort (sort.c) over every number of every particle. Compiled once
+ * per variant (lanes.h).
+ *
+ * Targets by comparisons instead of divisions: x < -0.5 is the block below (shift -1), x >= 3.5 the
+ * one above (+1). The cell is that of the first node of the spline, floor(x) or floor(x - 1/2)
+ * clamped to -1 .. 3, so that particles of equal cell touch the same nodes. */
 #include "mpm/sort_kernels.h"
 
 enum { N = FIRN_BUNDLE };
@@ -18,7 +22,7 @@ void FIRN_VARIANT_NAME(firn_sort_targets)(const void *x, int is_quadratic, uint8
             const fr up = fr_select(fr_ge(at, fr_set1((real)3.5)), one, none);
             const fr shift = up - fr_select(fr_lt(at, fr_set1((real)-0.5)), one, none);
             const fr first = fr_clamp(fr_floor(at - 4 * shift - half), fr_set1(-1),
-                                      fr_set1(3)); /* whatever x is */
+                                      fr_set1(3)); /* for any x, NaN included */
             to = 3 * to + shift + one;
             in = in + stride[a] * (first + one);
         }
@@ -31,7 +35,7 @@ void FIRN_VARIANT_NAME(firn_sort_targets)(const void *x, int is_quadratic, uint8
     }
 }
 
-/* Bundle by bundle and component by component, so that what is written goes out in whole lines. */
+/* Bundle by bundle and component by component, so that writes fill whole cache lines. */
 #define GATHER(name, type)                                                                         \
     static void name(const firn_gather *g, const type *from, type *to)                             \
     {                                                                                              \

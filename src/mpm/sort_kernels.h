@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sort_kernels.h: the functions of sort_kernels.c, by variant; kernels.h says what they do. */
+/* sort_kernels.h: the functions of sort_kernels.c, by variant; kernels.h describes them. */
 #ifndef FIRN_SORT_KERNELS_H
 #define FIRN_SORT_KERNELS_H
 

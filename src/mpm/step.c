@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* step.c: one step of the material point method, as data flows through it.
+/* step.c: one step of the material point method, in the order of its data flow.
  *
- *     dt          the largest that is stable and lands on the frame      solver/time_step.c
- *     emission    particles that are born in this step                   solver/emission.c
- *     grips       take hold of what is in their regions                  solver/grip.c
- *     sort        particles to their blocks, the sparse grid around      sort.c
- *                 them - only when one has left its block's reach
- *     advance     P2G, grid, check, G2P, law: by the integrator          integrator_*.c */
+ *     dt          the largest stable step that meets the frame               solver/time_step.c
+ *     emission    particles born in this step                                solver/emission.c
+ *     grips       take hold of the particles in their regions                solver/grip.c
+ *     sort        particles to their owner blocks, the sparse grid around    sort.c
+ *                 them; only after births or when one has left its reach
+ *     advance     P2G, grid, check, G2P, law: by the integrator              integrator_*.c
+ *     ledger      impulses of boundaries, summed in a fixed order            node_boundary.c
+ *
+ * Time: a step that was planned to meet `until` and was not shortened sets time = until exactly,
+ * instead of time + dt, so that frames fall on the same times at any dt. */
 #include "mpm/step.h"
 #include "mpm/mpm.h"
 #include "mpm/node_boundary.h"
@@ -27,7 +31,7 @@ firn_status firn_step(firn_sim *sim, double until, firn_messages *messages)
     const double planned = sim->dt;
     double end = 0;
     if (status == FIRN_OK) status = sim->mpm->integrator->advance(sim, clock, &end, messages);
-    if (!(end > 0)) return status; /* nothing has moved */
+    if (!(end > 0)) return status; /* no particle has moved */
     firn_node_boundary_collect(sim);
 
     const int lands = planned == sim->dt && planned >= (until - sim->time) * (1 - 1e-12);

@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/* step_check.c: may the step be taken? Asked before anything moves, when the grid already holds
- * all that the step will do to the particles, so that a bad step is undone by not having been
- * done. A step is bad where a particle would
+/* step_check.c: rejects unstable steps. The check runs before anything moves, when the grid already
+ * holds all that the step will do to the particles, so a rejected step needs no undoing. A step is
+ * rejected if, for some particle,
  *
- *     stop being a number;      cross more than a cell;
- *         be compressed to less than a tenth of its volume, or be
- *     inverted;                 be where its law has no answer; or where a block would make energy:
+ *     the velocity or the stress of the trial state is not finite
+ *     it would cross more than a cell            dt |u| > h
+ *     it would be compressed to less than a      det(I + dt grad v) < 0.1
+ *     tenth of its volume, or inverted
+ *     its law has no answer
+ *     its block would create energy              below
  *
- * Energy. A step moves with the velocities v of its end, and stress changes by the strain dt
- * grad v that they make. Of a linear body with stiffness K and masses M the energy changes in a
- * step by
+ * Energy. A step moves with the velocities v of its end, and stress changes by the strain dt grad v
+ * that they make. For a linear body with stiffness K and mass M the energy changes in a step by
  *
  *     dE = - 1/2 |v - v_before|_M^2 + 1/2 dt^2 v K v
  *
- * and steps are stable as long as dt^2 omega^2 < 4 for every mode (leapfrog's limit: T. J. R.
- * Hughes, The
- * Finite Element Method, 1987, ch. 9), that is v K v dt^2 < 4 v M v for every v. Its left side
- * can be measured without knowing K, by trying the law:
+ * and steps are stable as long as dt^2 omega^2 < 4 for every mode (the limit of leapfrog: T. J. R.
+ * Hughes, The Finite Element Method, 1987, ch. 9), that is dt^2 v K v < 4 v M v for every v. The
+ * left side is measured without knowing K, by evaluating the law on a trial state:
  *
  *     stored = 1/2 sum V0 (tau_new - tau) : grad v dt      must not exceed
  *         2 (1/2 sum m_p w_ip |v_i - mean|^2)
  *
- * over the particles p of a block and the nodes i that they see: half the limit, because other
- * motion in the block hides part of what grows. For a linear body that is true of every motion v
- * - whatever set it off, walls, colliders, forces or newborn particles - as long as dt^2 omega^2
- * <= 2 for each particle with its share of the nodes alone; and that is bounded by (c dt / h)^2
- * sum_i |h grad w_i|^2 / w_i < 9.4 cfl^2, at the default cfl 1.5. What stiffens faster than its
- * wave speed said, or is stepped with too large a share of it, does exceed it.
+ * over the particles p of a block and the nodes i that they see. This is half of the limit,
+ * because other motion in the block hides part of a growing mode. For a linear body it holds for
+ * every motion v (from walls, colliders, forces or births alike) as long as dt^2 omega^2 <= 2 for
+ * each particle alone with its share of the nodes; and that is bounded by (c dt / h)^2 sum_i |h
+ * grad w_i|^2 / w_i < 9.4 cfl^2, 1.5 at the default cfl 0.4. A body that stiffens faster than its
+ * wave speed tells, or is stepped with too large a cfl, exceeds it.
  *
- * Trying the law costs as much as a step of the block, so it is done where the step strains by
- * more than an eighth - by the ranges of velocity in the blocks around, and then by the
- * differences of neighbouring nodes - and elsewhere for one block in 64 at every step, in turn
- * (and not where it strains by less than 1e-4, which would only measure round-off): what grows
- * from little is found there. After such a step dt stays halved and grows back by a hundredth a
- * step (limit `energy`).
+ * Cost. A trial evaluation costs as much as a step of the block, so it is made where the step
+ * strains by more than 1/8 - by the ranges of velocity in the blocks around, then by differences of
+ * neighbouring nodes - and elsewhere for one block in 64 per step, in turn (not below a strain of
+ * 1e-4, where only round-off would be measured), which finds slow growth. After a rejection for
+ * energy dt stays halved and grows back by 1 % per step (criterion `energy`).
  *
- * Laws that can fail are tried from a smaller strain on, and always where some particle is near
- * the edge of its law (FIRN_FLAG_EDGE): no step is taken in which one fails. Entries of up to e
- * in dt grad v make a strain of up to 3 e. */
+ * Laws that can fail are tried from a smaller strain on, and always where a particle is close to
+ * the edge of its law (FIRN_FLAG_EDGE): no step is taken in which one fails. Entries of dt grad v
+ * of up to e make a strain of up to 3 e. */
 #include "mpm/step_check.h"
 #include "mpm/block_loops.h"
 #include "mpm/mpm.h"
@@ -52,9 +52,10 @@ static const double least_det = 0.1, most_cells = 1, most_stored = 2, much_strai
                     edge_strain = FIRN_EDGE_STRAIN / 3;
 enum { IN_TURN = 64 };
 
-/* A spline's gradient is a convex combination of differences between neighbouring nodes: no
- * entry of dt grad v in a block is larger than the largest difference of dt v / h in its
- * surroundings. Infinite where more is to be feared. */
+/* Upper bound of the entries of dt grad v in a block. The gradient of a spline is a convex
+ * combination of differences of neighbouring nodes over h, so no entry exceeds the range of dt v /
+ * h around the block. INFINITY where a particle may cross a cell, or a velocity is not finite: the
+ * block is checked in full. */
 static double strain_in(const firn_sim *sim, int32_t owner)
 {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -71,7 +72,7 @@ static double strain_in(const firn_sim *sim, int32_t owner)
     }
     for (int w = 0; sim->scene.grid.has_box && w < 6; w++)
         for (int a = 0; sim->scene.grid.walls[w] == FIRN_WALL_MIRROR && a < 3;
-             a++) { /* unfolded nodes carry reversed velocities that the ranges do not hold */
+             a++) { /* nodes beyond hold reversed velocities, which the ranges do not include */
             double largest = fmax(fabs(low[a]), fabs(high[a]));
             low[a] = -largest;
             high[a] = largest;
@@ -83,7 +84,7 @@ static double strain_in(const firn_sim *sim, int32_t owner)
     return most;
 }
 
-/* From which strain on a block is tried; less than nothing: in any case. */
+/* The strain from which on a block is tried; negative: always. */
 static double bearable_strain(const firn_sim *sim, int32_t owner)
 {
     double bearable = much_strain;
@@ -96,7 +97,7 @@ static double bearable_strain(const firn_sim *sim, int32_t owner)
     return bearable;
 }
 
-/* The first of a block's particles whose law, tried, has no answer. */
+/* Finds the first particle of a block whose law has no answer in the trial state. */
 static int has_failed(const firn_sim *sim, const firn_particle_block *block,
                       const firn_workspace *w, firn_block_check *check)
 {
@@ -121,7 +122,7 @@ static void try_law(firn_sim *sim, const firn_particles *particles,
     particles->material->resolved.law->kernels[sim->variant].evaluate(&batch);
 }
 
-/* A velocity in the middle of what the block's nodes do: taken off before squares are summed, to
+/* The middle of the range of the block's node velocities: subtracted before squares are summed, to
  * keep their digits. */
 static void middle_of(const firn_block_range *range, double middle[3])
 {
@@ -129,8 +130,8 @@ static void middle_of(const firn_block_range *range, double middle[3])
     for (int a = 0; a < 3; a++) middle[a] = is_known ? 0.5 * (range->min[a] + range->max[a]) : 0;
 }
 
-/* `bearable`: what differences between neighbouring nodes in the patch may be without another
- * look; 0: none is. */
+/* Whether the step is good for an owner block. `bearable`: strain by differences of neighbouring
+ * nodes below which no trial is made; 0: always made. */
 static int check_block(firn_sim *sim, int32_t owner, double bearable, const firn_workspace *w,
                        firn_block_check *check, int *material_index)
 {
@@ -199,6 +200,9 @@ static void explain(const firn_sim *sim, int32_t owner, int material_index,
                  check->stored, most_stored);
 }
 
+/* Three tests of rising cost: ranges of velocity of the blocks around (27 loads), differences of
+ * neighbouring nodes in the patch (as a G2P load), trial evaluation of the law (as a step of the
+ * block). */
 static int is_owner_bearable(firn_sim *sim, int32_t owner, const firn_workspace *w)
 {
     firn_block_check check;
@@ -210,6 +214,8 @@ static int is_owner_bearable(firn_sim *sim, int32_t owner, const firn_workspace 
     return check_block(sim, owner, bearable, w, &check, &particles);
 }
 
+/* The smallest number of a failing block decides, for any number of threads; blocks beyond the
+ * smallest one found so far are skipped. Its message is made by checking it once more. */
 firn_step_result firn_step_check(firn_sim *sim, char *why, size_t n_why)
 {
     int32_t worst = INT32_MAX;
@@ -222,7 +228,7 @@ firn_step_result firn_step_check(firn_sim *sim, char *why, size_t n_why)
                 if (!is_owner_bearable(sim, owner, &w)) worst = owner;
     }
     firn_step_result result = FIRN_STEP_GOOD;
-    if (worst < INT32_MAX) { /* once more, for the message */
+    if (worst < INT32_MAX) { /* again, for the message */
         firn_workspace w = firn_workspace_of(sim, 0);
         firn_block_check check = {0};
         int m = 0;

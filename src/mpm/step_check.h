@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* step_check.h: whether the step that the grid holds is good. */
+/* step_check.h: whether the step that the grid holds is stable; step_check.c has the criteria. */
 #ifndef FIRN_STEP_CHECK_H
 #define FIRN_STEP_CHECK_H
 
@@ -7,11 +7,11 @@
 
 typedef enum firn_step_result {
     FIRN_STEP_GOOD,
-    FIRN_STEP_MOTION, /* some particle would move too far, be inverted, or stop being a number */
-    FIRN_STEP_ENERGY  /* it would make energy out of nothing */
+    FIRN_STEP_MOTION, /* a particle would move too far, be inverted or become not finite */
+    FIRN_STEP_ENERGY  /* a block would create energy */
 } firn_step_result;
 
-/* The reason goes to `why` where it is not good. */
+/* Writes the reason of a rejection to `why`. */
 firn_step_result firn_step_check(firn_sim *sim, char *why, size_t n_why);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* transfer.c: particles to grid and back, the two loops in which an explicit step spends most of
- * its time.
+/* transfer.c: particles to grid and back, the two loops that take most of the time of an explicit
+ * step.
  *
  * Notation   i, j, k  nodes along x, y, z
  *            w_i(x)   weight of node i for a particle at x (B-spline, x in cells)
@@ -8,49 +8,48 @@
  *            h    node spacing, m     V   initial volume, m^3
  *            tau = P F^T  Kirchhoff stress, Pa     C   affine matrix, 1/s
  *
- * What is carried is a payload (kernels.h): here in its letters for momentum, v, m, C, tau.
+ * The kernels carry a payload (kernels.h), written here in the letters of momentum: v, m, C, tau.
  *
  * Particle to grid (Jiang et al. 2015, APIC; Stomakhin et al. 2013 for the force). A node gains
  *
  *     momentum   w_ijk m (v + h C d)
- *     force      dt f = -dt V tau grad w         force: gradient (grad w has the factors g w w / h, ...)
- *                     = -dt V (D^-1 h) tau d w   force: mls (Hu et al. 2018; D = h^2/3, quadratic h^2/4)
+ *     force      dt f = -dt V tau grad w         force: gradient; grad w has factors g w w / h
+ *                     = -dt V (D^-1 h) tau d w   force: mls (Hu et al. 2018); D = h^2/3 (cubic),
+ *                                                h^2/4 (quadratic)
  *
- * All of this is a sum of products of one factor an axis. With column vectors A_a (multiplying
- * moments along axis a) and S_a (multiplying derivatives) a row of four z-nodes times four
- * channels, the unit of all work here, is
+ * Both forces sum to zero over the nodes, as sum grad w = 0 and sum d w = 0: momentum is conserved
+ * to round-off. All of this is a sum of products of one factor per axis. With column vectors A_a
+ * (multiplying moments along axis a) and S_a (multiplying derivatives) a row of four z-nodes times
+ * four channels, the unit of all work here, is
  *
  *     V0  = w_k (m v, m) + m_k A_z + g_k S_z
  *     u_i = w_i V0 + w_k (m_i A_x + g_i S_x)
  *     t_j = w_k (m_j A_y + g_j S_y)
- *     row(i, j) += w_j u_i + w_i t_j          <- two multiply-adds a row, whatever the force
+ *     row(i, j) += w_j u_i + w_i t_j          <- two multiply-adds per row, for either force
  *
- * Without derivatives (force: mls) it is shorter. Along each axis d_i = d_0 + i, so with b = (m
- * v, m) + sum_a d_0a A_a, made for all particles of a bundle at once,
+ * Without derivatives (force: mls) it is shorter. Along each axis d_i = d_0 + i, so with b = (m v,
+ * m) + sum_a d_0a A_a, made for all particles of a bundle at once,
  *
- *     q_ij = w_k (b + k A_z + i A_x + j A_y)     goes from node to node by one addition,
- *     row(i, j) += (w_i w_j) q_ij                35 operations a particle instead of 48
+ *     q_ij = w_k (b + k A_z + i A_x + j A_y)     from node to node by one addition,
+ *     row(i, j) += (w_i w_j) q_ij                35 operations per particle instead of 48
  *
- * Grid to particle is the transpose: r_i = sum_j w_j row(i,j) and its siblings with m_j, g_j;
- * then sums over i; then one horizontal sum over z. C = (D^-1 h) sum w v d, grad v = sum v grad
- * w (mls: grad v = C). Without gradients, sums of w_ij row(i,j) that begin at the far end give
- * those times i and j by additions, 36 operations, of which 16 are products, instead of 44 (and
- * four products with w_k either way), and sum w v d = sum w v (i - 1) + d_1 sum w v is made for
- * a whole bundle at once.
+ * Grid to particle is the transpose: r_i = sum_j w_j row(i,j), and likewise with m_j, g_j; then
+ * sums over i; then one horizontal sum over z. C = (D^-1 h) sum w v d, grad v = sum v grad w (mls:
+ * grad v = C). Without gradients, partial sums of w_ij row(i,j) from the far end give those times i
+ * and j by additions: 36 operations, 16 of them products, instead of 44 (and four products with w_k
+ * either way), and sum w v d = sum w v (i - 1) + d_1 sum w v is made for a whole bundle at once.
  *
- * FLIP also asks for sum w v_old. Nobody asks for masses on the way back, so v_old,x stands in
- * their channel and comes with the rest. v_old,y and v_old,z have a patch of their own, in which
- * the four channels of node (i, j, k) are these two at j and again at j + 1: two rows a plane
- * are read instead of four.
+ * FLIP also needs sum w v_old. Masses are not needed on the way back, so v_old,x takes their
+ * channel. v_old,y and v_old,z have a patch of their own, in which the four channels of node (i, j,
+ * k) are these two at j and again at j + 1: two rows per plane are read instead of four.
  *
- * Layout     Weights are computed for LANES particles at once; what a particle needs as a vector
- *            over channels is turned from lanes into groups of four by transpose4 and found
- *            again by slot(particle).
- *            A particle's rows are whole cache lines wherever it stands (the fans of kernels.h),
- *            so P2G adds them to memory one by one, with nothing to decide.
- *            In G2P what is left of a particle's rows is kept and summed over z for a whole
- *            bundle at a time: for one particle that sum is a chain of operations that each wait
- *            for the one before. */
+ * Layout     Weights are computed for LANES particles at once; values that a particle needs as
+ *            a vector over channels are turned from lanes into groups of four by transpose4 and
+ *            found again by slot(particle).
+ *            A particle's rows are whole cache lines at any position (the shifted rows of
+ *            kernels.h), so P2G adds them to memory one by one, without branches.
+ *            In G2P the rest of a particle's rows is kept and summed over z for a whole bundle at
+ *            a time: for one particle that sum is a chain of dependent operations. */
 #include "mpm/clearance.h"
 #include "mpm/nodes.h"
 #include "mpm/sort_kernels.h"
@@ -87,7 +86,7 @@ FIRN_INLINE fr axis_weights(int is_quadratic, fr x, fr w[4], fr m[4], fr g[4])
         return base + 2;
     }
     fr base = fr_clamp(fr_floor(x), fr_set1(-1),
-                       fr_set1(3)); /* -1 .. 3 whatever x is: an index is always in the patch */
+                       fr_set1(3)); /* -1 .. 3 for any x: keeps the index in the patch */
     fr t = x - base, u = 1 - t, t2 = t * t, u2 = u * u;
     const real sixth = (real)(1.0 / 6), two_thirds = (real)(2.0 / 3), three_halves = (real)1.5;
     w[0] = sixth * u2 * u;
@@ -102,8 +101,8 @@ FIRN_INLINE fr axis_weights(int is_quadratic, fr x, fr w[4], fr m[4], fr g[4])
     return base + 1;
 }
 
-/* There are five rows of four nodes: in the last cell the three nodes of a quadratic spline are
- * the last of the last. */
+/* There are five rows of four nodes: in the last cell the three nodes of a quadratic spline are the
+ * last three of the last row. */
 FIRN_INLINE fr fit_row(int is_quadratic, fr first, fr w[4], fr m[4], fr g[4])
 {
     const fr last = fr_set1(FIRN_SHIFTED_ROWS - 1);
@@ -190,7 +189,7 @@ typedef struct outgoing { /* by slot: m v and m (mls: b); A_x A_y A_z; S_x S_y S
     real base[64], A[3][64], S[3][64];
 } __attribute__((aligned(64))) outgoing;
 
-/* with_momentum: it goes out, else the pull of grips alone; affine, force: what joins it. */
+/* with_momentum: 0 sends the pulls of grips alone; affine, force: further terms of the sum. */
 FIRN_INLINE void outgoing_of_bundle(const firn_block_particles *p, int b, int with_momentum,
                                     int affine, int mls, int force, real h, real stress_factor,
                                     const weights *wt, outgoing *out)
@@ -261,13 +260,12 @@ FIRN_INLINE prepared prepare(int n, int moment, int gradient, const weights *wt,
     return r;
 }
 
-/* q of a plane's first node; what is added from plane to plane and from node to node */
+/* q of a plane's first node; its increments from plane to plane and from node to node */
 typedef struct linear {
     row q, X, Y;
 } linear;
 
-/* In registers: added up by units of the processor that make no products, where it has such (Zen).
- */
+/* Increments in registers: additions run on units of the processor (Zen) that make no products. */
 FIRN_INLINE linear prepare_linear(int moment, const weights *wt, const outgoing *o, int lane)
 {
     int s = slot(lane);
@@ -278,8 +276,8 @@ FIRN_INLINE linear prepare_linear(int moment, const weights *wt, const outgoing 
                     row_pin(row_mul(zw, row_of_channels(o->A[1] + s)))};
 }
 
-/* In a register of its own: with a base and an index the multiply-adds that read weights through
- * it are taken apart by the processor, an eighth of the time of P2G. */
+/* A pointer in a register of its own: with base and index, the multiply-adds that read weights
+ * through it are split into two operations, an eighth of the time of P2G. */
 FIRN_INLINE const real *lane_pointer(const real *p)
 {
 #if LANES == 16
@@ -288,7 +286,7 @@ FIRN_INLINE const real *lane_pointer(const real *p)
     return p;
 }
 
-/* Adds a particle without gradients. Where forces are apart, `f` goes to `forces` beside it. */
+/* Adds a particle without gradients; where forces are accumulated apart, `f` to `forces`. */
 FIRN_INLINE void add_linear(int n, int moment, int is_apart, const real *W, linear r, linear f,
                             real *at, real *forces)
 {
@@ -309,7 +307,7 @@ FIRN_INLINE void add_linear(int n, int moment, int is_apart, const real *W, line
     }
 }
 
-/* What goes to all rows of plane i. */
+/* The part common to all rows of plane i. */
 FIRN_INLINE row plane_of(int moment, int gradient, const weights *wt, const prepared *r, int lane,
                          int i)
 {
@@ -319,8 +317,8 @@ FIRN_INLINE row plane_of(int moment, int gradient, const weights *wt, const prep
     return u;
 }
 
-/* Adds a particle with gradients, which are those of the force, and, where that is apart, of `f`
- * alone. */
+/* Adds a particle with gradients, which are those of its force; where forces are accumulated apart,
+ * those of `f` alone. */
 FIRN_INLINE void add_gradient(int n, int affine, int is_apart, const weights *wt, const prepared *r,
                               const prepared *f, int lane, real *at, real *forces)
 {
@@ -341,9 +339,9 @@ FIRN_INLINE void add_gradient(int n, int affine, int is_apart, const weights *wt
     }
 }
 
-/* One particle after the other, in whatever order they stand: with rows that are cache lines,
- * loading and storing them is cheaper than finding out who shares them. Momentum and force go
- * together into one patch, or, where FLIP must tell them apart, each into its own. */
+/* One particle after the other, in storage order: with rows that are cache lines, loading and
+ * storing them is cheaper than finding particles that share them. Momentum and force go into one
+ * patch, or, for FLIP, each into its own. */
 FIRN_INLINE void p2g_case(int is_quadratic, int affine, int mls, int is_apart,
                           const firn_transfer *transfer, const firn_block_particles *p, real *patch,
                           real *forces)
@@ -381,8 +379,7 @@ FIRN_INLINE void p2g_case(int is_quadratic, int affine, int mls, int is_apart,
     }
 }
 
-/* The flags are constants in each call, so each becomes a loop of its own with nothing to decide
- * inside. */
+/* The flags are constants in each call, so each combination becomes a loop without branches. */
 #define P2G(affine, mls, is_apart)                                                                 \
     (transfer->is_quadratic ? p2g_case(1, affine, mls, is_apart, transfer, p, patch, forces)       \
                             : p2g_case(0, affine, mls, is_apart, transfer, p, patch, forces))
@@ -413,9 +410,9 @@ typedef struct incoming {
     real d[3][16];
 } incoming;
 
-/* Without gradients: sums over i and j of w, (i - 1) w and (j - 1) w, from sums that begin at
- * the far end. Counted from the second node, which is next to the particle, they keep a digit
- * more than from the first. */
+/* Without gradients: sums over i and j of w, (i - 1) w and (j - 1) w by partial sums from the far
+ * end. Counting from the second node, which is next to the particle, keeps a digit more than from
+ * the first. */
 FIRN_INLINE void gather_linear(int n, const real *W, const real *at, row *S, row *X, row *Y)
 {
     row s[4], y[4];
@@ -505,7 +502,7 @@ FIRN_INLINE void gather_particle(int n, int moment, int gradient, int with_old, 
     }
 }
 
-/* Lanes of no particle are zero. */
+/* Zeros for padding lanes. */
 FIRN_INLINE void incoming_blank(int moment, int gradient, int with_old, int from, incoming *in)
 {
     for (int lane = from; lane < 16; lane++) {
@@ -518,7 +515,7 @@ FIRN_INLINE void incoming_blank(int moment, int gradient, int with_old, int from
     }
 }
 
-/* Interpolates one bundle; lanes beyond `count` get zeros. */
+/* Interpolates one bundle; lanes from `count` on get zeros. */
 FIRN_INLINE void gather_bundle(int is_quadratic, int moment, int gradient, int with_old,
                                const real *x, int count, const real *patch, const real *old_patch,
                                incoming *in)
@@ -539,7 +536,7 @@ FIRN_INLINE void gather_bundle(int is_quadratic, int moment, int gradient, int w
     if (with_old) kept_sum_z(&in->old);
 }
 
-/* grad v of LANES particles, 1/s: from true gradients or from the affine moments. */
+/* grad v of LANES particles, 1/s: from gradients or from affine moments. */
 FIRN_INLINE void grad_v_of(int gradient, int is_linear, const incoming *in, const fr v[3], int l,
                            fr gradient_scale, fr affine_scale, fr L[9])
 {
@@ -631,8 +628,7 @@ FIRN_INLINE double sum_of_lanes(fr a)
     return sum;
 }
 
-/* ---------------------------------------------------------------- judging a step before it is
- * taken */
+/* ---------------------------------------------------------------- checking a step */
 
 static void check_step(const firn_transfer *transfer, const firn_block_particles *p,
                        const void *patch, void *grad_v, firn_block_check *check)
@@ -782,7 +778,7 @@ static void diagnose(const firn_transfer *transfer, const firn_block_particles *
             fr rate = fr_max((fr_sqrt(v2) + fr_load(wave + o)) * h_inverse,
                              fr_load(viscosity + o) * diffusive);
             rate = fr_select(fr_gt(V, fr_zero()), rate, fr_zero());
-            fm is_new = fm_not(fr_le(rate, best)); /* a NaN is the worst of all */
+            fm is_new = fm_not(fr_le(rate, best)); /* NaN counts as the largest */
             best = fr_select(is_new, rate, best);
             best_bundle = fr_select(is_new, fr_set1((real)(b * 16 + l)), best_bundle);
             speed2 = fr_max(v2, speed2);

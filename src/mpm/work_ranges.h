@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* work_ranges.h: who does what in the loops over blocks in which a step spends its time (P2G,
- * grid, judging, G2P).
+/* work_ranges.h: the assignment of work to threads in the loops over blocks that take most of a
+ * step's time (P2G, grid, check, G2P).
  *
- * What another core wrote last is slow to get where the two have no cache in common. So a thread
- * begins each of them with its own stretch of the list, which is about the same blocks in all
- * loops and from step to step; only who has finished helps the others, in small pieces:
+ * Data written last by another core are slow to fetch where the two share no cache. So each thread
+ * begins every loop with its own range of the list, which covers about the same blocks in all loops
+ * and from step to step; a thread that has finished helps the others, in small pieces:
  *
  *     thread 0 ->          thread 1 ->          thread 2 ->
  *     |------ 0 -----------|------ 1 -----------|------ 2 -----------|        the list
  *
- * Who does what never shows in a result. */
+ * Each element is claimed exactly once (an atomic fetch-and-add on `next`); which thread claims it
+ * never changes a result. */
 #ifndef FIRN_WORK_RANGES_H
 #define FIRN_WORK_RANGES_H
 
 #include <stdint.h>
 
-/* What is left of one thread's stretch; threads write to it, so it has a cache line (and the
- * next one, which processors fetch along) of its own. */
+/* The unclaimed rest of one thread's range. Threads write to it, so it occupies a cache line of its
+ * own, and the next one, which processors prefetch along. */
 typedef struct firn_work_range {
     int32_t next, end;
     char apart[120];
 } firn_work_range;
 
-/* Before the threads begin: [n] shares, the first from bounds[0] to bounds[1] and so on. */
+/* Before a parallel region: n ranges, the first from bounds[0] to bounds[1] and so on. */
 static inline void firn_work_ranges_assign(firn_work_range *shares, int n, const int32_t *bounds)
 {
     for (int t = 0; t < n; t++) {
@@ -35,7 +36,8 @@ typedef struct firn_range {
     int32_t first, end;
 } firn_range;
 
-/* The next piece of at most `most` for thread `me`; 0: nothing is left of anybody's. */
+/* Claims the next piece of at most `most` elements for thread `me`, from its own range first; 0:
+ * all are claimed. */
 static inline int firn_work_ranges_claim(firn_work_range *shares, int n, int me, int32_t most,
                                          firn_range *piece)
 {

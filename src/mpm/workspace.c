@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* workspace.c: what threads work with, made anew at a sort: room for one block each, their shares
- * of the blocks, the reports of blocks.
+/* workspace.c: the memory that threads work with, sized at a sort: room for one block per thread,
+ * the division of blocks among threads, the reports of blocks.
  *
  *     thread 0                                     thread 1
- *     | patch | forces | outputs by lanes ... |    | patch | forces | ...                    */
+ *     | patch | forces | outputs by lanes ... |    | patch | forces | ...
+ *
+ * Sizes: a patch of FIRN_PATCH reals (5120: 20 KiB in float), and SCRATCH_LANES reals per lane of
+ * the largest block. The workspace of a thread stays in its second-level cache from block to block.
+ *
+ * Invariants: the outputs of a block are valid until the thread's next block; nothing in a
+ * workspace survives a stage, so repeating a step needs no reset. */
 #include "mpm/workspace.h"
 
-/* grad v; six outputs of the law; pull; places and velocities before; stress of a trial step */
+/* reals per lane: grad v 9; outputs of the law 6; pull 3; positions and velocities before 6; stress
+ * of a trial state 6 */
 enum { SCRATCH_LANES = 9 + 6 + 3 + 6 + 6 };
 
-/* Two patches are written and read side by side: places in both must differ in their last twelve
- * bits, by which processors guess whether a load waits for a store. */
+/* Two patches are written and read side by side. Their addresses must differ in the last twelve
+ * bits, by which processors predict whether a load depends on an earlier store (4K aliasing). */
 static size_t patch_bytes(size_t real_size)
 {
     return (FIRN_PATCH * real_size + 4095) / 4096 * 4096 + 2048 + 64;
@@ -18,9 +25,9 @@ static size_t patch_bytes(size_t real_size)
 
 static size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
 
-/* A step meets its threads about twenty times, which takes as long as 2,000 particles of a
- * simple law take one thread (measured: two threads break even at twice as many). Only the count
- * decides, and results do not depend on it. */
+/* Number of threads that pay off. A step synchronises its threads about twenty times, which takes
+ * as long as 2,000 particles of a simple law take one thread (measured: two threads break even at
+ * twice as many). Only the count decides, and results do not depend on it. */
 static int threads_worth(const firn_sim *sim)
 {
     enum { PARTICLES_A_THREAD = 2048 };
@@ -28,7 +35,8 @@ static int threads_worth(const firn_sim *sim)
     return n < 1 ? 1 : n < sim->max_threads ? (int)n : sim->max_threads;
 }
 
-/* A block costs as much as its particles and some more, for its nodes. */
+/* Divides the blocks among threads by weight: particles, plus BLOCK_COSTS particles' worth for the
+ * nodes of a block. */
 static firn_status share_blocks(firn_sim *sim)
 {
     struct firn_mpm *mpm = sim->mpm;
@@ -53,10 +61,12 @@ static firn_status share_blocks(firn_sim *sim)
     return status;
 }
 
+/* Reports and impulses by material and owner block: [material][owner], with an eighth of slack, as
+ * the number of owner blocks changes at every sort. */
 static firn_status reserve_ledger(firn_sim *sim)
 {
     struct firn_mpm *mpm = sim->mpm;
-    mpm->impulse_split.is_kept = mpm->has_reports = 0; /* they speak of other blocks */
+    mpm->impulse_split.is_kept = mpm->has_reports = 0; /* they are of the blocks before the sort */
     int64_t n = (int64_t)mpm->grid.n_owners * sim->n_materials;
     if (n > mpm->report_capacity) {
         firn_memory_release(&sim->memory, mpm->reports,
@@ -103,6 +113,8 @@ firn_status firn_workspace_reserve(firn_sim *sim)
     return share_blocks(sim) == FIRN_OK ? reserve_ledger(sim) : FIRN_MEMORY;
 }
 
+/* Layout: patch, forces, then arrays of `lanes` bytes: grad v 9, wave, viscosity, plastic, viscous,
+ * flags, energy 1 each, pull 3, before 6 (positions 3, velocities 3), stress of a trial state 6. */
 firn_workspace firn_workspace_of(const firn_sim *sim, int thread)
 {
     const struct firn_mpm *mpm = sim->mpm;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* workspace.h: one thread's workspace: patches of nodes, and the outputs of one block. */
+/* workspace.h: the workspace of one thread: patches of nodes, and the outputs of one block. */
 #ifndef FIRN_WORKSPACE_H
 #define FIRN_WORKSPACE_H
 
@@ -8,10 +8,10 @@
 typedef struct firn_workspace {
     void *patch, *forces; /* patches of nodes, see kernels.h */
     void *grad_v, *wave, *viscosity, *plastic, *viscous, *flags, *pull, *energy, *before;
-    void *try_tau; /* of a trial step */
+    void *try_tau; /* stress of a trial state */
 } firn_workspace;
 
-/* Room for all threads, for the largest block that there is; at a sort. */
+/* Room for all threads and the largest block; at a sort. */
 firn_status firn_workspace_reserve(firn_sim *sim);
 firn_workspace firn_workspace_of(const firn_sim *sim, int thread);
 void firn_workspace_clear(firn_sim *sim);

@@ -467,6 +467,8 @@ static firn_status at_rate(firn_sim *sim, const firn_emitter *e, emitter_state *
     }
 }
 
+/* The births of one emitter in [s->until, t + dt). On failure its counters stay as they were, so
+ * the repetition of the step makes the same births. */
 static firn_status step_emitter(firn_sim *sim, firn_emitter *e, emitter_state *s,
                                 firn_messages *messages)
 {

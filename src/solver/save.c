@@ -170,6 +170,8 @@ uint64_t firn_sim_hash(firn_sim *sim) { return sim->method->hash(sim); }
 
 /* ---------------------------------------------------------------- restoring */
 
+/* A state belongs to a scene with the same precision, dx, materials, grips and emitters; colliders
+ * may differ, as their totals are matched by name. */
 static firn_status check_header(const firn_sim *sim, const header *h, firn_messages *messages)
 {
     header mine = header_of(sim);

@@ -156,6 +156,8 @@ void firn_sim_destroy(firn_sim *sim)
 
 /* ---------------------------------------------------------------- steps */
 
+/* A state that is not finite, or empty after a failed restore, refuses further steps: results would
+ * be meaningless without an error. */
 firn_status firn_sim_step(firn_sim *sim, double until, firn_messages *messages)
 {
     if (!sim) return firn_messages_add(messages, FIRN_USAGE, "firn_sim_step: sim is NULL");
@@ -217,6 +219,8 @@ const char *firn_stage_name(int stage)
     return stage >= 0 && stage < FIRN_N_STAGES ? names[stage] : "";
 }
 
+/* Force (N) and torque (N m) on the material: minus what the boundary received in the last step,
+ * over dt. */
 static firn_status reaction_of(const firn_sim *sim, int i, firn_reaction *reaction)
 {
     double per_dt = sim->dt > 0 ? 1 / sim->dt : 0;

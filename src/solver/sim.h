@@ -81,7 +81,7 @@ struct firn_sim {
     double time, dt;
     int64_t n_steps, n_retries, n_sorts;
     uint32_t next_id;
-    int must_sort; /* births, or particles beyond their reach: the next step sorts */
+    int must_sort;    /* births, or particles beyond their reach: the next step sorts */
     int is_spoiled;   /* the last step left a state that is not finite */
     int is_empty;     /* a restore failed and left no particles */
     int is_unchecked; /* for benchmarks: the step check is off */
