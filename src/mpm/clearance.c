@@ -13,6 +13,8 @@
  * larger; 1e-5 h exceeds the rounding of positions. */
 #include "mpm/clearance.h"
 
+/* Components of CLEAR: bound of the nearest collider (m), bound of the others (m), index of the
+ * nearest, as a real. */
 enum { N = FIRN_BUNDLE };
 
 uint32_t FIRN_VARIANT_NAME(firn_clearance)(const void *x_, const void *before_,

@@ -124,6 +124,7 @@ static void add_particle(firn_sim *sim, const int32_t neighbours[27], const doub
     }
 }
 
+/* Particles farther than 2 sqrt 3 cells from a wanted collider reach no node inside it. */
 static void add_block(firn_sim *sim, int32_t owner)
 {
     const int32_t *neighbours = sim->mpm->grid.neighbours[owner];

@@ -313,6 +313,8 @@ int firn_distance_cache_surface(const firn_sim *sim, int collider, int32_t block
 
 /* The displacement of one collider with a second pass, for the kernel `clearance`; those beyond the
  * first four count with the maximum. */
+/* The clearance needed by a particle at rest is 1.1 times the surface's displacement in this step
+ * (clearance.c). */
 static void add_motion(firn_distance_cache_motion *motion, int index, double displacement,
                        double of_step)
 {

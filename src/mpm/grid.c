@@ -83,6 +83,8 @@ void firn_grid_clear(firn_grid *grid)
 
 /* ---------------------------------------------------------------- keys */
 
+/* One block of distance to the limit on either side, so that the halo of every owner block has
+ * keys. */
 int firn_grid_is_reachable(const int32_t coord[3])
 {
     for (int a = 0; a < 3; a++)
@@ -140,6 +142,8 @@ int32_t firn_grid_unique(uint64_t *keys, int32_t n)
 /* ---------------------------------------------------------------- hash table */
 
 /* Keys are stored plus one: zero means free. */
+/* The slot of a key, or the free slot where it belongs. Terminates, as at most half of the table is
+ * in use. */
 static int32_t *find_slot(const firn_grid *grid, uint64_t key)
 {
     uint64_t mask = (uint64_t)grid->table_size - 1, at = (key * FIRN_RANDOM_STEP) >> 20 & mask;
@@ -249,6 +253,8 @@ static int reaches(uint32_t reach, int q)
 
 /* ---------------------------------------------------------------- activation */
 
+/* The first half of a rebuild: numbers of owner blocks are known, their reach is not, so the halo
+ * waits for firn_grid_activate. */
 firn_status firn_grid_set_owners(firn_grid *grid, const uint64_t *keys, int32_t n)
 {
     grid->n_owners = grid->n_blocks = 0; /* an empty grid after a failure */

@@ -54,6 +54,8 @@ static firn_status reserve_owners(firn_sim *sim, int32_t n)
 }
 
 /* Items for the blocks around owner blocks with held particles. */
+/* Owner blocks are tested in parallel first; only the 27 neighbours of those with held particles
+ * get items, so a scene with a small grip pays for its surroundings only. */
 static firn_status reserve(firn_sim *sim, uint32_t wanted)
 {
     firn_grip_nodes *g = &sim->mpm->grip_nodes;

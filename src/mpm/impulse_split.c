@@ -129,6 +129,8 @@ void firn_impulse_split_share(const firn_sim *sim, int chunk, int32_t block, int
     }
 }
 
+/* Column 3 of a kind is work, of walls friction: friction of all kinds is collected there, as walls
+ * do no work (they are at rest). */
 void firn_impulse_split_collect(firn_sim *sim)
 {
     for (int m = 0; m < sim->n_materials; m++) {

@@ -52,6 +52,8 @@ static firn_status solve_grid(firn_sim *sim, double *clock, firn_messages *messa
     }
 }
 
+/* Only the last stage moves particles. *end is set before it, as a failure in the law leaves a
+ * state that has moved and must be counted as a step. */
 static firn_status advance(firn_sim *sim, double clock, double *end, firn_messages *messages)
 {
     firn_status status = solve_grid(sim, &clock, messages);

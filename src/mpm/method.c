@@ -32,6 +32,8 @@ static firn_status choose_kernels(firn_sim *sim, const firn_run_options *options
     return FIRN_OK;
 }
 
+/* Schemes: PIC (flip 0), FLIP (blend), APIC (affine), AFLIP (affine and blend). Forces: true
+ * gradients of the spline, or moving least squares. */
 static firn_transfer transfer_of_def(const firn_sim *sim, const firn_transfer_def *def)
 {
     int blends = def->scheme == FIRN_FLIP || def->scheme == FIRN_AFLIP;

@@ -214,6 +214,9 @@ static int recall_colliders(const firn_sim *sim, int32_t block, touching *t)
     return 1;
 }
 
+/* Boundaries that can reach a block: those within half of its diagonal (1.5 sqrt 3 h) of its
+ * center; walls by the block's bounds. One query per block and collider replaces up to 64 per
+ * node. */
 static touching find_touching(const firn_sim *sim, int32_t block)
 {
     touching t = {.any = sim->n_forces > 0, .held = firn_grip_nodes_of_block(sim, block)};

@@ -77,6 +77,8 @@ void FIRN_NODES(add)(const void *patch, firn_columns columns, const int32_t neig
     }
 }
 
+/* The mass channel of a patch, folded and added to masses [slot][64]; blocks without a slot collect
+ * into a buffer that is dropped. */
 void FIRN_NODES(weigh)(const void *patch, firn_columns columns, const int32_t slots[27],
                        void *masses_)
 {
@@ -108,6 +110,8 @@ void FIRN_NODES(load)(void *patch, firn_columns columns, const int32_t neighbour
     column_spread((real *)patch + at * COLUMN, column_load(block + BLOCK_OF(i, j), FIRST_OF(i, j)));
 }
 
+/* FLIP: both patches from v and v_old. Channels (vx vy vz ox) and (oy oz oy' oz'), ' the next
+ * column along y: the mass channel, which G2P does not need, carries v_old,x (transfer.c). */
 void FIRN_NODES(load_both)(void *patch, void *old_patch, firn_columns columns,
                            const int32_t neighbours[27], const void *nodes_, const void *old_)
 {

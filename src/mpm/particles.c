@@ -14,6 +14,8 @@ static size_t value_size(const firn_particles *particles, firn_field field)
     return firn_field_is_integer(field) ? sizeof(uint32_t) : particles->real_size;
 }
 
+/* Optional fields have 0 components, and then no storage: C without an affine transfer, GRIP
+ * without grips, START without grips in mode follow, CLEAR without a second pass. */
 void firn_particles_init(firn_particles *particles, firn_memory *memory, size_t real_size,
                          int has_grip, int has_start, int has_clear)
 {

@@ -54,6 +54,8 @@ double firn_separation_stretch(const double F[9])
     return sqrt(m + 2 * p * cos(acos(r) / 3));
 }
 
+/* The test m + 2 p >= largest eigenvalue avoids acos, cos and cbrt for all but a few particles:
+ * bound^3 size^2 > (max_gap h)^6 is gap > max_gap with s^2 <= bound. */
 void firn_separation_add(firn_ledger *ledger, const double F[9], double size, double h, int64_t id,
                          const double x[3])
 {

@@ -17,6 +17,9 @@
 
 enum { ROW = FIRN_ROW, PARTS = ROW / LANES };
 
+/* A row in vectors of LANES: 16 reals are one (AVX-512, float), two, four or sixteen (scalar)
+ * parts. Part p holds channels p LANES .. of the row, so operations on rows are operations on
+ * parts. */
 typedef struct row {
     fr part[PARTS];
 } row;
@@ -233,6 +236,7 @@ FIRN_INLINE void row_add_half(real *to, row r, int half)
 #endif
 }
 
+/* Stores a column as its five shifted rows: row z holds nodes z to z + 3. */
 FIRN_INLINE void column_spread(real *rows, column c)
 {
     UNROLL for (int z = 0; z < FIRN_SHIFTED_ROWS; z++)

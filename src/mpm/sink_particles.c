@@ -42,6 +42,8 @@ int firn_sink_particles_reach(const firn_sim *sim, const int32_t coord[3])
     return reach(sim, coord, sim->time + sim->dt);
 }
 
+/* Moves the last particle into the slot of the deleted one, all fields, and makes its lane
+ * padding. */
 static void take_out(firn_particles *particles, firn_particle_block *block, int p)
 {
     const int64_t to = block->first + p / 16, from = block->first + (block->n - 1) / 16;

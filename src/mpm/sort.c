@@ -72,6 +72,8 @@ static int fate_of(const firn_sim *sim, const firn_particle_block *block, int ta
 }
 
 /* Whether any particle of the block may be deleted: then each is tested. */
+/* The neighbours of the block bound where its particles can be: if these are within the range of
+ * coordinates, and no sink or deleting wall comes close, no particle needs the test. */
 static int may_lose(const firn_sim *sim, const firn_particle_block *block)
 {
     for (int side = -1; side <= 1; side += 2) {
@@ -415,6 +417,9 @@ static firn_status activate(firn_sim *sim, const uint64_t *keys)
     return firn_grid_activate(&sim->mpm->grid, keys);
 }
 
+/* Order: sinks in their present poses; caches that depend on slots; plans of all materials, as
+ * owner blocks are common to them; then one material after the other is moved, which bounds the
+ * peak of memory; the grid last. */
 firn_status firn_sort_particles(firn_sim *sim, firn_messages *messages)
 {
     size_t plan_bytes = (size_t)sim->n_materials * sizeof(move_plan), key_bytes = 0;

@@ -67,7 +67,14 @@ typedef struct weights {
     int32_t node[16]; /* first node, in reals into a patch */
 } __attribute__((aligned(64))) weights;
 
-/* One axis: first node (counted from the patch's corner) and w, m, g of `n` nodes. */
+/* One axis: first node (counted from the patch's corner) and w, m, g of `n` nodes. With f or t the
+ * distance from the first or second node, u = 1 - t:
+ *
+ *   quadratic  w = (3/2 - f)^2 / 2,  3/4 - (f - 1)^2,  (f - 1/2)^2 / 2
+ *   cubic      w = u^3 / 6,  2/3 - t^2 + t^3 / 2,  2/3 - u^2 + u^3 / 2,  t^3 / 6
+ *
+ * Identities that conservation rests on: sum w = 1, sum g = 0, sum m = 0, and sum w d^2 = D / h^2 =
+ * 1/4 (quadratic), 1/3 (cubic), the same at every x. */
 FIRN_INLINE fr axis_weights(int is_quadratic, fr x, fr w[4], fr m[4], fr g[4])
 {
     const real half = (real)0.5;
@@ -630,6 +637,9 @@ FIRN_INLINE double sum_of_lanes(fr a)
 
 /* ---------------------------------------------------------------- checking a step */
 
+/* The smallest det(I + dt grad v), the largest path in cells (by component) and the particle with
+ * either; a particle that is not finite takes precedence. grad v is kept for the trial evaluation
+ * of the law. */
 static void check_step(const firn_transfer *transfer, const firn_block_particles *p,
                        const void *patch, void *grad_v, firn_block_check *check)
 {
@@ -679,6 +689,9 @@ static void check_step(const firn_transfer *transfer, const firn_block_particles
     }
 }
 
+/* Adds sum V0 (tau_new - tau) : grad v dt / 2 over the particles, J, with tau symmetric in the
+ * order xx yy zz xy xz yz. Lanes are summed in double, in a fixed order. Padding lanes have V0 = 0
+ * and are excluded, as 0 times a value that is not finite would be NaN. */
 static void store(const firn_transfer *transfer, const firn_block_particles *p, const void *tau_new,
                   const void *grad_v, firn_block_store *store)
 {
@@ -714,6 +727,8 @@ static void store(const firn_transfer *transfer, const firn_block_particles *p, 
         }
 }
 
+/* sum_p m_p sum_i w_ip (u_i, |u_i|^2): momentum and twice the kinetic energy of the nodes' motion
+ * as weighted by particles. */
 static void collect(const firn_transfer *transfer, const firn_block_particles *p, const void *patch,
                     double sum[4])
 {
@@ -732,6 +747,7 @@ static void collect(const firn_transfer *transfer, const firn_block_particles *p
     }
 }
 
+/* rho = sum_i w_i m_i / h^3 at each particle, kg/m^3. */
 static void density(const firn_transfer *transfer, const firn_block_particles *p, const void *patch,
                     void *rho)
 {
@@ -751,6 +767,9 @@ static void density(const firn_transfer *transfer, const firn_block_particles *p
 
 /* ---------------------------------------------------------------- after the law */
 
+/* Rate of a particle, 1/s: max((|v| + c) / h, 6 nu / h^2), whose inverse is the stable dt at cfl 1
+ * (time_step.c). The maximum over lanes is exact, so the particle that limits dt is the same in
+ * every variant up to round-off of c. */
 static void diagnose(const firn_transfer *transfer, const firn_block_particles *p,
                      const void *wave_, const void *viscosity_, const void *plastic_,
                      const void *viscous_, const void *flags_, firn_block_report *report)

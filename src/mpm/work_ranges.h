@@ -32,6 +32,7 @@ static inline void firn_work_ranges_assign(firn_work_range *shares, int n, const
     }
 }
 
+/* A piece of the list: elements first to end - 1. */
 typedef struct firn_range {
     int32_t first, end;
 } firn_range;

@@ -455,6 +455,8 @@ static void assign_material(firn_sim *sim, int m, const ranking *r, firn_field f
         }
 }
 
+/* Values are ordered by id, as firn_sim_copy returns them; the method recomputes stresses and rates
+ * afterwards. */
 firn_status firn_sim_assign(firn_sim *sim, const char *attribute, const double *values,
                             size_t n_values, firn_messages *messages)
 {

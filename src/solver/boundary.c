@@ -24,6 +24,7 @@ void firn_ledger_sums_book(firn_ledger_sums *sums, firn_boundary_kind kind,
     sums->friction += e->friction;
 }
 
+/* Particles deleted for any reason. */
 int64_t firn_ledger_sums_n_lost(const firn_ledger_sums *sums)
 {
     int64_t n = 0;

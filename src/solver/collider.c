@@ -14,6 +14,8 @@
 
 #include <math.h>
 
+/* Shapes are built with distances up to 2.5 cells above the surface. A caller's distance function
+ * needs no shape and has no bounds; it is queried in every step. */
 firn_status firn_colliders_create(firn_sim *sim, firn_messages *messages)
 {
     const firn_scene_def *scene = &sim->scene;

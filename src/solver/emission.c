@@ -84,6 +84,8 @@ static double wave_at_rest(const firn_sim *sim, const firn_material *material, d
     return fmax(rate, 6 * (wide ? viscosity[0] : (double)viscosityf[0]) / (sim->h * sim->h));
 }
 
+/* Resolves material, spacing s = h / particles_per_cell^(1/3), shape and bounds. e->speed bounds
+ * |v| of births relative to the shape (noise is uniform in a cube, hence sqrt 3). */
 static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, firn_emitter *e,
                                   firn_messages *messages)
 {
@@ -238,6 +240,8 @@ int64_t firn_forecast_count(const firn_forecast *f, double time)
 
 /* ---------------------------------------------------------------- births */
 
+/* Births left before max_particles. Counted by emitter, deleted particles included, so sinks do not
+ * start an emitter again. */
 static int64_t room_left(const firn_emitter *e, const emitter_state *s)
 {
     return e->def.max_particles > 0 ? e->def.max_particles - s->n_born : INT64_MAX;
@@ -418,6 +422,8 @@ static firn_status send_out(firn_sim *sim, const firn_emitter *e, emitter_state 
     return FIRN_OK;
 }
 
+/* Surface births at a fill: each patch independently, in lattice order; is_patch is tested at the
+ * exact end of the span, as candidates include a margin for moving surfaces. */
 static firn_status fill_surface(firn_sim *sim, firn_emitter *e, emitter_state *s, double begin,
                                 double end, int64_t *n)
 {
@@ -455,6 +461,8 @@ static int find_place(const firn_emitter *e, uint64_t k, double born, double x[3
 }
 
 /* Births k with begin <= start + k / rate < end. */
+/* n_tried counts births attempted: one that finds no place in the shape is skipped, and its
+ * successor keeps its time. */
 static firn_status at_rate(firn_sim *sim, const firn_emitter *e, emitter_state *s, double end,
                            int64_t *n)
 {
@@ -528,6 +536,8 @@ static int can_wait(const firn_sim *sim, double until)
     return 1;
 }
 
+/* Emitters in the order of the scene: ids of births follow from it. A failed step leaves the
+ * emitters before the failing one with their births, which are part of the state by then. */
 firn_status firn_emission_step(firn_sim *sim, double until, firn_messages *messages)
 {
     firn_status status = FIRN_OK;

@@ -141,6 +141,8 @@ static firn_status query_along(firn_emitter *e, double time, double step, double
     return FIRN_OK;
 }
 
+/* Candidates stay valid while the surface has moved by less than the margin (a quarter of a
+ * spacing; the factor 2 > sqrt 3 bounds distances between voxels). */
 firn_status firn_emitter_query(firn_emitter *e, double time, firn_memory *memory)
 {
     const double speed = firn_shape_speed(e->shape), margin = speed > 0 ? 0.25 : 0,

@@ -186,6 +186,7 @@ void firn_force_destroy(firn_force *force, firn_memory *memory)
     force->keys = NULL;
 }
 
+/* Piecewise linear in time between keys, constant before the first and after the last. */
 void firn_force_prepare(firn_force *force, double time)
 {
     int n = force->def.n_keys;

@@ -93,6 +93,8 @@ static void take(firn_sim *sim, int index, int material)
         }
 }
 
+/* A pull takes hold at t = 0, by the unmoved region; a hold when its start has come, by the region
+ * in its pose at that time. A grip takes once; has_taken is part of a saved state. */
 void firn_grips_take(firn_sim *sim, firn_messages *messages)
 {
     for (int g = 0; g < sim->n_grips; g++) {

@@ -42,6 +42,7 @@ static void add_sums(firn_ledger *l, const firn_ledger_sums *a)
     }
 }
 
+/* center is a sum of m x until the end; with mass 0 it stays 0. */
 firn_status firn_sim_ledger(firn_sim *sim, int material, firn_ledger *ledger,
                             firn_messages *messages)
 {

@@ -27,6 +27,7 @@ static firn_status add_source(firn_sim *sim, const char *name, firn_messages *me
     return FIRN_OK;
 }
 
+/* The source of an id: bisection in the ranges, which are sorted by first_id. */
 int firn_solver_source(const firn_sim *sim, uint32_t id)
 {
     int low = 0, high = sim->n_sources; /* invariant: first_id[low] <= id < first_id[high] */

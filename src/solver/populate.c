@@ -38,6 +38,8 @@ void firn_newborn_state(const firn_newborn *born, int is_affine, int64_t i, doub
     if (born->F) memcpy(F, born->F + 9 * i, 9 * sizeof *F);
 }
 
+/* center = mean of the points, m; with deform_positions x' = center + F (x - center), so that F and
+ * the positions agree from the start. */
 void firn_populate_place(const firn_body_def *def, int64_t n, double *x, double center[3])
 {
     for (int a = 0; a < 3; a++) center[a] = 0;
@@ -54,6 +56,8 @@ void firn_populate_place(const firn_body_def *def, int64_t n, double *x, double 
 
 /* The points of a body; the first *n_surface stand for cubes of edge spacing[0] (m), the others for
  * cubes of edge spacing[1]. */
+/* The shape exists for the sampling only. Layers need distances down to surface_depth, and one cell
+ * beyond it. */
 static firn_status sample_body(const firn_sim *sim, const firn_body_def *def,
                                const firn_shape *shape, const double spacing[2], double **x,
                                int64_t *n, int64_t *n_surface, firn_messages *messages)

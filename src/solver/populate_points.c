@@ -209,6 +209,8 @@ static const char *history_attribute(const share *s, const firn_history_info *h)
     return quantity && firn_points_find(s->points, quantity) ? quantity : NULL;
 }
 
+/* Components that the file does not have start at the law's initial value. Values by quantity are
+ * converted to what the law stores (ln J_p, for instance), and J_p must be positive then. */
 static firn_status read_history(share *s)
 {
     const firn_law_info *law = &s->of->resolved.law->info;
@@ -366,6 +368,8 @@ static void warn_of_unused(const share *s)
 
 /* ---------------------------------------------------------------- one material, all materials */
 
+/* Reads, checks and adds one share. Parameters come last, as they are stored by id, which
+ * firn_solver_add assigns next. */
 static firn_status add_share(share *s)
 {
     double *x;

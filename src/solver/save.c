@@ -238,6 +238,8 @@ static firn_status read_state(firn_sim *sim, firn_walk *w, const header *h, firn
     return sim->method->restored(sim, messages);
 }
 
+/* After check_header nothing of the present state is kept: a failure from there on empties the
+ * simulation, as a mixture of two states must never be stepped. */
 firn_status firn_sim_restore(firn_sim *sim, const void *state, size_t n_bytes,
                              firn_messages *messages)
 {

@@ -42,6 +42,7 @@ static void choose_threads(firn_sim *sim, const firn_run_options *options)
     sim->max_threads = is_asked ? 0 : sim->n_threads;
 }
 
+/* All materials are resolved even after an error, so that every message is reported at once. */
 static firn_status create_materials(firn_sim *sim, const firn_material *resolved,
                                     firn_messages *messages)
 {

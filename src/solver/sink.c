@@ -67,6 +67,7 @@ void firn_sinks_place(firn_sim *sim)
     }
 }
 
+/* Whether x is inside the sink in its present pose. */
 static int is_in_sink(const firn_sim *sim, const firn_sink *sink, const double x[3])
 {
     double y[3];
@@ -75,6 +76,7 @@ static int is_in_sink(const firn_sim *sim, const firn_sink *sink, const double x
     return firn_shape_distance(sink->shape, y, sim->time) <= 0;
 }
 
+/* Walls first, so that a particle beyond a wall inside a sink counts as lost through the wall. */
 int firn_sinks_delete(const firn_sim *sim, const double x[3])
 {
     const firn_grid_def *grid = &sim->scene.grid;

@@ -30,6 +30,8 @@
 #include <math.h>
 #include <string.h>
 
+/* Records the criterion, for progress, frames.jsonl and messages; particle criteria name the
+ * particle with the largest rate. */
 static void limit_by(firn_sim *sim, double dt, const char *criterion, int names_particle)
 {
     sim->limit = (firn_dt_limit){.dt = dt, .criterion = criterion, .material = "", .particle = -1};
@@ -38,6 +40,8 @@ static void limit_by(firn_sim *sim, double dt, const char *criterion, int names_
     sim->limit.particle = sim->rates.particle;
 }
 
+/* Stable bounds first, then dt_fixed and dt_max (which only shorten), then dt_min, below which a
+ * run stops instead of going on forever, and last the division of the rest of the interval. */
 firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *messages)
 {
     const firn_time_def *def = &sim->time_def;

@@ -9,6 +9,7 @@
 
 typedef void firn_save_put(void *user, const void *data, size_t n_bytes);
 
+/* Invariant: at is NULL or at <= end; n_bytes counts all pieces, also those that are not stored. */
 typedef struct firn_walk {
     char *at, *end; /* at NULL: only measures, or hands pieces to `put` */
     firn_save_put *put;
