@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* test_ledger.c: the books against closed forms - impulses of walls, colliders, grips and forces
- * against the momentum that they gave, material by material; the work of what moves and the cost
- * of friction; what is lost and why. */
+/* test_ledger.c: the ledger against closed forms: impulses of walls, colliders, grips and forces
+ * against the momentum that they gave, material by material; the work of moving bodies and the
+ * dissipation of friction; losses and their causes. */
 #include "verify/verify.h"
 
 #include <math.h>
@@ -124,8 +124,8 @@ static void mirrored_weight(void **state)
     firn_sim_destroy(sim);
 }
 
-/* Two materials: far apart each closes its own books; stacked, their rows add up to that of
- * everything. */
+/* Two materials: far apart each closes its own ledger; stacked, their rows add up to that of
+ * all. */
 static void two_materials(void **state)
 {
     (void)state;

@@ -428,7 +428,7 @@ static void causes_are_told_apart(void **state)
         assert_int_equal(l.n_lost_by[FIRN_LOST_FAR], 0);
         assert_int_equal(l.n_lost, 768);
         assert_true(one->rates.max_rate == 0 && one->rates.max_speed == 0 &&
-                    !one->must_sort); /* nobody is left who could say more */
+                    !one->must_sort); /* no particle is left */
         firn_sim_destroy(one);
     }
 }

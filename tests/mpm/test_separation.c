@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* test_gap.c: how far stretched particles stand apart - the measure against closed forms, its
- * place in the books, and who is warned when: a body too sparse for its cells at its place in
- * the file, a bar pulled apart before it parts. */
+/* test_separation.c: the distance of stretched particles: the measure against closed forms, its
+ * place in the ledger, and the warnings: a body too sparse for its cells at its line of the file, a
+ * bar pulled apart before it separates. */
 #include "mpm/separation.h"
 #include "verify/verify.h"
 
@@ -63,8 +63,7 @@ static void stretch_of_known_gradients(void **state)
     }
 }
 
-/* Whatever the order, the widest wins and the first of equals stays; what is not a number is
- * passed over. */
+/* In any order the largest gap wins and the first of equals stays; NaN is ignored. */
 static void the_widest_is_kept(void **state)
 {
     (void)state;
@@ -219,9 +218,9 @@ static void a_material_is_told_once(void **state)
     }
 }
 
-/* The bar of 792 particles, drawn out of a mirror wall by a grip on its last two of 22 layers,
- * in cells of 8 mm: it parts at about half more than its length, and is told of before. In cells
- * of 19.2 mm it is one body at twice its length, and nothing is told. */
+/* A bar of 792 particles, drawn out of a mirror wall by a grip on its last two of 22 layers. In
+ * cells of 8 mm it separates at about 1.5 times its length, and a warning comes before. In cells of
+ * 19.2 mm it is one body at twice its length, without a warning. */
 static void a_bar_is_told_of_before_it_parts(void **state)
 {
     (void)state;

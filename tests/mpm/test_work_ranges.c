@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What work_ranges.h promises: everything is done once, by whoever; and who has enough of his
- * own does that. */
+/* The invariants of work_ranges.h: every element is claimed exactly once; a thread with work of its
+ * own claims from that first. */
 #include "mpm/work_ranges.h"
 
 #include <omp.h>

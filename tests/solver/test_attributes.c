@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes tell the truth or are refused: J, Jp and stress with the plastic part, plastic_strain,
- * damage and yield of laws that have them, and a sentence for those that do not. For every law of
- * the register; the sentences name laws. */
+/* Attributes are true or refused: J, Jp and stress with the plastic part; plastic_strain, damage
+ * and yield of laws that have them, and a message for those that do not. For every law of the
+ * register; the messages name laws. */
 #include "support/running.h"
 #include "laws/history.h"
 #include "laws/law.h"

@@ -63,7 +63,8 @@ static void lets_go(void **state)
            (const double[3]){0.5 + 3 * 0.8, 0, 4 * 0.8}); /* press = 4 - 2 */
 }
 
-/* The books of one point of 2 kg that is stopped on the belt: what it lost is what the belt got. */
+/* The ledger of one point of 2 kg that is stopped on the belt: what it lost is what the belt
+ * received. */
 static void books(void **state)
 {
     (void)state;

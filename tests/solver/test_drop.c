@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is promised of presets that are dropped: pizza dough does not bounce, rubber does. A ball
- * of 8 cm arrives with the speed of a fall of 28 cm on ground that lets go; judged by its centre
- * of mass. */
+/* Presets that are dropped: pizza dough does not bounce, rubber does. A ball of 8 cm arrives with
+ * the speed of a fall of 28 cm on ground that separates; measured by its centre of mass. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

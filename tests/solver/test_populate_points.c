@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_populate_points.c: caches and files of other programs as bodies - what goes in comes out,
- * what cannot go in is a sentence. */
+/* test_populate_points.c: caches and files of other programs as bodies: every attribute in use
+ * comes out as it went in, and every invalid one is refused with a message. */
 #include "firn/firn.h"
 #include "support/running.h"
 #include "points/format.h"
@@ -385,7 +385,8 @@ static void refused_files(void **state)
     expect_refused(&s, "point 0: unknown material \"mud\"");
 }
 
-/* Cut anywhere, or claiming 2^31 points, a file is refused with a sentence and without memory. */
+/* Truncated anywhere, or claiming 2^31 points, a file is refused with a message and without
+ * memory. */
 static void cut_files_are_survived(void **state)
 {
     (void)state;

@@ -242,8 +242,8 @@ static void same_bits(void **state)
     }
 }
 
-/* Nobody asks: few particles get one thread, many all there are, and somebody who asks gets what
- * was asked for. */
+/* Threads that are not requested: few particles get one, many get all there are; a request is
+ * granted. */
 static void threads_by_work(void **state)
 {
     (void)state;
@@ -469,10 +469,10 @@ static void memory_bound(void **state)
     firn_sim_destroy(sim);
 }
 
-/* No step is taken in which a law fails: it is tried again with less of dt, and where that does
- * not help told with law, particle, cell, time and step; the state is then as it was. A ball
- * under pressure is beyond its law at once; one that comes together from twice its size goes on
- * in ever shorter steps up to the edge, on any number of threads alike. */
+/* No step is taken in which a law fails: it is repeated with smaller dt, and where that does not
+ * help refused with law, particle, cell, time and step; the state is then unchanged. A ball under
+ * pressure is beyond its law at once; one that contracts from twice its size goes on in ever
+ * shorter steps up to the edge, the same on any number of threads. */
 static void law_fails_from(double stretch, int n_threads, uint64_t *at_end)
 {
     setup s;
@@ -513,8 +513,7 @@ static void law_fails(void **state)
     assert_true(one == two);
 }
 
-/* What was most likely not meant is told, and run all the same: bodies beyond closed walls,
- * holds that hold nothing. */
+/* Likely mistakes cause a warning and run: bodies beyond closed walls, holds without particles. */
 static void doubtful_scenes(void **state)
 {
     (void)state;
@@ -580,9 +579,8 @@ static void colors(void **state)
     firn_sim_destroy(sim);
 }
 
-/* A step that would tear particles across cells is never taken: tried again with half the dt,
- * and given up with a sentence when ten halvings do not help; the particles are then as they
- * were. */
+/* A step that would move particles across cells is never taken: it is repeated with half the dt,
+ * and refused with a message when ten halvings do not help; the particles are then unchanged. */
 static void judged(void **state)
 {
     (void)state;
@@ -612,10 +610,9 @@ static void judged(void **state)
     }
 }
 
-/* Steps of 1.5 cells a wave are unstable: without a look at the energy a ball that trembles by a
- * hundredth of a metre a second ends with 10^4 times its energy, every number of it finite. The
- * energy check shortens them, and the ball never has one and a half times what it began with.
- * Stable steps are not touched. */
+/* Steps of 1.5 cells per wave are unstable: without the energy check a ball that vibrates at 0.01
+ * m/s ends with 10^4 times its energy, all numbers finite. The energy check shortens the steps, and
+ * the ball never exceeds 1.5 times its initial energy. Stable steps are unchanged. */
 static void energy_check(void **state)
 {
     (void)state;
@@ -788,9 +785,8 @@ static void places_of_particles(void **state)
     }
 }
 
-/* After a sort: every particle stands in its owner block, by cell; bundles are full but for the
- * last, whose other lanes are nobody's; nothing was lost or doubled, and each kept all that is
- * its own. */
+/* After a sort: every particle is in its owner block, by cell; bundles are full but for the last,
+ * whose other lanes are padding; none is lost or doubled, and each kept all of its fields. */
 static void sorted(void **state)
 {
     (void)state;

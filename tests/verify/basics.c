@@ -37,7 +37,7 @@ static double take(const firn_kernels *k, const double *field, int i)
     return k->is_double ? field[i] : (double)((const float *)field)[i];
 }
 
-/* Where channel c of row z, node k of it, stands in the fan of a column (kernels.h). */
+/* Index of channel c of row z, node k of it, in the shifted rows of a column (kernels.h). */
 static int in_fan(int column, int z, int k, int c)
 {
     return (column * FIRN_SHIFTED_ROWS + z) * FIRN_ROW + 4 * k + c;
@@ -336,7 +336,7 @@ static double mass_outside(const firn_kernels *k, int is_quadratic, const double
     memset(&p, 0, sizeof p);
     for (int a = 0; a < 3; a++) put(k, p.x, a, x[a]);
     put(k, p.mass, 0, 1);
-    for (int lane = 1; lane < 16; lane++) /* nobody, as the particles leaves them */
+    for (int lane = 1; lane < 16; lane++) /* padding lanes */
         for (int a = 0; a < 3; a++) set(k, p.x, 16 * a + lane, k->is_double ? 1.5 : (double)1.5f);
     firn_transfer transfer = {.dt = 1, .h = 1, .is_quadratic = is_quadratic};
     firn_block_particles particles = alone(&p);

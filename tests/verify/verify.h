@@ -36,7 +36,7 @@ void verify_at_most(verify_table *table, const char *name, double value, double 
  * outlive the defect. */
 void verify_known_below(verify_table *table, const char *name, double value, double bound,
                         const char *reason);
-/* The row "ran to the end"; prints the sentence where it did not. */
+/* The row "ran to the end"; prints the message where it did not. */
 void verify_ran(verify_table *table, const char *name, firn_status status,
                 const firn_messages *messages);
 /* A file of the --csv folder, or NULL without one. */
@@ -98,7 +98,7 @@ firn_force_def *verify_force(verify_scene *s, const char *kind);
 /* Mirror walls for the bits -x +x -y +y -z +z of `walls`; the others stay open. */
 void verify_mirrors(verify_scene *s, unsigned walls, const double low[3], const double high[3]);
 
-/* Ends the program with the sentence where the simulation cannot be made, or cannot go on. */
+/* Ends the program with the message where the simulation cannot be made, or cannot continue. */
 firn_sim *verify_start(verify_scene *s);
 void verify_go(firn_sim *sim, double until);
 double *verify_copy(firn_sim *sim, const char *attribute);
