@@ -15,7 +15,7 @@ trap 'rm -rf "$folder"' EXIT
 echo "books and checkpoints, $kills kills of a writing process"
 FIRN_TEST_KILLS=$kills "$build/tests/test_checkpoint" >"$folder/log" 2>&1 || { tail -5 "$folder/log"; exit 1; }
 echo "every bit of every file of a shot"
-FIRN_TEST_ALL=1 "$build/tests/test_verify_shot" >"$folder/log" 2>&1 || { tail -5 "$folder/log"; exit 1; }
+FIRN_TEST_ALL=1 "$build/tests/test_shot_verify" >"$folder/log" 2>&1 || { tail -5 "$folder/log"; exit 1; }
 
 # hashes SHOT: frame and state hash, a line each
 hashes() { sed 's/.*"frame": \([0-9]*\),.*"state_hash": "\([0-9a-f]*\)".*/\1 \2/' "$1/frames.jsonl"; }

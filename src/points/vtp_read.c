@@ -57,8 +57,8 @@ static firn_status no_memory(const source *from)
 static firn_status was_cut(const source *from, const char *part)
 {
     return firn_messages_add(from->file.messages, FIRN_IO,
-                             "%s: cut (ends after %zu bytes, inside %s)",
-                             from->file.path, from->file.n, part);
+                             "%s: cut (ends after %zu bytes, inside %s)", from->file.path,
+                             from->file.n, part);
 }
 
 /* ---------------------------------------------------------------- the tags */

@@ -349,8 +349,7 @@ static void a_mesh_of_lines_is_refused(void **state)
     mesh->triangles[2] = 2;
     firn_messages *messages = firn_messages_create();
     assert_int_equal(firn_mesh_weld(mesh, "lines.obj", messages), FIRN_REFUSED);
-    assert_true(
-        scratch_says(messages, "lines.obj: no face has three different corners"));
+    assert_true(scratch_says(messages, "lines.obj: no face has three different corners"));
     firn_messages_destroy(messages);
     firn_mesh_destroy(mesh);
 }

@@ -70,7 +70,9 @@ void asks_for_memory(void **)
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     SKIP("the sanitizer ends a process whose memory is limited");
 #endif
-    const auto at_once = [] { static_cast<volatile char *>(operator new((std::size_t)4 << 40))[0] = 1; };
+    const auto at_once = [] {
+        static_cast<volatile char *>(operator new((std::size_t)4 << 40))[0] = 1;
+    };
     const auto slowly = [] {
         for (int i = 0; i < 100000; i++) static_cast<volatile char *>(operator new(10000))[0] = 1;
     };
