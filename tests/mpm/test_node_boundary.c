@@ -507,7 +507,8 @@ static void painted_stickiness_touches_at_the_grid(void **state)
         if (status && k != 1) fail_msg("%s", firn_messages_text(messages, 0, NULL));
         if (k == 1)
             assert_true(scratch_says(
-                messages, "without stickiness, but its shape has painted stickiness up to"));
+                messages,
+                "touch: surface does not combine with the painted stickiness of its shape"));
         firn_messages_destroy(messages);
         firn_sim_destroy(sim);
     }
