@@ -153,12 +153,11 @@ static void test_refused(void **state)
                   "expect.0.value is missing; try: value, at_least or at_most");
     check_refused("{measure: mass, value: 1}", "expect.0.source is missing");
     check_refused("{measure: mass, of: blok, value: 1, source: x}",
-                  "expect.0.of is \"blok\", but mass needs the name of a body or material");
+                  "expect.0.of is \"blok\"; mass needs the name of a body or material");
     check_refused("{measure: elastic_energy, of: block, value: 1, source: x}",
-                  "expect.0.of is \"block\", but elastic_energy needs the name of a material (the "
-                  "ledger has nothing finer)");
+                  "expect.0.of is \"block\"; elastic_energy needs the name of a material");
     check_refused("{measure: reaction_force, value: 1, source: x}",
-                  "expect.0.of is \"\", but reaction_force needs the name of a collider or grip");
+                  "expect.0.of is \"\"; reaction_force needs the name of a collider or grip");
     check_refused("{measure: mean_of, value: 1, source: x}",
                   "expect.0.attribute is missing; mean_of needs one");
 }

@@ -375,15 +375,15 @@ static void test_forces_refused(void **state)
 static void test_shapes_refused(void **state)
 {
     (void)state;
-    check_refused(GRID MATERIALS
-                  "time: {cfl: -1}\n"
-                  "bodies:\n  ball: {material: jelly, shape: {kind: sphere}}\n"
-                  "colliders:\n  a: {shape: [{kind: plane}, {kind: box, size: [1, 0, 1]}]}\n",
-                  "s.yaml:3:13: time.cfl is -1; allowed: above 0, up to 2\n"
-                  "s.yaml:5:34: bodies.ball.shape.0 is no sphere: the radius of a sphere must be "
-                  "greater than 0, not 0.\n"
-                  "s.yaml:7:30: colliders.a.shape.1 is no box: all three edges of size must be "
-                  "greater than 0; size is [1, 0, 1].");
+    check_refused(
+        GRID MATERIALS "time: {cfl: -1}\n"
+                       "bodies:\n  ball: {material: jelly, shape: {kind: sphere}}\n"
+                       "colliders:\n  a: {shape: [{kind: plane}, {kind: box, size: [1, 0, 1]}]}\n",
+        "s.yaml:3:13: time.cfl is -1; allowed: above 0, up to 2\n"
+        "s.yaml:5:34: bodies.ball.shape.0 is no sphere: radius is 0; allowed: greater than "
+        "0\n"
+        "s.yaml:7:30: colliders.a.shape.1 is no box: size is [1, 0, 1]; allowed: three "
+        "edges greater than 0");
 }
 
 /* Keys that a kind does not use are allowed, but told. */
