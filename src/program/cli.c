@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* cli.c: the parser of the command line and the voice of the program.
+/* cli.c: the parser of the command line and the messages of the program.
  *
- * GNU conventions: --name=value, --name value, -x value, -- ends the options, options and
- * arguments may be mixed. Names are not abbreviated, because an abbreviation in a script breaks
- * when an option is added. A value that begins with -- must be attached (--name=--value): far
- * more often it is a forgotten value. */
+ * GNU conventions: --name=value, --name value, -x value; -- ends the options; options and
+ * arguments may be mixed. Names are not abbreviated: an abbreviation in a script breaks when an
+ * option is added. A value that begins with -- must be attached (--name=--value), since far more
+ * often it is a forgotten value. */
 #include "program/cli.h"
 #include "base/file.h"
 #include "base/suggest.h"
@@ -29,7 +29,7 @@ int firn_cli_has_color(FILE *stream)
     return isatty(fileno(stream)) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
-/* Control characters would let a file name move the cursor of whoever reads the message. */
+/* Control characters in a file name would move the cursor of the terminal. */
 static void put_harmless(FILE *out, const char *text)
 {
     for (const char *c = text; *c; c++)
@@ -64,6 +64,11 @@ int firn_cli_fail(firn_status status, const char *format, ...)
     return status;
 }
 
+int firn_cli_no_memory(const char *what)
+{
+    return firn_cli_fail(FIRN_MEMORY, "%s: out of memory", what);
+}
+
 void firn_cli_warn(const char *format, ...)
 {
     va_list arguments;
@@ -83,8 +88,9 @@ void firn_cli_note(const char *format, ...)
 void firn_cli_note_interrupted(const char *things, int n_done, int n, int next, int last)
 {
     char remedy[80] = "";
-    if (next >= 0) snprintf(remedy, sizeof remedy, "; --frames %d:%d makes the others", next, last);
-    firn_cli_note("interrupted; %d of %d %s are made%s", n_done, n, things, remedy);
+    if (next >= 0)
+        snprintf(remedy, sizeof remedy, "; to make the others: --frames %d:%d", next, last);
+    firn_cli_note("interrupted; %d of %d %s done%s", n_done, n, things, remedy);
 }
 
 int firn_cli_report(const firn_messages *messages, firn_status status)
@@ -105,8 +111,8 @@ static void report(const firn_messages *messages) { firn_cli_report(messages, FI
 
 const firn_voice firn_cli_voice = {say, report};
 
-/* Why a write to standard output failed some time ago: another one, of a line's end, fails for
- * the same reason, unless that is gone. 0: it is. */
+/* The reason of an earlier failure to write to standard output: another write, of a newline, fails
+ * for the same reason. 0: it is gone. */
 static int ask_again(void)
 {
     clearerr(stdout);
@@ -116,11 +122,11 @@ static int ask_again(void)
 
 int firn_cli_finish(int status)
 {
-    const int has_failed = ferror(stdout); /* its reason is forgotten by now */
+    const int has_failed = ferror(stdout); /* without its reason */
     int reason = fflush(stdout) != 0 ? errno : has_failed ? ask_again() : 0;
     if (!has_failed && !reason) return status;
-    firn_cli_fail(FIRN_IO, "cannot write to standard output: %s",
-                  reason ? firn_file_reason(reason) : "a part of it was lost");
+    firn_cli_fail(FIRN_IO, "standard output: %s",
+                  reason ? firn_file_reason(reason) : "part of it was lost");
     return status == FIRN_OK ? FIRN_IO : status;
 }
 
@@ -195,17 +201,17 @@ static firn_status refuse_choice(const firn_cli_option *option, const char *text
 {
     char near[WORD_MAX];
     if (firn_cli_suggest(text, option->choices, near, sizeof near))
-        return firn_cli_fail(FIRN_USAGE, "--%s: '%s' is not one of: %s; did you mean %s?",
+        return firn_cli_fail(FIRN_USAGE, "--%s: unknown '%s'; allowed: %s; did you mean %s?",
                              option->name, text, option->choices, near);
-    return firn_cli_fail(FIRN_USAGE, "--%s: '%s' is not one of: %s", option->name, text,
+    return firn_cli_fail(FIRN_USAGE, "--%s: unknown '%s'; allowed: %s", option->name, text,
                          option->choices);
 }
 
 static firn_status check_limits(const firn_cli_option *option, double number)
 {
     if ((option->min != 0 || option->max != 0) && !(number >= option->min && number <= option->max))
-        return firn_cli_fail(FIRN_USAGE, "--%s: %g is outside %g to %g", option->name, number,
-                             option->min, option->max);
+        return firn_cli_fail(FIRN_USAGE, "--%s: out of range (%g); allowed: %g to %g", option->name,
+                             number, option->min, option->max);
     return FIRN_OK;
 }
 
@@ -230,13 +236,13 @@ static firn_status check_value(const firn_cli_option *option, const char *text)
         return firn_suggest_has(option->choices, text) ? FIRN_OK : refuse_choice(option, text);
     case FIRN_CLI_BYTES:
         if (read_bytes(text, &n_bytes)) return FIRN_OK;
-        return firn_cli_fail(FIRN_USAGE, "--%s: '%s' is not a size; write for example 800M or 2.5G",
+        return firn_cli_fail(FIRN_USAGE, "--%s: '%s' is not a size; try: 800M or 2.5G",
                              option->name, text);
     case FIRN_CLI_SPAN:
         if (read_span(text, &first, &last)) return FIRN_OK;
         return firn_cli_fail(
             FIRN_USAGE,
-            "--%s: '%s' is not a range of frames; write a:b, a:, :b or a with 0 <= a <= b",
+            "--%s: '%s' is not a range of frames; allowed: a:b, a:, :b or a, with 0 <= a <= b",
             option->name, text);
     case FIRN_CLI_SETTING: {
         const char *equals = strchr(text, '=');
@@ -318,18 +324,16 @@ static firn_status parse_option(firn_cli *cli, int argc, char **argv, int *i)
     if (!option) return refuse_option(cli->verb, shown, name, n);
     if (option->type == FIRN_CLI_FLAG) {
         if (attached)
-            return firn_cli_fail(FIRN_USAGE, "%s takes no value (given: '%s')", shown, attached);
+            return firn_cli_fail(FIRN_USAGE, "%s: takes no value (given: '%s')", shown, attached);
         return give(cli, option, "");
     }
     if (attached) return give(cli, option, attached);
     if (*i + 1 >= argc)
-        return firn_cli_fail(FIRN_USAGE, "%s wants a value: %s %s", shown, shown, option->value);
+        return firn_cli_fail(FIRN_USAGE, "%s: needs a value: %s %s", shown, shown, option->value);
     const char *value = argv[++*i];
     if (value[0] == '-' && value[1] == '-')
-        return firn_cli_fail(
-            FIRN_USAGE,
-            "%s wants a value (%s), found the option %s; if it is the value, write %s=%s", shown,
-            option->value, value, shown, value);
+        return firn_cli_fail(FIRN_USAGE, "%s: needs a value (%s), found option %s; try: %s=%s",
+                             shown, option->value, value, shown, value);
     return give(cli, option, value);
 }
 
@@ -338,12 +342,12 @@ static firn_status check_arguments(const firn_cli *cli)
     const firn_cli_verb *verb = cli->verb;
     if (firn_cli_has(cli, "help")) return FIRN_OK;
     if (cli->n_arguments < verb->n_min)
-        return firn_cli_fail(FIRN_USAGE, "'firn %s' wants %s; usage: firn %s [options] %s",
+        return firn_cli_fail(FIRN_USAGE, "'firn %s' needs %s; usage: firn %s [options] %s",
                              verb->name, cli->n_arguments ? "more arguments" : "an argument",
                              verb->name, verb->arguments);
     if (verb->n_max >= 0 && cli->n_arguments > verb->n_max)
         return firn_cli_fail(FIRN_USAGE,
-                             "'firn %s' has no use for '%s'; usage: firn %s [options] %s",
+                             "'firn %s': unexpected argument '%s'; usage: firn %s [options] %s",
                              verb->name, cli->arguments[verb->n_max], verb->name, verb->arguments);
     return FIRN_OK;
 }
@@ -356,8 +360,7 @@ firn_status firn_cli_parse(firn_cli *cli, const firn_cli_verb *verb, int argc, c
                       .arguments = calloc(n, sizeof *cli->arguments),
                       .given = calloc(n, sizeof *cli->given),
                       .values = calloc(n, sizeof *cli->values)};
-    if (!cli->arguments || !cli->given || !cli->values)
-        return firn_cli_fail(FIRN_MEMORY, "out of memory");
+    if (!cli->arguments || !cli->given || !cli->values) return firn_cli_no_memory("arguments");
     int only_arguments = 0;
     for (int i = 2; i < argc; i++) {
         if (only_arguments || argv[i][0] != '-' || !argv[i][1]) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* cli.h: the command line. A verb is one table entry - a `const firn_cli_verb firn_cmd_NAME` in
- * src/cmd_NAME.c - and one word in src/program/verbs.c; from the entry come --help, the man
- * page, the shell completions and the parser.
+/* cli.h: the command line. A verb is one table entry, a `const firn_cli_verb firn_cmd_NAME` in
+ * cmd_NAME.c, and one word in verbs.c; from the entry come --help, the man page, the shell
+ * completions and the parser.
  *
  * The parser has checked every option against its type and range before the verb's function is
  * called, so the getters below cannot fail; asking for an option that the verb's table does not
@@ -53,7 +53,7 @@ typedef struct firn_cli_verb {
     int (*run)(const firn_cli *cli); /* returns the exit code, a firn_status */
 } firn_cli_verb;
 
-extern const firn_cli_verb *const firn_verbs[]; /* ended by NULL; src/program/verbs.c */
+extern const firn_cli_verb *const firn_verbs[]; /* ended by NULL; verbs.c */
 const firn_cli_verb *firn_verbs_find(const char *name);
 
 /* A parsed command line. */
@@ -92,14 +92,16 @@ int firn_cli_all(const firn_cli *cli, const char *name, const char **values, int
 int firn_cli_fail(firn_status status, const char *format, ...) FIRN_PRINTF(2, 3);
 void firn_cli_warn(const char *format, ...) FIRN_PRINTF(1, 2);
 void firn_cli_note(const char *format, ...) FIRN_PRINTF(1, 2);
-/* The note of a verb that was interrupted after n_done of n `things`, the next of which is of
- * frame `next` (less than 0: they have no numbers), the last of frame `last`. */
+/* "WHAT: out of memory"; returns FIRN_MEMORY. */
+int firn_cli_no_memory(const char *what);
+/* The note of a verb that was interrupted after n_done of n `things`. `next`: the frame of the next
+ * one, negative: they have no frames; `last`: that of the last. */
 void firn_cli_note_interrupted(const char *things, int n_done, int n, int next, int last);
-/* Prints every sentence of a report; returns `status`. */
+/* Prints every message of a report; returns `status`. */
 int firn_cli_report(const firn_messages *messages, firn_status status);
 /* The same for a session (session/voice.h). */
 extern const firn_voice firn_cli_voice;
-/* Is this stream a terminal that wants colour? */
+/* The stream is a terminal, and NO_COLOR is not set. */
 int firn_cli_has_color(FILE *stream);
 /* Flushes stdout; a full disk behind `> file` becomes FIRN_IO with a sentence. main calls it
  * once, after any verb. */

@@ -1,42 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* cli_docs.c: help, man page and shell completions, all made from the tables of the verbs. What
- * a table does not say stands here once: the introduction, the exit codes and the environment. */
+/* cli_docs.c: help, man page and shell completions, made from the tables of the verbs. Introduction,
+ * exit codes and environment are here. */
 #include "program/cli.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A line of an explanatory table: what it is, what it means. */
+/* A line of a table: term and meaning. */
 typedef struct row {
     const char *term, *meaning;
 } row;
 
 static const char intro[] =
-    "firn simulates snow, dough, sand, melting wax and everything else that yields, with a "
-    "hybrid particle/grid method (MPM), and writes caches that other programs open.";
+    "firn simulates snow, dough, sand and other yielding materials with the material point method "
+    "(MPM), and writes caches that other programs open.";
 
 static const row exit_codes[] = {
     {"0", "done"},
-    {"1", "usage: the command line makes no sense"},
-    {"2", "refused: the scene, or what a mesh or other file that it names holds, is not "
-          "acceptable; nothing was started"},
-    {"3", "stopped: the simulation could not go on, or an expectation was not met; what is written "
-          "stays valid"},
-    {"4",
-     "i/o: a file could not be read or written, or is damaged: a cache, points, a mesh, a .vdb"},
-    {"5", "memory: there is not enough, or --max-memory would be exceeded"},
-    {"6", "interrupted by a signal; a checkpoint was written where there was anything to save"},
+    {"1", "usage: the command line is not valid"},
+    {"2", "refused: the scene or a file that it reads is not valid; nothing was started"},
+    {"3", "stopped: the simulation could not continue, or an expectation was not met; what is "
+          "written is valid"},
+    {"4", "i/o: a file could not be read or written, or is damaged"},
+    {"5", "memory: not enough, or --max-memory would be exceeded"},
+    {"6", "interrupted by a signal; a run has written a checkpoint"},
     {NULL, NULL},
 };
 
 static const row environment[] = {
-    {"FIRN_THREADS", "number of threads; --threads goes before it. Without either there are as "
-                     "many as the particles "
-                     "are worth, at most "
-                     "OMP_NUM_THREADS or all cores"},
-    {"FIRN_ISA", "instruction set: scalar, sse2, avx2 or avx512; --isa goes before it"},
-    {"NO_COLOR", "when set and not empty, messages have no colour"},
+    {"FIRN_THREADS", "number of threads; --threads takes precedence. Default: one per 2,048 "
+                     "particles, up to OMP_NUM_THREADS or all cores"},
+    {"FIRN_ISA", "instruction set: scalar, sse2, avx2 or avx512; --isa takes precedence"},
+    {"NO_COLOR", "if set and not empty, messages have no colour"},
     {NULL, NULL},
 };
 
@@ -101,7 +97,7 @@ static const char *option_label(const firn_cli_option *option, char label[LABEL_
     return label;
 }
 
-/* The option's sentence and what its table says besides: choices, limits, repetition. */
+/* The option's help with choices, limits and repetition. */
 static char *option_meaning(const firn_cli_option *option)
 {
     char *text = NULL;
@@ -222,7 +218,7 @@ void firn_cli_docs_man(FILE *out, const firn_cli_verb *const *verbs)
 {
     fprintf(out, ".TH FIRN 1 \"\" \"firn %s\" \"User Commands\"\n.SH NAME\nfirn \\- ",
             firn_version());
-    fputs("simulate snow, dough, sand and everything that yields\n.SH SYNOPSIS\n", out);
+    fputs("simulate snow, dough, sand and other yielding materials", out);
     fputs(".B firn\n.I VERB\n[options] [arguments]\n.SH DESCRIPTION\n", out);
     put_roff(out, intro);
     fputs("\n.SH VERBS\n", out);

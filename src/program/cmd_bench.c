@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_bench.c: `firn bench` - how fast this machine steps, stage by stage. */
-#include "program/cli.h"
+/* cmd_bench.c: `firn bench`: throughput by stage. */
+#include "program/run_options.h"
 #include "session/bench.h"
 #include "base/json.h"
 
@@ -12,7 +12,7 @@ typedef struct named_case {
     firn_bench_case bench;
 } named_case;
 
-/* The cases of --all: each differs from the first in one thing. */
+/* The cases of --all: each differs from the first in one setting. */
 static int all_cases(const firn_bench_case *base, named_case cases[16])
 {
     int n = 0;
@@ -60,7 +60,7 @@ static firn_bench_case case_of(const firn_cli *cli)
     return b;
 }
 
-/* Without --scene and --all: one case, as asked for. */
+/* Without --scene and --all: one case, from the options. */
 static int choose_cases(const firn_cli *cli, named_case cases[16])
 {
     firn_bench_case base = case_of(cli), scene = base;
@@ -170,9 +170,9 @@ static int run(const firn_cli *cli)
             printf("machine: %.0f GFLOP/s multiply-add, %.1f GB/s copy (read and written)\n",
                    machine.flops / 1e9, machine.bandwidth / 1e9);
         if (result.spread > 0.15)
-            firn_cli_warn(
-                "%s: repeats differ by %.0f %%; another process is probably busy, measure again",
-                cases[i].name, 100 * result.spread);
+            firn_cli_warn("%s: repeats differ by %.0f %%, probably because of another process; "
+                          "try: measure again",
+                          cases[i].name, 100 * result.spread);
     }
     firn_json_end(&json);
     const char *text = firn_json_finish(&json, NULL);
@@ -185,30 +185,33 @@ static int run(const firn_cli *cli)
 
 static const firn_cli_option options[] = {
     {"all", 0, FIRN_CLI_FLAG,
-     .doc = "Measure the whole table: schemes, force forms, splines, laws, threads, instruction "
-            "sets, precision, size."},
-    {"law", 0, FIRN_CLI_TEXT, "NAME", .doc = "Constitutive law (sand)."},
-    {"scheme", 0, FIRN_CLI_CHOICE, "NAME", .doc = "Transfer scheme (apic).",
+     .doc = "Measure all cases: schemes, force forms, splines, laws, threads, instruction sets, "
+            "precision, size."},
+    {"law", 0, FIRN_CLI_TEXT, "NAME", .doc = "Constitutive law. Default: sand."},
+    {"scheme", 0, FIRN_CLI_CHOICE, "NAME", .doc = "Transfer scheme. Default: apic.",
      .choices = "apic flip pic aflip"},
-    {"force", 0, FIRN_CLI_CHOICE, "NAME", .doc = "Form of the stress divergence (mls).",
+    {"force", 0, FIRN_CLI_CHOICE, "NAME", .doc = "Form of the stress divergence. Default: mls.",
      .choices = "mls gradient"},
-    {"shape", 0, FIRN_CLI_CHOICE, "NAME", .doc = "Shape function (cubic).",
+    {"shape", 0, FIRN_CLI_CHOICE, "NAME", .doc = "B-spline. Default: cubic.",
      .choices = "cubic quadratic"},
-    {"isa", 0, FIRN_CLI_CHOICE, "NAME", .doc = "Instruction set (the best this processor has).",
-     .choices = "scalar sse2 avx2 avx512"},
-    {"precision", 0, FIRN_CLI_CHOICE, "NAME", .doc = "Precision (float).",
+    FIRN_OPTION_ISA,
+    {"precision", 0, FIRN_CLI_CHOICE, "NAME", .doc = "Precision. Default: float.",
      .choices = "float double"},
-    {"threads", 0, FIRN_CLI_INTEGER, "N", .doc = "Threads (all cores).", .min = 1, .max = 1024},
-    {"particles", 0, FIRN_CLI_INTEGER, "N", .doc = "Particles, about (1000000).", .min = 64,
-     .max = 1e9},
-    {"steps", 0, FIRN_CLI_INTEGER, "N", .doc = "Steps a repeat (10).", .min = 1, .max = 1e6},
+    {"threads", 0, FIRN_CLI_INTEGER, "N", .doc = "Number of threads. Default: all cores.", .min = 1,
+     .max = 1024},
+    {"particles", 0, FIRN_CLI_INTEGER, "N",
+     .doc = "Approximate number of particles. Default: 1000000.", .min = 64, .max = 1e9},
+    {"steps", 0, FIRN_CLI_INTEGER, "N", .doc = "Steps per repeat. Default: 10.", .min = 1,
+     .max = 1e6},
     {"repeats", 0, FIRN_CLI_INTEGER, "N",
-     .doc = "Repeats, of which the fastest counts (5); more where a scene has fewer particles.",
+     .doc =
+         "Repeats, of which the fastest counts; more for scenes with fewer particles. Default: 5.",
      .min = 1, .max = 1e6},
     {"scene", 0, FIRN_CLI_FILE, "SCENE.yaml",
-     .doc = "Measure this scene too, or with no --all: this scene."},
+     .doc = "Measure this scene, besides the cube with --all."},
     {"at", 0, FIRN_CLI_NUMBER, "SECONDS",
-     .doc = "The simulated time at which the scene is measured (0).", .min = 0, .max = 1e9},
+     .doc = "Simulated time from which on the scene is measured, in seconds. Default: 0.", .min = 0,
+     .max = 1e9},
     {"json", 0, FIRN_CLI_FLAG, .doc = "Print JSON instead of a table."},
     {"csv", 0, FIRN_CLI_FLAG, .doc = "Print CSV instead of a table."},
     {0},
@@ -216,20 +219,17 @@ static const firn_cli_option options[] = {
 
 const firn_cli_verb firn_cmd_bench = {
     .name = "bench",
-    .summary = "throughput by stage, beside the machine's own limits",
+    .summary = "measure throughput by stage",
     .arguments = "",
     .n_min = 0,
     .n_max = 0,
     .choices = "",
-    .text = "Runs a cube of one material, 8 particles a cell, on a plane with friction, through "
-            "the production step "
-            "(sparse grid, sorting, collider, dt control, checks), or a scene as it stands at some "
-            "time, and prints updates a second, nanoseconds a particle and step for each stage, "
-            "bytes a particle at "
-            "peak, and the transfers as a share of the multiply-add peak that is measured in the "
-            "same process.\n\n"
-            "Repeats that differ much tell that another process was busy: measure again. "
-            "tools/bench.sh measures every "
+    .text = "Simulates a cube of one material, 8 particles per cell, on a plane with friction, "
+            "with the full step (sparse grid, sorting, collider, choice of dt, checks), or a scene "
+            "from a given time on. Prints updates per second, nanoseconds per particle and step "
+            "for each stage, peak bytes per particle, and the transfers as a share of the "
+            "multiply-add peak that is measured in the same process.\n\nRepeats that differ much "
+            "indicate that another process was busy: measure again. tools/bench.sh measures every "
             "case and keeps the numbers in tests/bench/.",
     .options = options,
     .run = run,

@@ -7,18 +7,17 @@
 #include "measure/expect.h"
 #include "mpm/separation.h"
 #include "base/memory.h"
+#include "base/messages.h"
 #include "program/run_options.h"
 
 #include <string.h>
 
-/* From frame to frame, measuring at each. */
+/* Measures at every frame. */
 static firn_status simulate(const firn_scene_def *scene, firn_sim *sim,
                             firn_expect_recorder *recorder, firn_messages *messages)
 {
     unsigned char *told = firn_memory_array(NULL, (size_t)scene->n_materials, sizeof *told);
-    if (!told)
-        return firn_messages_add(messages, FIRN_MEMORY,
-                                 "there is not enough memory to check the scene");
+    if (!told) return firn_messages_no_memory(messages, "separation of materials");
     firn_separation_begin(scene, told);
     firn_status status = firn_expect_record(recorder, sim, 0, messages);
     if (status == FIRN_OK) status = firn_separation_measure(scene, sim, told, messages);
@@ -32,15 +31,14 @@ static firn_status simulate(const firn_scene_def *scene, firn_sim *sim,
     return status;
 }
 
-/* Simulates the whole scene, writes nothing, judges. */
+/* Simulates the scene without files and checks its expectations. */
 static int check_expectations(const firn_scene_def *scene, const firn_run_options *options,
                               firn_messages *messages)
 {
     firn_sim *sim = NULL;
     firn_expect_recorder *recorder = NULL;
     if (scene->n_expects == 0)
-        return firn_cli_fail(FIRN_REFUSED,
-                             "the scene expects nothing; see 'firn help scene.expect'");
+        return firn_cli_fail(FIRN_REFUSED, "scene: no expectations; see `firn help scene.expect`");
     firn_status status = firn_sim_create(scene, options, &sim, messages);
     if (status == FIRN_OK) status = firn_expect_create(scene, sim, &recorder, messages);
     if (status == FIRN_OK) status = simulate(scene, sim, recorder, messages);
@@ -60,7 +58,7 @@ static int check_cost(const firn_cli *cli, const firn_scene_def *scene,
     firn_check check;
     const char *folder = firn_cli_text(cli, "out", *scene->folder ? scene->folder : "shots");
     double seconds = firn_cli_number(cli, "seconds", 0.5);
-    /* before anything is estimated, for which files are read */
+    /* before the estimate, which reads files */
     firn_status status = firn_scene_files_check_lengths(scene, options->max_memory, messages);
     if (status != FIRN_OK) return firn_cli_report(messages, status);
     status = firn_check_scene(scene, options, folder, seconds, &check, messages);
@@ -79,7 +77,7 @@ static int run(const firn_cli *cli)
     const firn_run_options options = firn_run_options_machine(cli);
     int status;
     firn_messages *messages = firn_messages_create();
-    if (!messages) return firn_cli_fail(FIRN_MEMORY, "out of memory");
+    if (!messages) return firn_cli_no_memory("messages");
     firn_scene *scene = firn_scene_load(cli->arguments[0], n_sets, sets, messages);
     if (!scene)
         status = firn_cli_report(messages, firn_messages_status(messages));
@@ -94,41 +92,34 @@ static int run(const firn_cli *cli)
 
 static const firn_cli_option options[] = {
     {"expect", 'e', FIRN_CLI_FLAG,
-     .doc = "Simulate the scene without writing files and judge what it expects."},
-    {"set", 's', FIRN_CLI_SETTING, "KEY=VALUE",
-     "Change a setting of the scene; typed and checked like the file.", .repeats = 1},
+     .doc = "Simulate the scene without writing files and check its expectations."},
+    FIRN_OPTION_SET,
     {"out", 'o', FIRN_CLI_FOLDER, "DIR",
-     "Where the shot would be written: that disk must hold it."},
-    {"max-memory", 0, FIRN_CLI_BYTES, "SIZE",
-     "Refuse what would use more memory than this, e.g. 8G."},
-    {"seconds", 0, FIRN_CLI_NUMBER, "S", "How long to measure for, 0.5 by default; 0: not.",
-     .min = 0, .max = 3600},
-    {"threads", 't', FIRN_CLI_INTEGER, "N", "Number of threads.", .min = 1, .max = 1024},
-    {"isa", 0, FIRN_CLI_CHOICE, "ISA",
-     "Instruction set; the default is the best this processor has.",
-     .choices = "scalar sse2 avx2 avx512"},
+     "Folder of the shot; its disk must hold it. Default: scene.folder, else shots."},
+    {"seconds", 0, FIRN_CLI_NUMBER, "S",
+     "Wall-clock time of the measurement in seconds; 0: none. Default: 0.5.", .min = 0,
+     .max = 3600},
+    FIRN_OPTION_MAX_MEMORY,
+    FIRN_OPTION_THREADS,
+    FIRN_OPTION_ISA,
     {0},
 };
 
 const firn_cli_verb firn_cmd_check = {
     .name = "check",
-    .summary = "look at a scene before it is run: errors, particles, memory, disk, time",
+    .summary = "check a scene before it is run: errors, particles, memory, disk, time",
     .arguments = "SCENE.yaml",
     .n_min = 1,
     .n_max = 1,
     .completes = FIRN_CLI_FILE,
-    .text = "Every error of the scene is told at once, with file, line and column. A scene without "
-            "errors is made and "
-            "simulated for half a second, to say how long all of it will take; one that memory or "
-            "disk cannot hold is "
-            "refused. Nothing is written. What emitters add until the end counts, as if no sink "
-            "took any of it: at a rate "
-            "exactly, else by the volume of their shape and the flow through its surface.\n\n"
-            "With --expect the whole scene is simulated, still without files, and every line of "
-            "its `expect` is judged; "
-            "the exit code is 3 when one is missed.\n\n"
-            "  firn check scenes/snowball.yaml --set grid.dx=8mm\n"
-            "  firn check scenes/snowball.yaml --expect",
+    .text = "Prints every error of the scene with file, line and column. Without errors the scene "
+            "is created and simulated for half a second, to estimate the time of the run; a scene "
+            "that memory or disk cannot hold is refused. Nothing is written.\n\nParticles of "
+            "emitters are counted until the end, without sinks: those with a rate exactly, others "
+            "from the volume of their shape and the flow through its surface.\n\nWith --expect the "
+            "whole scene is simulated, without files, and its expectations are checked; the exit "
+            "code is 3 when one is not met.\n\n  firn check scenes/snowball.yaml --set "
+            "grid.dx=8mm\n  firn check scenes/snowball.yaml --expect",
     .options = options,
     .run = run,
 };

@@ -12,12 +12,12 @@
 
 enum { SETS_MAX = 64 };
 
-static void tell(void *list, const firn_compare_run *run, int n_done, int n_runs)
+static void print_run(void *list, const firn_compare_run *run, int n_done, int n_runs)
 {
     firn_progress_list *runs = list;
-    const char *how = run->is_reused                   ? "was there already"
+    const char *how = run->is_reused                   ? "reused"
                       : run->exit_code == 0            ? "done"
-                      : run->exit_code == FIRN_STOPPED ? "stopped by its material"
+                      : run->exit_code == FIRN_STOPPED ? "stopped"
                                                        : "failed";
     firn_progress_list_hide(runs);
     printf("[%d/%d] %s: %s\n", n_done, n_runs, run->name, how);
@@ -41,15 +41,14 @@ static firn_status execute(const firn_cli *cli, firn_compare *compare, firn_stud
     char program[FIRN_PATH], folder[FIRN_PATH];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     if (n <= 0)
-        return firn_messages_add(messages, FIRN_IO,
-                                 "the program cannot find itself through /proc/self/exe");
+        return firn_messages_add(messages, FIRN_IO, "program: not found through /proc/self/exe");
     program[n] = 0;
     snprintf(folder, sizeof folder, "studies/%.900s", study->name);
     const char *sets[SETS_MAX];
     firn_progress_list runs = firn_progress_list_begin("runs", 0);
     int n_sets = firn_cli_all(cli, "set", sets, SETS_MAX);
     if (n_sets > SETS_MAX)
-        return firn_messages_add(messages, FIRN_USAGE, "at most %d settings can be given",
+        return firn_messages_add(messages, FIRN_USAGE, "--set: given too often; allowed: up to %d",
                                  SETS_MAX);
     firn_compare_options options = {.folder = firn_cli_text(cli, "out", folder),
                                     .program = program,
@@ -58,8 +57,8 @@ static firn_status execute(const firn_cli *cli, firn_compare *compare, firn_stud
                                     .is_fresh = firn_cli_has(cli, "fresh"),
                                     .n_sets = n_sets,
                                     .sets = sets,
-                                    .told = firn_cli_has(cli, "quiet") ? NULL : tell,
-                                    .told_user = &runs,
+                                    .done = firn_cli_has(cli, "quiet") ? NULL : print_run,
+                                    .done_user = &runs,
                                     .signal = firn_interrupt_signal};
     firn_status status = firn_compare_plan(compare, study, &options, messages);
     if (status != FIRN_OK) return status;
@@ -72,8 +71,7 @@ static firn_status execute(const firn_cli *cli, firn_compare *compare, firn_stud
     status = firn_compare_execute(compare, &options, messages);
     firn_progress_list_hide(&runs);
     if (status == FIRN_INTERRUPTED)
-        return firn_messages_add(messages, status,
-                                 "interrupted; the same command goes on where this one ended");
+        return firn_messages_add(messages, status, "interrupted; to continue: the same command");
     if (status == FIRN_OK) status = firn_compare_report(compare, messages);
     if (status == FIRN_OK)
         printf("%s/report.html\n%s/summary.csv\n", options.folder, options.folder);
@@ -86,7 +84,7 @@ static firn_status execute(const firn_cli *cli, firn_compare *compare, firn_stud
 static int run(const firn_cli *cli)
 {
     firn_messages *messages = firn_messages_create();
-    if (!messages) return firn_cli_fail(FIRN_MEMORY, "no memory left");
+    if (!messages) return firn_cli_no_memory("messages");
     firn_study *study = firn_compare_study_load(cli->arguments[0], messages);
     firn_compare compare = {0};
     firn_status status =
@@ -99,46 +97,38 @@ static int run(const firn_cli *cli)
 }
 
 static const firn_cli_option options[] = {
-    {"out", 'o', FIRN_CLI_FOLDER, "DIR", "Folder of the study; usually studies/NAME."},
-    {"jobs", 'j', FIRN_CLI_INTEGER, "N", "Runs at the same time; 1 when nothing is said.", .min = 1,
+    {"out", 'o', FIRN_CLI_FOLDER, "DIR", "Folder of the study. Default: studies/NAME."},
+    {"jobs", 'j', FIRN_CLI_INTEGER, "N", "Number of runs at the same time. Default: 1.", .min = 1,
      .max = 256},
     {"threads", 't', FIRN_CLI_INTEGER, "N",
-     "Threads of each run; otherwise as many as its particles are worth, up to its share of the "
-     "machine.",
-     .min = 1, .max = 1024},
+     "Threads per run. Default: one per 2,048 particles, up to its share of the machine.", .min = 1,
+     .max = 1024},
     {"set", 's', FIRN_CLI_SETTING, "KEY=VALUE",
-     "A setting of all runs, e.g. grid.dx=4cm for a quick look; may be given again. A sweep of the "
-     "same key wins.",
+     "Setting of all runs, e.g. grid.dx=4cm for a quick test. A sweep of the same key takes "
+     "precedence.",
      .repeats = 1},
-    {"fresh", 0, FIRN_CLI_FLAG, .doc = "Run also what is done already."},
+    {"fresh", 0, FIRN_CLI_FLAG, .doc = "Repeat runs that are finished."},
     {"list", 0, FIRN_CLI_FLAG,
-     .doc = "Check the study and print the commands of its runs; run nothing."},
-    {"quiet", 'q', FIRN_CLI_FLAG, .doc = "Say nothing about single runs."},
+     .doc = "Check the study and print the commands of its runs, without running them."},
+    {"quiet", 'q', FIRN_CLI_FLAG, .doc = "Print nothing about single runs."},
     {0},
 };
 
 const firn_cli_verb firn_cmd_compare = {
     .name = "compare",
-    .summary = "laws, settings and scenes side by side, in one report",
+    .summary = "run laws, settings and scenes side by side, with one report",
     .arguments = "STUDY.yaml",
     .n_min = 1,
     .n_max = 1,
     .completes = FIRN_CLI_FILE,
-    .text = "A study names scenes, laws for one of their materials, and settings with the values "
-            "that they take in turn. "
-            "Every combination becomes one run of its own, an ordinary shot under DIR/runs; the "
-            "study can be "
-            "interrupted, and goes on with what is missing when it is started again. What came out "
-            "is told in "
-            "DIR/report.html, one file that needs no network, and DIR/summary.csv: numbers, curves "
-            "over time, "
-            "parameters, hashes, and the commands that make each run again.\n\n"
-            "    study: snow_block_drop\n"
-            "    scenes: snow_block.yaml\n"
-            "    material: block\n"
-            "    laws: [snow, 'cam_clay,E=140 kPa']\n"
-            "    sweep: {grid.dx: [4 cm, 2 cm]}\n\n"
-            "All keys are explained in scenes/studies/README.md.",
+    .text =
+        "A study lists scenes, laws for one of their materials, and settings with several values. "
+        "Every combination is one run, an ordinary shot under DIR/runs. An interrupted study "
+        "continues where it ended when it is started again. The results are DIR/report.html, one "
+        "file that needs no network, and DIR/summary.csv: numbers, curves over time, parameters, "
+        "hashes, and the command of each run.\n\n    study: snow_block_drop\n    scenes: "
+        "snow_block.yaml\n    material: block\n    laws: [snow, 'cam_clay,E=140 kPa']\n    sweep: "
+        "{grid.dx: [4 cm, 2 cm]}\n\nAll keys: scenes/studies/README.md.",
     .options = options,
     .run = run,
 };

@@ -2,6 +2,7 @@
 /* cmd_convert.c: `firn convert FROM TO` - between all formats of the table, with attributes
  * chosen by name. */
 #include "program/cli.h"
+#include "base/messages.h"
 #include "base/suggest.h"
 #include "points/format.h"
 #include "session/interrupt.h"
@@ -43,12 +44,13 @@ static firn_status check_names(const firn_points *points, const char *names,
     for (const char *p = names; *p;) {
         size_t n = strcspn(p, " ");
         if (n >= sizeof word)
-            return firn_messages_add(messages, FIRN_USAGE, "'%s' is no attribute's name", p);
+            return firn_messages_add(messages, FIRN_USAGE, "'%s' is not the name of an attribute",
+                                     p);
         memcpy(word, p, n);
         word[n] = 0;
         if (n && !firn_points_find(points, word))
             return firn_messages_add(messages, FIRN_USAGE,
-                                     "there is no attribute '%s' in it; see firn info", word);
+                                     "attribute '%s' does not exist; `firn info` lists all", word);
         p += n + (p[n] == ' ');
     }
     return FIRN_OK;
@@ -67,8 +69,7 @@ static firn_status convert(const firn_cli *cli, firn_messages *messages)
     if (names) status = check_names(points, names, messages);
     if (status == FIRN_OK && (names || nth > 1)) {
         chosen = choose(points, names, nth);
-        if (!chosen)
-            status = firn_messages_add(messages, FIRN_MEMORY, "no memory for a copy of the points");
+        if (!chosen) status = firn_messages_no_memory(messages, "copy of the points");
     }
     firn_interrupt_begin();
     if (status == FIRN_OK)
@@ -88,7 +89,7 @@ static int run(const firn_cli *cli)
         return FIRN_OK;
     }
     if (cli->n_arguments != 2)
-        return firn_cli_fail(FIRN_USAGE, "convert takes two files, FROM and TO");
+        return firn_cli_fail(FIRN_USAGE, "arguments: two files are required, FROM and TO");
     firn_messages *messages = firn_messages_create();
     firn_status status = convert(cli, messages);
     firn_cli_report(messages, status);
@@ -98,23 +99,22 @@ static int run(const firn_cli *cli)
 
 static const firn_cli_option options[] = {
     {"attributes", 'a', FIRN_CLI_TEXT, "NAMES",
-     "Only these attributes, separated by blanks; P always comes along."},
-    {"nth", 'n', FIRN_CLI_INTEGER, "N", "Only every Nth point.", .min = 1, .max = 1e9},
-    {"list", 0, FIRN_CLI_FLAG, .doc = "List the formats: r can be read, w can be written."},
+     "Only these attributes, separated by blanks; P is always kept."},
+    {"nth", 'n', FIRN_CLI_INTEGER, "N", "Only every N-th point.", .min = 1, .max = 1e9},
+    {"list", 0, FIRN_CLI_FLAG, .doc = "List the formats: r: readable, w: writable."},
     {0},
 };
 
 const firn_cli_verb firn_cmd_convert = {
     .name = "convert",
-    .summary = "from one cache format to another",
+    .summary = "convert a cache to another format",
     .arguments = "FROM TO",
     .n_max = 2,
     .completes = FIRN_CLI_FILE,
-    .text = "Reads points in one format and writes them in another; the endings of the names say "
-            "which. Attributes and "
-            "details go along as far as the format can hold them.\n\n"
-            "  firn convert snow.0010.bgeo snow.0010.vtp\n"
-            "  firn convert -a 'v Jp' -n 10 snow.0010.bgeo preview.bgeo",
+    .text =
+        "Reads points in one format and writes them in another, by the extensions of the names. "
+        "Attributes and details are kept as far as the format can hold them.\n\n  firn convert "
+        "snow.0010.bgeo snow.0010.vtp\n  firn convert -a 'v Jp' -n 10 snow.0010.bgeo preview.bgeo",
     .options = options,
     .run = run,
 };

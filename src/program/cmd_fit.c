@@ -16,14 +16,15 @@ static firn_status read_free(const char *text, firn_fit_law *problem, firn_messa
         size_t n = strcspn(text, ", ");
         if (problem->n_free == FIRN_FIT_MAX)
             return firn_messages_add(messages, FIRN_USAGE,
-                                     "at most %d parameters can be fitted at once", FIRN_FIT_MAX);
+                                     "--free: too many parameters; allowed: up to %d",
+                                     FIRN_FIT_MAX);
         if (n)
             snprintf(problem->free[problem->n_free++], FIRN_NAME, "%.*s",
                      (int)(n < FIRN_NAME ? n : FIRN_NAME), text);
         text += n + (text[n] != 0);
     }
     return problem->n_free ? FIRN_OK
-                           : firn_messages_add(messages, FIRN_USAGE, "--free names no parameter");
+                           : firn_messages_add(messages, FIRN_USAGE, "--free: no parameter given");
 }
 
 static firn_status read_problem(const firn_cli *cli, firn_fit_law *p, firn_messages *messages)
@@ -37,7 +38,7 @@ static firn_status read_problem(const firn_cli *cli, firn_fit_law *p, firn_messa
     snprintf(p->options.mode, sizeof p->options.mode, "%s", firn_cli_text(cli, "mode", ""));
     if (!firn_lab_axes(&p->options, &p->x, &p->y))
         return firn_messages_add(messages, FIRN_USAGE,
-                                 "there is no such path or mode; `firn lab --list` shows them");
+                                 "path or mode: unknown; `firn lab --list` shows all");
     p->x = firn_cli_text(cli, "x", p->x);
     p->y = firn_cli_text(cli, "y", p->y);
     p->options.n_steps = (int)firn_cli_integer(cli, "steps", 400);
@@ -58,9 +59,9 @@ static firn_status read_problem(const firn_cli *cli, firn_fit_law *p, firn_messa
     const firn_law_info *law = &material.law->info;
     for (int k = 0; k < law->n_parameters; k++)
         if (strcmp(law->parameters[k].name, "E") == 0) return read_free("E", p, messages);
-    return firn_messages_add(
-        messages, FIRN_USAGE,
-        "the law %s has no E; say with --free which parameters are to be found", law->name);
+    return firn_messages_add(messages, FIRN_USAGE,
+                             "law '%s' has no parameter E; try: --free with its parameters",
+                             law->name);
 }
 
 static void print_result(const firn_fit_law *p, const firn_fit_law_result *r)
@@ -72,8 +73,8 @@ static void print_result(const firn_fit_law *p, const firn_fit_law_result *r)
         printf("%-18s %14.6g %14.3g %14.6g %14.6g  %s\n", q->name, q->value, q->error, q->low,
                q->high, q->unit);
     }
-    printf("%d data, residual deviation %.4g%s, %d iterations\n", r->fit.n_data, r->fit.deviation,
-           p->is_relative ? " of the measured value" : "", r->fit.n_iterations);
+    printf("%d data points, residual deviation %.4g%s, %d iterations\n", r->fit.n_data,
+           r->fit.deviation, p->is_relative ? " of the measured value" : "", r->fit.n_iterations);
 }
 
 /* STEM.yaml, STEM.csv, STEM.svg, STEM.png */
@@ -108,10 +109,9 @@ static int run(const firn_cli *cli)
     const char *source = cli->arguments[0];
     if (!firn_cli_has(cli, "law"))
         return firn_cli_fail(
-            FIRN_USAGE,
-            "firn fit needs a law, for example: firn fit %s --law neo_hookean --free E,nu", source);
+            FIRN_USAGE, "law: missing; try: firn fit %s --law neo_hookean --free E,nu", source);
     firn_messages *messages = firn_messages_create();
-    if (!messages) return firn_cli_fail(FIRN_MEMORY, "no memory left");
+    if (!messages) return firn_cli_no_memory("messages");
     firn_fit_law problem = {0};
     firn_fit_law_result result = {0};
     firn_status status = read_problem(cli, &problem, messages);
@@ -133,23 +133,22 @@ static int run(const firn_cli *cli)
 
 static const firn_cli_option options[] = {
     {"law", 'l', FIRN_CLI_TEXT, "LAW",
-     "Law or preset with start values: 'sand', 'neo_hookean,E=1 MPa'."},
-    {"free", 'f', FIRN_CLI_TEXT, "NAMES",
-     "Parameters to fit, separated by commas; E when nothing is said. All others stay."},
+     "Law or preset with initial values: 'sand', 'neo_hookean,E=1 MPa'."},
+    {"free", 'f', FIRN_CLI_TEXT, "NAMES", "Parameters to fit, separated by commas. Default: E."},
     {"path", 'p', FIRN_CLI_TEXT, "NAME",
-     "The path that was measured: uniaxial when nothing is said; see firn lab --list."},
-    {"mode", 'm', FIRN_CLI_TEXT, "NAME", "Mode of deformation, for paths that leave a choice."},
+     "Measured path; `firn lab --list` shows all. Default: uniaxial."},
+    {"mode", 'm', FIRN_CLI_TEXT, "NAME", "Mode of deformation of a path that has several."},
     {"x", 'x', FIRN_CLI_TEXT, "COLUMN",
-     "Column of the data along which the path runs, e.g. stretch, time, rate."},
+     "Column of the independent variable, e.g. stretch, time, rate."},
     {"y", 'y', FIRN_CLI_TEXT, "COLUMN", "Measured column, e.g. nominal_xx, cauchy_xy."},
-    {"to", 0, FIRN_CLI_TEXT, "STRETCH", "Relaxation: the deformation that was held."},
-    {"rate", 0, FIRN_CLI_TEXT, "RATE", "Rate of the path; 1/s when nothing is said."},
-    {"stress", 0, FIRN_CLI_TEXT, "STRESS", "Creep: the stress that was held."},
+    {"to", 0, FIRN_CLI_TEXT, "STRETCH", "Relaxation: the constant deformation."},
+    {"rate", 0, FIRN_CLI_TEXT, "RATE", "Rate of the path. Default: 1/s."},
+    {"stress", 0, FIRN_CLI_TEXT, "STRESS", "Creep: the constant stress."},
     {"pressure", 0, FIRN_CLI_TEXT, "STRESS", "Confining pressure on the free sides."},
-    {"temperature", 0, FIRN_CLI_TEXT, "T", "Temperature; 293.15 K when nothing is said."},
+    {"temperature", 0, FIRN_CLI_TEXT, "T", "Temperature. Default: 293.15 K."},
     {"relative", 0, FIRN_CLI_FLAG,
-     .doc = "Weigh each value by its own size; flow curves always are."},
-    {"steps", 'n', FIRN_CLI_INTEGER, "N", "Steps of the path.", .min = 10, .max = 1e6},
+     .doc = "Weight each value by its size; always so for flow_curve."},
+    {"steps", 'n', FIRN_CLI_INTEGER, "N", "Number of steps of the path.", .min = 10, .max = 1e6},
     {"out", 'o', FIRN_CLI_FILE, "STEM",
      "Write STEM.yaml (a material for scenes), STEM.csv, STEM.svg and STEM.png."},
     {0},
@@ -157,20 +156,16 @@ static const firn_cli_option options[] = {
 
 const firn_cli_verb firn_cmd_fit = {
     .name = "fit",
-    .summary = "parameters of a law from a measured curve",
+    .summary = "fit the parameters of a law to a measured curve",
     .arguments = "DATA.csv",
     .n_min = 1,
     .n_max = 1,
     .completes = FIRN_CLI_FILE,
-    .text = "Finds the parameters with which the path of `firn lab` comes closest to measured "
-            "values, by least squares, "
-            "with standard errors and 95 % confidence intervals. The first line of the file names "
-            "its columns with "
-            "their units, as the lab calls them:\n\n"
-            "    stretch, nominal_xx (kPa)\n"
-            "    1.02, 2.13\n\n"
-            "    firn fit band.csv --law neo_hookean,nu=0.45 --free E -o band\n\n"
-            "Parameters that the data cannot tell apart are named.",
+    .text = "Finds the parameters with which the path of `firn lab` is closest to measured values, "
+            "by least squares, with standard errors and 95 % confidence intervals. The first line "
+            "of the file names its columns as in `firn lab`, with units:\n\n    stretch, "
+            "nominal_xx (kPa)\n    1.02, 2.13\n\n    firn fit band.csv --law neo_hookean,nu=0.45 "
+            "--free E -o band\n\nParameters that the data do not determine are reported.",
     .options = options,
     .run = run,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_help.c: `firn help [topic]`. A topic is a verb or one entry of the table below; the man
- * page and the shell completions are topics of the build, made by hidden options so that `meson
- * compile` writes them. */
+/* cmd_help.c: `firn help [topic]`. A topic is a verb or an entry of the table below. The man page and
+ * the shell completions are hidden options, for `meson compile`. */
 #include "program/cli.h"
 #include "points/format.h"
 #include "measure/measure.h"
@@ -29,58 +28,43 @@ static int print_scene(const firn_cli *cli)
     char names[1024], near[64];
     firn_scene_help_sections(names, sizeof names);
     if (firn_cli_suggest(cli->arguments[0], names, near, sizeof near))
-        return firn_cli_fail(FIRN_USAGE, "a scene has no section '%s'; did you mean %s?", path,
-                             near);
-    return firn_cli_fail(FIRN_USAGE, "a scene has no section '%s'; there are: %s", path, names);
+        return firn_cli_fail(FIRN_USAGE, "scene: no section '%s'; did you mean %s?", path, near);
+    return firn_cli_fail(FIRN_USAGE, "scene: no section '%s'; allowed: %s", path, names);
 }
 
 static int print_shapes(const firn_cli *cli)
 {
     (void)cli;
-    puts(
-        "Kinds of shapes, and the keys that each uses beside center, rotate, thickness and csg:\n");
+    puts("Kinds of shapes with their keys, besides center, rotate, thickness and csg:\n");
     for (int i = 0; firn_shape_kind_at(i); i++) {
         const firn_shape_kind_info *kind = firn_shape_kind_at(i);
         printf("  %-12s %s\n  %-12s keys: %s\n", kind->name, kind->meaning, "", kind->keys);
     }
-    puts("\nFiles:\n\n"
-         "  units        scale: 0.01 reads cm, 0.001 mm. rotate and center then turn and shift the "
-         "whole; a\n"
-         "               file with z upward stands up by rotate: [-90 deg, 0, 0].\n"
-         "  meshes       faces of any number of corners. Points at one place are joined, holes up "
-         "to a tenth\n"
-         "               of the mesh closed, larger ones refused with their place; inside is what "
-         "the\n"
-         "               outside cannot reach, so inverted, doubled and crossing faces do no harm. "
-         "A closed\n"
-         "               shell inside another one is a cavity if its faces look the other way. "
-         "With a\n"
-         "               thickness the mesh may be open.\n"
-         "  fogs         the surface is where they have half of their largest value; 268 million "
-         "active\n"
-         "               voxels at most, that is 645 along each edge of a cube.\n"
-         "  painted      friction and stickiness of a collider, place by place: vertex properties "
-         "of a .ply,\n"
-         "               float grids of a .vdb of these names. They go before the collider's own "
-         "numbers,\n"
-         "               which hold where such a grid is not active.\n"
-         "  sequences    walk.%04d.obj or walk.%04d.vdb: fps files a second, moved along in "
-         "between. Faces of\n"
-         "               meshes must stay the same for that; a .vdb is moved by its vector grid v "
-         "in m/s, or\n"
-         "               without one mixed with the next.\n"
-         "\nA list of shapes is joined from its first on:\n\n"
-         "    shape:\n"
-         "      - {kind: mesh, file: mug.stl, scale: 0.001, rotate: [-90 deg, 0, 0]}\n"
-         "      - {kind: sphere, center: [0, 3 cm, 0], radius: 2 cm, csg: difference}");
+    puts(
+        "\nFiles:\n\n  units        scale: 0.01 for cm, 0.001 for mm; then rotate and center. A "
+        "file with z up stands\n               upright with rotate: [-90 deg, 0, 0].\n  meshes     "
+        "  Polygons of any number of corners. Coincident points are merged and holes up to a\n     "
+        "          tenth of the mesh closed; larger holes are refused with their position. "
+        "Inverted,\n               doubled and intersecting faces are allowed: the inside is what "
+        "the outside cannot\n               reach. A closed shell inside another one is a cavity "
+        "if its faces point the other\n               way. With a thickness the mesh may be "
+        "open.\n  fogs         The surface is where the density is half of its maximum. At most "
+        "268 million\n               active voxels, 645 along each edge of a cube.\n  painted      "
+        "Friction and stickiness of a collider by position: vertex properties of a .ply,\n         "
+        "      float grids of a .vdb with these names. They override the collider's own values,\n  "
+        "             which hold where such a grid is not active.\n  sequences    walk.%04d.obj or "
+        "walk.%04d.vdb: fps files per second, interpolated in between. The\n               faces "
+        "of meshes must stay the same; a .vdb moves by its vector grid v (m/s), or\n               "
+        "without one is blended with the next.\n\nA list of shapes is combined in order:\n\n    "
+        "shape:\n      - {kind: mesh, file: mug.stl, scale: 0.001, rotate: [-90 deg, 0, 0]}\n      "
+        "- {kind: sphere, center: [0, 3 cm, 0], radius: 2 cm, csg: difference}");
     return FIRN_OK;
 }
 
 static int print_forces(const firn_cli *cli)
 {
     (void)cli;
-    puts("Kinds of force fields, and the keys that each uses; factors over time (keys) go with "
-         "all:\n");
+    puts("Kinds of force fields with their keys, besides keys (factors over time):\n");
     for (int i = 0; firn_force_kind_at(i); i++) {
         const firn_force_info *kind = firn_force_kind_at(i);
         printf("  %-12s %s\n  %-12s keys: %s", kind->name, kind->meaning, "", kind->keys);
@@ -122,7 +106,7 @@ static int print_formats(const firn_cli *cli)
 static int print_attributes(const firn_cli *cli)
 {
     (void)cli;
-    puts("Attributes of particles, beside the history fields of the laws:\n");
+    puts("Attributes of particles, besides the history fields of the laws:\n");
     for (int i = 0; firn_attribute_at(i); i++) {
         const firn_attribute_info *info = firn_attribute_at(i);
         printf("  %-15s %-6s %s\n", info->name, info->unit, info->meaning);
@@ -135,7 +119,7 @@ static int print_measures(const firn_cli *cli)
     static const char *const of[] = {"Of everything, a body, a material or a region:",
                                      "Of everything or a material:", "Of a collider or grip:"};
     (void)cli;
-    puts("What `expect` can measure; xyz: along its axis.");
+    puts("Measures of `expect`; xyz: along its axis.");
     for (int kind = 0; kind < 3; kind++) {
         printf("\n%s\n\n", of[kind]);
         for (int i = 0; firn_measure_at(i); i++) {
@@ -148,16 +132,15 @@ static int print_measures(const firn_cli *cli)
     return FIRN_OK;
 }
 
-/* Topics that are not verbs, ended by an entry without a name. A topic also answers for what is
- * written behind it with a dot. */
+/* Topics that are not verbs, ended by an entry without a name; NAME.REST is a topic NAME too. */
 static const topic topics[] = {
-    {"scene", "what a scene file may say; scene.SECTION for every key of one", print_scene},
+    {"scene", "keys of a scene file; scene.SECTION for those of one section", print_scene},
     {"methods", "discretisations and integrators", print_methods},
-    {"shapes", "the kinds of shapes", print_shapes},
-    {"forces", "the kinds of force fields", print_forces},
-    {"attributes", "what particles carry", print_attributes},
+    {"shapes", "kinds of shapes", print_shapes},
+    {"forces", "kinds of force fields", print_forces},
+    {"attributes", "attributes of particles", print_attributes},
     {"formats", "file formats of particles", print_formats},
-    {"measures", "what a scene's `expect` can measure", print_measures},
+    {"measures", "measures of a scene's `expect`", print_measures},
     {NULL, NULL, NULL},
 };
 
@@ -184,8 +167,8 @@ static int refuse_topic(const char *name)
     char names[1024] = "", near[64];
     list_names(names, sizeof names);
     if (firn_cli_suggest(name, names, near, sizeof near))
-        return firn_cli_fail(FIRN_USAGE, "there is no help on '%s'; did you mean %s?", name, near);
-    return firn_cli_fail(FIRN_USAGE, "there is no help on '%s'; topics are: %s", name, names);
+        return firn_cli_fail(FIRN_USAGE, "help: no topic '%s'; did you mean %s?", name, near);
+    return firn_cli_fail(FIRN_USAGE, "help: no topic '%s'; allowed: %s", name, names);
 }
 
 static int run(const firn_cli *cli)
@@ -222,10 +205,9 @@ static const firn_cli_option options[] = {
     {"man", 0, FIRN_CLI_FLAG, .doc = "Print the man page.", .is_hidden = 1},
     {"completion", 0, FIRN_CLI_CHOICE, "SHELL", "Print the completion script of a shell.",
      .choices = "bash zsh"},
-    {"names", 0, FIRN_CLI_FLAG,
-     .doc = "Print only the names of all verbs and topics, on one line."},
+    {"names", 0, FIRN_CLI_FLAG, .doc = "Print the names of all verbs and topics on one line."},
     {"schema", 0, FIRN_CLI_FLAG,
-     .doc = "With the topic scene: print the JSON Schema of scene files, for editors."},
+     .doc = "With topic scene: print the JSON Schema of scene files, for editors."},
     {0},
 };
 
@@ -236,7 +218,7 @@ const firn_cli_verb firn_cmd_help = {
     .n_max = 1,
     .completes = FIRN_CLI_CHOICE,
     .choices = "help --names",
-    .text = "Without an argument: the list of verbs, exit codes and environment variables.",
+    .text = "Without an argument: verbs, exit codes and environment variables.",
     .options = options,
     .run = run,
 };

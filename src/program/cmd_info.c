@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_info.c: `firn info FILE|SHOT...` - what a cache or a shot holds. */
+/* cmd_info.c: `firn info FILE|SHOT...`: the contents of caches, checkpoints and shots. */
 #include "program/cli.h"
 #include "shot/shot_info.h"
 
@@ -20,7 +20,7 @@ static firn_status describe(const char *path, firn_text *text, firn_json_writer 
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t n = strlen(name);
     if (access(path, F_OK) != 0 && errno == ENOENT)
-        return firn_messages_add(messages, FIRN_IO, "%s: there is no such file or folder", path);
+        return firn_messages_add(messages, FIRN_IO, "%s: no such file or folder", path);
     if (is_folder(path)) return firn_info_shot(path, text, json, messages);
     if (n > 5 && strcmp(name + n - 5, ".firn") == 0)
         return firn_info_checkpoint(path, text, json, messages);
@@ -55,23 +55,21 @@ static int run(const firn_cli *cli)
 }
 
 static const firn_cli_option options[] = {
-    {"json", 0, FIRN_CLI_FLAG, .doc = "Print one JSON object for each argument instead of text."},
+    {"json", 0, FIRN_CLI_FLAG, .doc = "Print JSON instead of text, one object per argument."},
     {0},
 };
 
 const firn_cli_verb firn_cmd_info = {
     .name = "info",
-    .summary = "what a cache or a shot holds",
+    .summary = "show what a cache, checkpoint or shot contains",
     .arguments = "FILE|SHOT...",
     .n_min = 1,
     .n_max = -1,
     .completes = FIRN_CLI_FILE,
     .text =
-        "Shows the number of points, the bounding box, the details, and each attribute with its "
-        "type, least, "
-        "largest and mean value and its unit. Of a shot, shows how far it is, its size, steps, "
-        "what limits dt, the "
-        "ledger at its last moment, and its last cache. A checkpoint is read through and checked.",
+        "Of a cache: number of points, bounding box, details, and of each attribute type, minimum, "
+        "maximum, mean and unit. Of a shot: progress, size, steps, what limits dt, the ledger at "
+        "its last output time, and its last cache. A checkpoint is read and checked.",
     .options = options,
     .run = run,
 };

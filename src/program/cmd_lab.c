@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_lab.c: `firn lab`: one material point under a prescribed path, as numbers and pictures. */
+/* cmd_lab.c: `firn lab`: one material point along a path, as numbers and plots. */
 #include "program/cli.h"
 #include "base/file.h"
 #include "session/interrupt.h"
@@ -17,10 +17,10 @@ static firn_status refuse_name(const char *what, const char *given, const char *
 {
     char near[FIRN_NAME];
     if (firn_suggest_word(given, names, near, sizeof near))
-        return firn_messages_add(messages, FIRN_USAGE,
-                                 "there is no %s called '%s'; did you mean %s?", what, given, near);
-    return firn_messages_add(messages, FIRN_USAGE, "there is no %s called '%s'; there are: %s",
-                             what, given, names);
+        return firn_messages_add(messages, FIRN_USAGE, "%s '%s' does not exist; did you mean %s?",
+                                 what, given, near);
+    return firn_messages_add(messages, FIRN_USAGE, "%s '%s' does not exist; allowed: %s", what,
+                             given, names);
 }
 
 static void path_names(char *names, size_t n)
@@ -78,7 +78,7 @@ static firn_status read_options(const firn_cli *cli, firn_lab_options *o, firn_m
     return status;
 }
 
-/* Everything of one call that has to be released. */
+/* What is released at the end. */
 typedef struct session {
     firn_messages *messages;
     firn_lab_options options;
@@ -167,13 +167,14 @@ static firn_status run_all(const firn_cli *cli, session *s)
         s->curves[i].table = s->tables[i];
         s->n = i + 1;
         if (status == FIRN_STOPPED && s->tables[i])
-            stopped = status; /* what was reached is still shown */
+            stopped = status; /* what was reached is shown */
         else if (status != FIRN_OK)
             return status;
         if (firn_table_find(s->tables[i], x) < 0 || firn_table_find(s->tables[i], y) < 0)
-            return firn_messages_add(s->messages, FIRN_USAGE,
-                                     "the path has no column '%s'; the CSV of --out names them all",
-                                     firn_table_find(s->tables[i], x) < 0 ? x : y);
+            return firn_messages_add(
+                s->messages, FIRN_USAGE,
+                "column '%s' does not exist; try: --out, whose CSV names all of them",
+                firn_table_find(s->tables[i], x) < 0 ? x : y);
     }
     const char *files[OVERLAYS_MAX];
     int n_files = firn_cli_all(cli, "overlay", files, OVERLAYS_MAX);
@@ -270,10 +271,9 @@ static int run(const firn_cli *cli)
 {
     if (firn_cli_has(cli, "list")) return list_paths();
     if (cli->n_arguments == 0)
-        return firn_cli_fail(
-            FIRN_USAGE, "firn lab needs a law, for example: firn lab neo_hookean --path uniaxial");
+        return firn_cli_fail(FIRN_USAGE, "law: missing; try: firn lab neo_hookean --path uniaxial");
     firn_messages *messages = firn_messages_create();
-    if (!messages) return firn_cli_fail(FIRN_MEMORY, "no memory left");
+    if (!messages) return firn_cli_no_memory("messages");
     firn_status status;
     if (firn_cli_has(cli, "map"))
         status = run_maps(cli, messages);
@@ -290,76 +290,70 @@ static int run(const firn_cli *cli)
 }
 
 static const firn_cli_option options[] = {
-    {"path", 'p', FIRN_CLI_TEXT, "NAME",
-     "The path: uniaxial when nothing is said; --list shows all."},
-    {"list", 0, FIRN_CLI_FLAG, .doc = "List the paths with their usual mode and end."},
+    {"path", 'p', FIRN_CLI_TEXT, "NAME", "Path; --list shows all. Default: uniaxial."},
+    {"list", 0, FIRN_CLI_FLAG, .doc = "List the paths with their default mode and end."},
     {"mode", 'm', FIRN_CLI_TEXT, "NAME",
-     "Mode of deformation, for paths that leave a choice (cyclic, creep, ...)."},
-    {"to", 0, FIRN_CLI_TEXT, "STRETCH", "Where the path ends: a stretch, or the amount of shear."},
+     "Mode of deformation of a path that has several (cyclic, creep, ...)."},
+    {"to", 0, FIRN_CLI_TEXT, "STRETCH", "End of the path: a stretch, or the amount of shear."},
     {"stress", 0, FIRN_CLI_TEXT, "STRESS",
-     "Drive by stress instead, to this value, e.g. '2 kPa'; the load of creep."},
-    {"measure", 0, FIRN_CLI_CHOICE, "NAME",
-     "Which stress is prescribed: cauchy (usual), kirchhoff or nominal.",
+     "End of the path as a stress, e.g. '2 kPa'; for creep the load."},
+    {"measure", 0, FIRN_CLI_CHOICE, "NAME", "Measure of the prescribed stress. Default: cauchy.",
      .choices = "cauchy kirchhoff nominal"},
-    {"rate", 0, FIRN_CLI_TEXT, "RATE", "Rate of the driven quantity; 1/s when nothing is said."},
+    {"rate", 0, FIRN_CLI_TEXT, "RATE", "Rate of the prescribed quantity. Default: 1/s."},
     {"hold", 0, FIRN_CLI_TEXT, "TIME",
-     "How long relaxation, creep and recovery are watched; 10 s when nothing is said."},
+     "Duration of relaxation, creep and recovery. Default: 10 s."},
     {"pressure", 0, FIRN_CLI_TEXT, "STRESS",
-     "Confining pressure on the free sides; needed by triaxial."},
-    {"cycles", 0, FIRN_CLI_INTEGER, "N", "Cycles of the path cyclic.", .min = 1, .max = 10000},
-    {"rate-from", 0, FIRN_CLI_TEXT, "RATE",
-     "First rate of flow_curve; 0.01/s when nothing is said."},
-    {"rate-to", 0, FIRN_CLI_TEXT, "RATE", "Last rate of flow_curve; 1000/s when nothing is said."},
+     "Confining pressure on the free sides; required by triaxial."},
+    {"cycles", 0, FIRN_CLI_INTEGER, "N", "Number of cycles of the path cyclic.", .min = 1,
+     .max = 10000},
+    {"rate-from", 0, FIRN_CLI_TEXT, "RATE", "First rate of flow_curve. Default: 0.01/s."},
+    {"rate-to", 0, FIRN_CLI_TEXT, "RATE", "Last rate of flow_curve. Default: 1000/s."},
     {"steps", 'n', FIRN_CLI_INTEGER, "N",
-     "Steps of the path (of each rate in flow_curve; of each side of a map).", .min = 1,
+     "Number of steps of the path (per rate in flow_curve, per side of a map).", .min = 1,
      .max = 1e7},
-    {"table", 0, FIRN_CLI_FILE, "FILE", "CSV with time and any of Fxx ... Fzz: the path 'file'."},
-    {"overlay", 0, FIRN_CLI_FILE, "FILE",
-     "CSV of a measured curve, drawn as points; may be given again.", .repeats = 1},
-    {"x", 'x', FIRN_CLI_TEXT, "COLUMN", "What the plot shows along."},
-    {"y", 'y', FIRN_CLI_TEXT, "COLUMN", "What the plot shows."},
+    {"table", 0, FIRN_CLI_FILE, "FILE",
+     "CSV file of the path 'file': time and any of Fxx ... Fzz."},
+    {"overlay", 0, FIRN_CLI_FILE, "FILE", "CSV file of a measured curve, plotted as points.",
+     .repeats = 1},
+    {"x", 'x', FIRN_CLI_TEXT, "COLUMN", "Column on the horizontal axis."},
+    {"y", 'y', FIRN_CLI_TEXT, "COLUMN", "Column on the vertical axis."},
     {"stability", 0, FIRN_CLI_FLAG,
      .doc =
-         "Also the smallest eigenvalue of the acoustic tensor over all directions, its value for "
-         "longitudinal waves along the first axis (what a bar sees), and where it passes zero."},
+         "Also compute the smallest eigenvalue of the acoustic tensor over all directions, its "
+         "value for longitudinal waves along the first axis (a bar), and where it becomes zero."},
     {"map", 0, FIRN_CLI_FLAG,
-     .doc = "Instead of a path, a map of stability: the smallest eigenvalue of the acoustic tensor "
+     .doc = "Map of stability instead of a path: the smallest eigenvalue of the acoustic tensor "
             "over all directions, in the plane of two stretches, with the contour where "
             "ellipticity is lost."},
     {"from", 0, FIRN_CLI_TEXT, "STRETCH",
-     "Of a ramp: the stretch or shear from which on it is shown; default: rest. Of a map: its "
-     "least stretch; default: 0.3, and 1.7 for --to, its largest."},
-    {"third", 0, FIRN_CLI_TEXT, "STRETCH",
-     "The third stretch of the map, held; 1 when nothing is said."},
-    {"temperature", 0, FIRN_CLI_TEXT, "T", "Temperature; 293.15 K when nothing is said."},
-    {"variant", 0, FIRN_CLI_CHOICE, "NAME",
-     "Which build of the kernels runs; f64_scalar when nothing is said.",
+     "Of a ramp: stretch or shear from which it is plotted, default: rest. Of a map: its least "
+     "stretch, default: 0.3; its largest is --to, default: 1.7."},
+    {"third", 0, FIRN_CLI_TEXT, "STRETCH", "Third stretch of a map. Default: 1."},
+    {"temperature", 0, FIRN_CLI_TEXT, "T", "Temperature. Default: 293.15 K."},
+    {"variant", 0, FIRN_CLI_CHOICE, "NAME", "Compiled variant of the kernels. Default: f64_scalar.",
      .choices = "f64_scalar f32_sse2 f32_avx2 f64_avx2 f32_avx512 f64_avx512"},
-    {"out", 'o', FIRN_CLI_FILE, "STEM",
-     "Write STEM.csv (one for each law), STEM.svg and STEM.png."},
+    {"out", 'o', FIRN_CLI_FILE, "STEM", "Write STEM.csv (one per law), STEM.svg and STEM.png."},
     {0},
 };
 
 const firn_cli_verb firn_cmd_lab = {
     .name = "lab",
-    .summary = "one material point under a prescribed path",
+    .summary = "load one material point along a path",
     .arguments = "LAW...",
     .n_max = LAWS_MAX,
     .completes = FIRN_CLI_CHOICE,
     .choices = "materials --names",
-    .text = "Takes one material point through a path of deformation or stress, on the same "
-            "compiled code that a simulation runs, and shows stresses, energies and history. "
-            "Components of stress that a path prescribes (free sides, confining pressure, a load) "
-            "are reached by Newton's method.\n\n"
-            "A material is a law, a preset, or both, with parameters behind it, units welcome:\n\n"
-            "    firn lab neo_hookean sand --path uniaxial_strain --to 0.8 -o compare\n"
-            "    firn lab 'neo_hookean/rubber,E=2 MPa,nu=0.48' --path uniaxial --to 3 --stability\n"
-            "    firn lab dry_sand --path triaxial --pressure '10 kPa' --to 0.9\n"
-            "    firn lab st_venant_kirchhoff --map -o stability\n"
-            "    firn lab 'wax,E=2 MPa @ 290 K; 50 kPa @ 330 K' --temperature 310K\n\n"
-            "Without --out the drawn columns are printed as CSV. With --out everything is written: "
-            "time, F, J, Cauchy, nominal and Kirchhoff stress, pressure, energy, work, wave speed, "
-            "viscosity and history.",
+    .text = "Loads one material point along a path of deformation or stress, with the compiled "
+            "kernels of the simulation, and prints stresses, energies and history. Prescribed "
+            "components of stress (free sides, confining pressure, a load) are solved for by "
+            "Newton's method.\n\nA material is a law, a preset, or both, with parameters:\n\n    "
+            "firn lab neo_hookean sand --path uniaxial_strain --to 0.8 -o compare\n    firn lab "
+            "'neo_hookean/rubber,E=2 MPa,nu=0.48' --path uniaxial --to 3 --stability\n    firn lab "
+            "dry_sand --path triaxial --pressure '10 kPa' --to 0.9\n    firn lab "
+            "st_venant_kirchhoff --map -o stability\n    firn lab 'wax,E=2 MPa @ 290 K; 50 kPa @ "
+            "330 K' --temperature 310K\n\nWithout --out the plotted columns are printed as CSV. "
+            "With --out all columns are written: time, F, J, Cauchy, nominal and Kirchhoff stress, "
+            "pressure, energy, work, wave speed, viscosity and history.",
     .options = options,
     .run = run,
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_materials.c: `firn materials [NAME]` - the laws and presets there are, and all about one
- * of them. */
+/* cmd_materials.c: `firn materials [NAME]`: the laws and presets, or one of them. */
 #include "program/cli.h"
 #include "laws/material_text.h"
 
@@ -19,8 +18,7 @@ static int run(const firn_cli *cli)
     } else {
         firn_materials_text_list(&text);
     }
-    if (status == FIRN_OK && text.has_failed)
-        status = firn_cli_fail(FIRN_MEMORY, "not enough memory for the text");
+    if (status == FIRN_OK && text.has_failed) status = firn_cli_no_memory("materials");
     if (status == FIRN_OK && text.data) fputs(text.data, stdout);
     firn_cli_report(messages, status);
     firn_text_clear(&text);
@@ -32,23 +30,21 @@ static const firn_cli_option options[] = {
     {"names", 0, FIRN_CLI_FLAG,
      .doc = "Print only the names of all laws and presets, on one line."},
     {"yaml", 0, FIRN_CLI_FLAG,
-     .doc = "Print every preset with all its numbers, to be pasted into a scene."},
+     .doc = "Print every preset with all its parameters, as YAML for scenes."},
     {0},
 };
 
 const firn_cli_verb firn_cmd_materials = {
     .name = "materials",
-    .summary = "the constitutive laws and their presets",
+    .summary = "list the constitutive laws and their presets",
     .arguments = "[NAME]",
     .n_min = 0,
     .n_max = 1,
     .completes = FIRN_CLI_CHOICE,
     .choices = "materials --names",
     .text = "Without a name, lists every law with its presets. With the name of a law or preset, "
-            "shows equations, "
-            "parameters with unit, default and range, what each particle carries, presets with the "
-            "source of their "
-            "numbers, validity and citation.",
+            "prints its equations, parameters with unit, default and range, history, presets with "
+            "their sources, validity and citation.",
     .options = options,
     .run = run,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_mesh.c: `firn mesh`: particles to surfaces, frame by frame, long after the simulation if
- * need be. */
+/* cmd_mesh.c: `firn mesh`: surfaces of particles, frame by frame, from the caches of a shot. */
 #include "program/cli.h"
+#include "base/messages.h"
 #include "base/file.h"
 #include "points/format.h"
 #include "session/interrupt.h"
@@ -26,7 +26,9 @@ static firn_status open_frames(const firn_cli *cli, firn_cache_sequence *shot,
     struct stat info;
     int is_folder = stat(cli->arguments[0], &info) == 0 && S_ISDIR(info.st_mode);
     if (is_folder && cli->n_arguments > 1)
-        return firn_messages_add(messages, FIRN_USAGE, "name one folder, or the files of one shot");
+        return firn_messages_add(
+            messages, FIRN_USAGE,
+            "arguments: several folders; allowed: one folder, or the files of one shot");
     firn_status status =
         is_folder ? firn_cache_sequence_open(cli->arguments[0], shot, messages)
                   : firn_cache_sequence_of_files(cli->n_arguments, cli->arguments, shot, messages);
@@ -58,11 +60,11 @@ static firn_status make_path(const firn_cli *cli, const firn_cache_sequence *sho
         snprintf(path, 2 * FIRN_PATH, "%s/%s.%04d.%s", folder, shot->title, frame->frame, format);
     if (!status && strcmp(path, frame->path) == 0)
         status = firn_messages_add(messages, FIRN_USAGE,
-                                   "%s is itself the cache; name another folder with --out", path);
+                                   "%s: is the cache itself; try: another folder with --out", path);
     return status;
 }
 
-/* Frames make many files: a name that looks like one file is most likely meant as that. */
+/* Surfaces are one file per frame, so --out is a folder. */
 static firn_status check_out(const firn_cli *cli, firn_messages *messages)
 {
     static const char *const endings[] = {".vdb", ".obj", ".ply"};
@@ -70,32 +72,31 @@ static firn_status check_out(const firn_cli *cli, firn_messages *messages)
     struct stat info;
     for (size_t e = 0; e < sizeof endings / sizeof *endings; e++)
         if (strlen(out) > 4 && !strcmp(out + strlen(out) - 4, endings[e]) && stat(out, &info) != 0)
-            return firn_messages_add(
-                messages, FIRN_USAGE,
-                "--out %s looks like one file, but surfaces go to a folder, one file a frame; name "
-                "the folder, and the format with --format %s",
-                out, endings[e] + 1);
+            return firn_messages_add(messages, FIRN_USAGE,
+                                     "--out %s: one file, but surfaces are one file per frame; "
+                                     "try: a folder, and --format %s",
+                                     out, endings[e] + 1);
     return FIRN_OK;
 }
 
-/* What one kind of output alone can have is not passed over in silence for the other. */
+/* Options that belong to one kind of output are refused for the other. */
 static firn_status check_format(const firn_cli *cli, firn_messages *messages)
 {
     static const struct {
         const char *option, *what;
         int is_of_vdb;
-    } options[] = {
-        {"density", "a fog goes into .vdb files alone", 1},
-        {"full-float", "the bits of a number can be chosen in .vdb files alone", 1},
-        {"adaptivity", "it is about the polygons of .obj and .ply files; a level set has none", 0}};
+    } options[] = {{"density", "a fog volume needs .vdb files", 1},
+                   {"full-float", "only .vdb files have a choice of precision", 1},
+                   {"adaptivity", "it applies to the polygons of .obj and .ply files", 0}};
     const char *format = firn_cli_text(cli, "format", "vdb");
     int is_vdb = !strcmp(format, "vdb");
     for (size_t k = 0; k < sizeof options / sizeof *options; k++)
         if (firn_cli_has(cli, options[k].option) && options[k].is_of_vdb != is_vdb)
-            return firn_messages_add(
-                messages, FIRN_USAGE, "--%s cannot be used with --format %s%s: %s; use --format %s",
-                options[k].option, format, firn_cli_has(cli, "format") ? "" : " (the default)",
-                options[k].what, is_vdb ? "obj or ply" : "vdb");
+            return firn_messages_add(messages, FIRN_USAGE,
+                                     "--%s cannot be used with --format %s%s: %s; try: --format %s",
+                                     options[k].option, format,
+                                     firn_cli_has(cli, "format") ? "" : " (the default)",
+                                     options[k].what, is_vdb ? "obj or ply" : "vdb");
     return FIRN_OK;
 }
 
@@ -106,8 +107,7 @@ static firn_status carry(firn_mesh *mesh, const firn_sdf *volume,
     firn_mesh_attribute *v = channels->velocity ? firn_mesh_add(mesh, "v", 3) : NULL;
     firn_mesh_attribute *T = channels->temperature ? firn_mesh_add(mesh, "T", 1) : NULL;
     if ((channels->velocity && !v) || (channels->temperature && !T))
-        return firn_messages_add(messages, FIRN_MEMORY,
-                                 "There is no memory for the attributes of a mesh.");
+        return firn_messages_no_memory(messages, "attributes of the mesh");
     for (int64_t p = 0; p < mesh->n_points; p++) {
         double value[FIRN_MAX_CHANNELS], gradient[3];
         firn_sdf_sample(volume, mesh->xyz + 3 * p, value, gradient);
@@ -136,8 +136,7 @@ static firn_status write_surface(const firn_cli *cli, const char *path, const fi
     return status;
 }
 
-/* Appends what `from` says to `to`, behind the name of the file that it is about, if there is one.
- */
+/* Appends the messages of `from`, after the name of their file, if there is one. */
 static void pass_on(const firn_messages *from, const char *path, firn_messages *to)
 {
     for (int i = 0; i < firn_messages_total(from); i++) {
@@ -165,7 +164,7 @@ static firn_status one_frame(const firn_cli *cli, const firn_cache_sequence *sho
     if (!status) status = firn_format_read(frame->path, &points, messages);
     if (!status && firn_interrupt_signal()) status = FIRN_INTERRUPTED;
     if (!status) {
-        /* its sentences are about numbers; which file's, is told here */
+        /* its messages do not name the file */
         firn_messages *own = firn_messages_create();
         status = own ? firn_surface_make(points, &def, &volume, &channels, own) : FIRN_MEMORY;
         pass_on(own, frame->path, messages);
@@ -188,8 +187,8 @@ static firn_status one_frame(const firn_cli *cli, const firn_cache_sequence *sho
 
 /* ---------------------------------------------------------------- frames at the same time */
 
-/* How many frames fit beside each other into memory, when one needed so much that the process is
- * as large as it is. That one alone exceeds what was allowed is told: it has been made by then. */
+/* The number of frames that fit into memory at the same time, from the size of the process after
+ * the first one. That one alone exceeding the limit is a warning: it exists by then. */
 static int fitting(const firn_cli *cli, int wanted, firn_messages *messages)
 {
     struct rusage usage;
@@ -200,16 +199,15 @@ static int fitting(const firn_cli *cli, int wanted, firn_messages *messages)
     each = 1024.0 * (double)usage.ru_maxrss;
     if (is_given && each > limit)
         firn_messages_warn(messages,
-                           "One frame alone needs %.3g MB, more than the %.3g MB of --max-memory; "
-                           "frames are made one "
-                           "after the other. A larger --voxel needs less.",
+                           "--max-memory: less than one frame needs (%.3g MiB of %.3g MiB); frames "
+                           "are made one at a time; try: a larger --voxel",
                            each / (1 << 20), limit / (1 << 20));
     double n = floor(limit / each);
     return n < 1 ? 1 : n < wanted ? (int)n : wanted;
 }
 
-/* Frames *next .. n - 1, n_jobs at the same time, which share the threads. Of several that fail
- * one is told. After an interruption *next is the first that was not made. */
+/* Frames *next .. n - 1, n_jobs at the same time, which share the threads. The first failure is
+ * reported. After an interruption *next is the first frame that was not made. */
 static firn_status all_frames(const firn_cli *cli, const firn_cache_sequence *shot, int *next,
                               int n_jobs, firn_progress_list *surfaces, firn_messages *messages)
 {
@@ -244,7 +242,7 @@ static int run(const firn_cli *cli)
 {
     firn_cache_sequence shot = {0};
     firn_messages *messages = firn_messages_create();
-    if (!messages) return firn_cli_fail(FIRN_MEMORY, "memory is exhausted");
+    if (!messages) return firn_cli_no_memory("messages");
     int n_threads = (int)firn_cli_integer(cli, "threads", 0);
     if (n_threads > 0) omp_set_num_threads(n_threads);
     firn_status status = check_out(cli, messages);
@@ -269,54 +267,46 @@ static int run(const firn_cli *cli)
 }
 
 static const firn_cli_option options[] = {
-    {"out", 'o', FIRN_CLI_FOLDER, "DIR",
-     "Folder for the surfaces; SHOT/surface when nothing is said."},
+    {"out", 'o', FIRN_CLI_FOLDER, "DIR", "Folder of the surfaces. Default: SHOT/surface."},
     {"format", 0, FIRN_CLI_CHOICE, "NAME",
-     "vdb (level set), obj, or ply (with velocity and temperature).", .choices = "vdb obj ply"},
-    {"radius", 'r', FIRN_CLI_NUMBER, "M",
-     "Radius of a particle; 2.4 times pscale when nothing is said.", .min = 1e-9, .max = 1e6},
-    {"voxel", 0, FIRN_CLI_NUMBER, "M", "Size of a voxel; the radius when nothing is said.",
+     "File format: vdb (level set), obj, or ply (with velocity and temperature).",
+     .choices = "vdb obj ply"},
+    {"radius", 'r', FIRN_CLI_NUMBER, "M", "Radius of a particle in m. Default: 2.4 times pscale.",
      .min = 1e-9, .max = 1e6},
+    {"voxel", 0, FIRN_CLI_NUMBER, "M", "Voxel size in m. Default: the radius.", .min = 1e-9,
+     .max = 1e6},
     {"smooth", 0, FIRN_CLI_INTEGER, "N",
-     "Passes of smoothing, 2 when nothing is said; crumbs stay.", .min = 0, .max = 1000},
+     "Smoothing passes; isolated particles are kept. Default: 2.", .min = 0, .max = 1000},
     {"adaptivity", 0, FIRN_CLI_NUMBER, "A",
-     "For obj and ply. 0: polygons of one size; up to 1: few large ones where it is flat, as far "
-     "as that costs at most "
-     "1 % of the "
-     "volume.",
+     "For obj and ply. 0: polygons of equal size; up to 1: fewer and larger ones on flat parts, at "
+     "a cost of at most 1 % of the volume.",
      .min = 0, .max = 1},
-    {"density", 0, FIRN_CLI_FLAG, .doc = "Also a fog \"density\" in the .vdb."},
-    {"full-float", 0, FIRN_CLI_FLAG, .doc = "32 bits a number in the .vdb instead of 16."},
+    {"density", 0, FIRN_CLI_FLAG, .doc = "Also write a fog volume \"density\" to the .vdb."},
+    {"full-float", 0, FIRN_CLI_FLAG, .doc = "32 instead of 16 bits per number in the .vdb."},
     {"frames", 'f', FIRN_CLI_SPAN, "A:B", "Only these frames."},
-    {"every", 0, FIRN_CLI_INTEGER, "N", "Of those every N-th.", .min = 1, .max = 1e6},
+    {"every", 0, FIRN_CLI_INTEGER, "N", "Only every N-th of these frames.", .min = 1, .max = 1e6},
     {"jobs", 'j', FIRN_CLI_INTEGER, "N",
-     "Frames at the same time; they share the threads. When nothing is said, as many as there are "
-     "threads and as fit "
-     "into "
-     "memory, measured on the first frame.",
+     "Number of frames at the same time, which share the threads. Default: one per thread, as far "
+     "as memory allows, measured on the first frame.",
      .min = 1, .max = 4096},
     {"max-memory", 0, FIRN_CLI_BYTES, "SIZE",
-     "Memory for frames at the same time, e.g. 8G; most of what is free when "
-     "nothing is said."},
-    {"threads", 't', FIRN_CLI_INTEGER, "N", "Threads; all cores when nothing is said.", .min = 1,
+     "Memory for frames at the same time, e.g. 8G. Default: most of the free memory."},
+    {"threads", 't', FIRN_CLI_INTEGER, "N", "Number of threads. Default: all cores.", .min = 1,
      .max = 4096},
     {0},
 };
 
 const firn_cli_verb firn_cmd_mesh = {
     .name = "mesh",
-    .summary = "surfaces of a shot's particles",
+    .summary = "make surfaces of a shot's particles",
     .arguments = "SHOT|FILE...",
     .n_min = 1,
     .n_max = -1,
     .completes = FIRN_CLI_FOLDER,
-    .text = "Makes the surface of the particles of every frame: as a level set (.vdb with the "
-            "grids surface, v and "
-            "temperature, where the particles have them) or as polygons. It works on the caches, "
-            "so a surface can be "
-            "made again with other settings without simulating again.\n\n"
-            "    firn mesh shots/snowball\n"
-            "    firn mesh shots/snowball --format ply --smooth 4 --frames 20:30",
+    .text = "Makes the surface of the particles of every frame, as a level set (.vdb with the "
+            "grids surface, v and temperature) or as polygons. It reads the caches, so surfaces "
+            "can be made again with other settings without simulating again.\n\n    firn mesh "
+            "shots/snowball\n    firn mesh shots/snowball --format ply --smooth 4 --frames 20:30",
     .options = options,
     .run = run,
 };

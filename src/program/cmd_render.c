@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_render.c: `firn render`: caches to pictures and films. */
 #include "program/cli.h"
+#include "base/messages.h"
 #include "base/file.h"
 #include "picture/video.h"
 #include "picture/contact_sheet.h"
@@ -45,9 +46,10 @@ static firn_status read_numbers(session *s, const char *name, char separator, in
         char *end;
         values[k] = strtod(at, &end);
         if (end == at || !isfinite(values[k]) || *end != (k + 1 < n ? separator : 0))
-            return firn_messages_add(s->messages, FIRN_USAGE,
-                                     "--%s %s: %d numbers with '%c' between them are wanted", name,
-                                     text, n, separator);
+            return firn_messages_add(
+                s->messages, FIRN_USAGE,
+                "--%s %s: not of the form; allowed: %d numbers with '%c' between them", name, text,
+                n, separator);
         at = end + 1;
     }
     return FIRN_OK;
@@ -66,7 +68,7 @@ static firn_status read_ground(session *s)
     s->def.ground_height = strtod(text, &end);
     if (end == text || *end || !isfinite(s->def.ground_height))
         return firn_messages_add(s->messages, FIRN_USAGE,
-                                 "--ground %s: a height in m, auto or none is wanted", text);
+                                 "--ground %s: unknown; allowed: a height in m, auto, none", text);
     return FIRN_OK;
 }
 
@@ -130,12 +132,12 @@ static firn_status open_shots(session *s)
         n_files += !S_ISDIR(info.st_mode);
     }
     if (n_files && n_files < n)
-        return firn_messages_add(
-            s->messages, FIRN_USAGE,
-            "name folders (shots side by side) or files (frames of one), not both");
+        return firn_messages_add(s->messages, FIRN_USAGE,
+                                 "arguments: folders and files mixed; allowed: folders (shots side "
+                                 "by side) or files (frames of one shot)");
     if (!n_files && n > SHOTS_MAX)
-        return firn_messages_add(s->messages, FIRN_USAGE, "at most %d shots stand side by side",
-                                 SHOTS_MAX);
+        return firn_messages_add(s->messages, FIRN_USAGE,
+                                 "arguments: too many shots; allowed: up to %d", SHOTS_MAX);
     firn_status status = FIRN_OK;
     if (n_files) {
         status = firn_cache_sequence_of_files(n, s->cli->arguments, &s->shots[0], s->messages);
@@ -156,26 +158,25 @@ static firn_status open_shots(session *s)
     return status;
 }
 
-/* Colliders, floor and colours stand in the shots' manifests. A scene that cannot be read is no
- * reason to show nothing: what is wrong with it is told as warnings. */
+/* Colliders, floor and colours are in the shots' manifests. A scene that cannot be read is a
+ * warning. */
 static firn_status open_props(session *s)
 {
     firn_status status = FIRN_OK;
     for (int k = 0; k < s->n_shots && !firn_cli_has(s->cli, "bare"); k++) {
         firn_messages *why = firn_messages_create();
-        if (!why) return firn_messages_add(s->messages, FIRN_MEMORY, "memory is exhausted");
+        if (!why) return firn_messages_no_memory(s->messages, "colliders");
         status = firn_scene_colliders_open(s->shots[k].folder, &s->props[k], why);
         for (int i = 0; i < firn_messages_total(why); i++)
             firn_messages_warn(s->messages, "%s", firn_messages_text(why, i, NULL));
         firn_messages_destroy(why);
-        if (status == FIRN_MEMORY)
-            return firn_messages_add(s->messages, status, "memory is exhausted");
+        if (status == FIRN_MEMORY) return firn_messages_no_memory(s->messages, "colliders");
     }
     return FIRN_OK;
 }
 
-/* Where the camera stands when nobody says it, and the sun: that belongs to the scene, and stays
- * where it is when the camera walks round. */
+/* Default azimuth of the camera, and the sun, which belongs to the scene and does not move with
+ * the camera. */
 static void settle_view(session *s)
 {
     s->def.props = s->props[0];
@@ -185,7 +186,7 @@ static void settle_view(session *s)
     s->def.sun_azimuth = firn_render_sun_azimuth(&s->def);
 }
 
-/* A shot's title is its folder's name where several are shown: sweeps give them all one stem. */
+/* With several shots the title is the folder's name: runs of a sweep share one stem. */
 static const char *title_of(const session *s, int shot)
 {
     const char *folder = s->shots[shot].folder, *slash = strrchr(folder, '/');
@@ -240,7 +241,7 @@ static firn_status write_picture(session *s, const firn_image *image,
     return FIRN_OK;
 }
 
-/* One picture goes into every film, and to a file unless films are all that was asked for. */
+/* A picture goes into every film; to a file too, unless only films are wanted. */
 static firn_status deliver(session *s, const firn_image *image,
                            const firn_cache_sequence_frame *frame, int k)
 {
@@ -252,8 +253,8 @@ static firn_status deliver(session *s, const firn_image *image,
     return status;
 }
 
-/* Frames over time, or, with --turntable, the last frame from all sides; --orbit walks round
- * while time goes on. */
+/* Frames over time, or with --turntable the last frame from all sides; --orbit moves the camera
+ * during the film. */
 static firn_status draw_all(session *s)
 {
     int turn = (int)firn_cli_integer(s->cli, "turntable", 0), n = turn;
@@ -264,8 +265,7 @@ static firn_status draw_all(session *s)
     size_t n_out = strlen(out);
     if (n > 1 && n_out > 4 && !strcmp(out + n_out - 4, ".png"))
         return firn_messages_add(s->messages, FIRN_USAGE,
-                                 "--out %s names one picture, but %d are to be drawn; name a "
-                                 "folder, or choose with --frames",
+                                 "--out %s: one file for %d pictures; try: a folder, or --frames",
                                  out, n);
     s->pictures = firn_progress_list_begin("pictures", n);
     for (int k = 0; k < n; k++) {
@@ -298,8 +298,8 @@ static firn_status draw_sheet(session *s, int n_wanted)
     int n = n_wanted < s->shots[0].n ? n_wanted : s->shots[0].n;
     int columns = s->n_shots > 1 ? n : (int)ceil(sqrt(n));
     if (n * s->n_shots > PANELS_MAX)
-        return firn_messages_add(s->messages, FIRN_USAGE, "a sheet holds at most %d panels",
-                                 PANELS_MAX);
+        return firn_messages_add(s->messages, FIRN_USAGE,
+                                 "--sheet: too many panels; allowed: up to %d", PANELS_MAX);
     firn_contact_sheet_panel panels[PANELS_MAX];
     for (int p = 0; p < s->n_shots; p++)
         for (int k = 0; k < n; k++)
@@ -323,7 +323,8 @@ static firn_status begin_films(session *s)
     const char *paths[FILMS_MAX];
     int n = firn_cli_all(s->cli, "film", paths, FILMS_MAX);
     if (n > FILMS_MAX)
-        return firn_messages_add(s->messages, FIRN_USAGE, "at most %d films at once", FILMS_MAX);
+        return firn_messages_add(s->messages, FIRN_USAGE,
+                                 "--film: given too often; allowed: up to %d", FILMS_MAX);
     double fps = firn_cli_number(s->cli, "fps", s->fps > 0 ? s->fps : 24);
     firn_status status = FIRN_OK;
     for (; s->n_films < n && status == FIRN_OK; s->n_films += status == FIRN_OK)
@@ -379,7 +380,7 @@ static void note_interrupted(const session *s)
     const firn_cache_sequence *shot = &s->shots[0];
     const int n_done = s->pictures.n_done;
     if (s->n_films || s->n_shots != 1 || s->pictures.n != shot->n || n_done >= shot->n)
-        firn_cli_note("interrupted; %d written, an unfinished film is not kept", s->n_written);
+        firn_cli_note("interrupted; %d pictures written, no film", s->n_written);
     else
         firn_cli_note_interrupted("pictures", n_done, shot->n, shot->frames[n_done].frame,
                                   shot->frames[shot->n - 1].frame);
@@ -389,7 +390,7 @@ static int run(const firn_cli *cli)
 {
     session *s = firn_memory_allocate(NULL, sizeof *s);
     firn_messages *messages = firn_messages_create();
-    if (!s || !messages) return firn_cli_fail(FIRN_MEMORY, "memory is exhausted");
+    if (!s || !messages) return firn_cli_no_memory("messages");
     s->cli = cli;
     s->messages = messages;
     firn_status status = work(s);
@@ -406,93 +407,78 @@ static int run(const firn_cli *cli)
 
 static const firn_cli_option options[] = {
     {"out", 'o', FIRN_CLI_FOLDER, "PATH",
-     "Folder for the pictures, or NAME.png where there is one; SHOT/pictures when nothing is "
-     "said."},
-    {"film", 0, FIRN_CLI_FILE, "FILE",
-     "Make a film: FILE.mp4 or FILE.webm; may be given again. Needs ffmpeg.", .repeats = 1},
+     "Folder of the pictures, or NAME.png for a single one. Default: SHOT/pictures."},
+    {"film", 0, FIRN_CLI_FILE, "FILE", "Make a film FILE.mp4 or FILE.webm with ffmpeg.",
+     .repeats = 1},
     {"fps", 0, FIRN_CLI_NUMBER, "N",
-     "Pictures a second of the film; as many as make it last as long as the shot when nothing is "
-     "said.",
-     .min = 1, .max = 1000},
-    {"sheet", 0, FIRN_CLI_INTEGER, "N",
-     "Contact sheet: N frames in one picture; several shots have a row each.", .min = 1,
-     .max = PANELS_MAX},
-    {"turntable", 0, FIRN_CLI_INTEGER, "N", "N pictures of the last frame from all around.",
+     "Frames per second of the film. Default: so that it lasts as long as the shot.", .min = 1,
+     .max = 1000},
+    {"sheet", 0, FIRN_CLI_INTEGER, "N", "Contact sheet: N frames in one picture, one row per shot.",
+     .min = 1, .max = PANELS_MAX},
+    {"turntable", 0, FIRN_CLI_INTEGER, "N", "N pictures of the last frame from all sides.",
      .min = 1, .max = 100000},
-    {"orbit", 0, FIRN_CLI_NUMBER, "DEGREES", "Walk round by so much while time goes on.",
+    {"orbit", 0, FIRN_CLI_NUMBER, "DEGREES", "Angle by which the camera orbits during the film.",
      .min = -36000, .max = 36000},
     {"frames", 'f', FIRN_CLI_SPAN, "A:B", "Only these frames."},
-    {"every", 0, FIRN_CLI_INTEGER, "N", "Of those every N-th.", .min = 1, .max = 1e6},
-    {"preview", 0, FIRN_CLI_FLAG, .doc = "Quick: 640x360, one ray a pixel."},
-    {"size", 's', FIRN_CLI_TEXT, "WxH",
-     "Size of the picture in pixels; 1280x720 when nothing is said."},
+    {"every", 0, FIRN_CLI_INTEGER, "N", "Only every N-th of these frames.", .min = 1, .max = 1e6},
+    {"preview", 0, FIRN_CLI_FLAG, .doc = "Quick preview: 640x360, one ray per pixel."},
+    {"size", 's', FIRN_CLI_TEXT, "WxH", "Size of the picture in pixels. Default: 1280x720."},
     {"attribute", 'a', FIRN_CLI_TEXT, "NAME",
-     "Colour by a number: Jp, v (its length), v.y, F (its determinant), F[4] ...; by material when "
-     "nothing is said."},
-    {"range", 0, FIRN_CLI_TEXT, "A:B",
-     "Ends of the colour map; from the whole shot when nothing is said."},
+     "Colour by an attribute: Jp, v (its length), v.y, F (its determinant), F[4], ... Default: by "
+     "material."},
+    {"range", 0, FIRN_CLI_TEXT, "A:B", "Range of the colour map. Default: from the whole shot."},
     {"log", 0, FIRN_CLI_FLAG, .doc = "Logarithmic colour scale."},
     {"map", 0, FIRN_CLI_CHOICE, "NAME", "Colour map; polar is for signed numbers.",
      .choices = "lichen ember ice grey polar"},
     {"azimuth", 0, FIRN_CLI_NUMBER, "DEGREES",
-     "The camera's place around the shot; 0 looks along -z; when nothing is said, near 30 where no "
-     "collider is in the "
-     "way.",
+     "Azimuth of the camera; 0 looks along -z. Default: near 30, where no collider is in the way.",
      .min = -36000, .max = 36000},
-    {"elevation", 0, FIRN_CLI_NUMBER, "DEGREES", "The camera's angle above the level.", .min = -90,
-     .max = 90},
+    {"elevation", 0, FIRN_CLI_NUMBER, "DEGREES", "Elevation of the camera above the horizon.",
+     .min = -90, .max = 90},
     {"distance", 0, FIRN_CLI_NUMBER, "M",
-     "From the target; as near as the whole shot fits when nothing is said.", .min = 1e-9,
+     "Distance of the camera from its target. Default: the whole shot fits in.", .min = 1e-9,
      .max = 1e9},
-    {"target", 0, FIRN_CLI_TEXT, "X,Y,Z",
-     "What the camera looks at; the middle of the shot when nothing is said."},
-    {"fov", 0, FIRN_CLI_NUMBER, "DEGREES",
-     "Vertical opening of the camera; 28 when nothing is said.", .min = 0.1, .max = 170},
+    {"target", 0, FIRN_CLI_TEXT, "X,Y,Z", "Target of the camera. Default: the middle of the shot."},
+    {"fov", 0, FIRN_CLI_NUMBER, "DEGREES", "Vertical angle of view. Default: 28.", .min = 0.1,
+     .max = 170},
     {"up", 0, FIRN_CLI_CHOICE, "AXIS",
-     "The axis that points up; from the scene's gravity, else y, when nothing is said.",
-     .choices = "y z"},
+     "Axis that points up. Default: against the scene's gravity, else y.", .choices = "y z"},
     {"radius", 'r', FIRN_CLI_NUMBER, "SCALE",
-     "Times each particle's pscale; 1.2 when nothing is said.", .min = 1e-6, .max = 1e6},
+     "Radius of a sphere in units of pscale. Default: 1.2.", .min = 1e-6, .max = 1e6},
     {"ground", 0, FIRN_CLI_TEXT, "HEIGHT",
-     "Height of the ground, auto or none; auto: a level plane of the scene, else as low as "
-     "particles come and resting "
-     "colliders reach."},
-    {"sun", 0, FIRN_CLI_TEXT, "AZ,EL", "Where the sun stands, in degrees."},
-    {"samples", 0, FIRN_CLI_INTEGER, "N", "N x N rays a pixel; 2 when nothing is said.", .min = 1,
-     .max = 8},
-    {"sky-rays", 0, FIRN_CLI_INTEGER, "N",
-     "Rays a sample for ambient occlusion; 1 when nothing is said.", .min = 0, .max = 256},
-    {"engine", 0, FIRN_CLI_CHOICE, "NAME", "embree, splat (no shadows) or auto.",
+     "Height of the ground, auto or none. auto: a level plane of the scene, else the lowest "
+     "particle or resting collider."},
+    {"sun", 0, FIRN_CLI_TEXT, "AZ,EL", "Azimuth and elevation of the sun in degrees."},
+    {"samples", 0, FIRN_CLI_INTEGER, "N", "N x N rays per pixel. Default: 2.", .min = 1, .max = 8},
+    {"sky-rays", 0, FIRN_CLI_INTEGER, "N", "Rays per sample for ambient occlusion. Default: 1.",
+     .min = 0, .max = 256},
+    {"engine", 0, FIRN_CLI_CHOICE, "NAME", "Renderer: embree, splat (no shadows) or auto.",
      .choices = "auto embree splat"},
-    {"threads", 't', FIRN_CLI_INTEGER, "N", "Threads; all cores when nothing is said.", .min = 1,
+    {"threads", 't', FIRN_CLI_INTEGER, "N", "Number of threads. Default: all cores.", .min = 1,
      .max = 4096},
     {"bare", 0, FIRN_CLI_FLAG,
-     .doc = "Leave out colliders, floor and colours of the shot's scene."},
-    {"no-legend", 0, FIRN_CLI_FLAG, .doc = "No legend."},
-    {"no-caption", 0, FIRN_CLI_FLAG, .doc = "No caption."},
+     .doc = "Without colliders, floor and material colours of the scene."},
+    {"no-legend", 0, FIRN_CLI_FLAG, .doc = "Without the legend."},
+    {"no-caption", 0, FIRN_CLI_FLAG, .doc = "Without the caption."},
     {0},
 };
 
 const firn_cli_verb firn_cmd_render = {
     .name = "render",
-    .summary = "pictures and films of a shot",
+    .summary = "render pictures and films of a shot",
     .arguments = "SHOT|FILE...",
     .n_min = 1,
     .n_max = -1,
     .completes = FIRN_CLI_FOLDER,
-    .text = "Draws particles as spheres with sun, sky and ground; coloured by material, or by any "
-            "attribute with a "
-            "legend. Camera, ground and range are found from the whole shot and stand still; "
-            "colliders come from the "
-            "scene that the shot was made of, and what is behind one shows through. The same shot "
-            "gives the same "
-            "pictures, bit for bit, for any number of threads.\n\n"
-            "Folders are shots: several stand side by side. Files are frames of one shot:\n\n"
-            "    firn render shots/snowball\n"
-            "    firn render shots/snowball --film snowball.mp4 --film snowball.webm\n"
-            "    firn render shots/snowball --sheet 9 --out sheet.png\n"
-            "    firn render shots/soft shots/stiff -a Jp --map polar --film both.mp4\n"
-            "    firn render shots/snowball --turntable 96 --frames :40 --film turn.mp4",
+    .text = "Renders particles as spheres with sun, sky and ground, coloured by material or by an "
+            "attribute with a legend. Camera, ground and colour range are chosen from the whole "
+            "shot and do not move; colliders are those of the shot's scene, translucent where they "
+            "hide particles. The pictures are bit for bit the same for any number of "
+            "threads.\n\nFolders are shots, side by side. Files are frames of one shot:\n\n    "
+            "firn render shots/snowball\n    firn render shots/snowball --film snowball.mp4 --film "
+            "snowball.webm\n    firn render shots/snowball --sheet 9 --out sheet.png\n    firn "
+            "render shots/soft shots/stiff -a Jp --map polar --film both.mp4\n    firn render "
+            "shots/snowball --turntable 96 --frames :40 --film turn.mp4",
     .options = options,
     .run = run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_verify.c: `firn verify SHOT|FILE...` - is it whole. */
+/* cmd_verify.c: `firn verify SHOT|FILE...`: checksums of shots and files. */
 #include "program/cli.h"
 #include "shot/shot_verify.h"
 
@@ -16,14 +16,15 @@ static firn_status verify(const char *path, int is_quiet, firn_messages *message
     firn_verify_shot result;
     if (!is_folder(path)) {
         firn_status status = firn_verify_shot_file(path, messages);
-        if (status == FIRN_OK && !is_quiet) printf("%s: whole\n", path);
+        if (status == FIRN_OK && !is_quiet) printf("%s: no damage\n", path);
         return status;
     }
     firn_status status = firn_verify_shot_run(path, &result, messages);
     if (status == FIRN_OK && !is_quiet)
-        printf("%s: whole: %lld moments, %lld caches, %lld checkpoints, %.1f MB compared\n", path,
-               (long long)result.n_output_times, (long long)result.n_files,
-               (long long)result.n_checkpoints, (double)result.bytes * 1e-6);
+        printf(
+            "%s: no damage: %lld output times, %lld caches, %lld checkpoints, %.1f MiB compared\n",
+            path, (long long)result.n_output_times, (long long)result.n_files,
+            (long long)result.n_checkpoints, (double)result.bytes / (1 << 20));
     return status;
 }
 
@@ -41,24 +42,22 @@ static int run(const firn_cli *cli)
 }
 
 static const firn_cli_option options[] = {
-    {"quiet", 'q', FIRN_CLI_FLAG, .doc = "Say nothing about what is whole."},
+    {"quiet", 'q', FIRN_CLI_FLAG, .doc = "Print only damage."},
     {0},
 };
 
 const firn_cli_verb firn_cmd_verify = {
     .name = "verify",
-    .summary = "is a shot or a file whole",
+    .summary = "check a shot or file for damage",
     .arguments = "SHOT|FILE...",
     .n_min = 1,
     .n_max = -1,
     .completes = FIRN_CLI_FILE,
-    .text = "Compares every byte of a shot - books, caches, checkpoints - with the checksums that "
-            "were taken when it was "
-            "written, and finds any flipped bit, cut, missing or foreign frame. What a killed run "
-            "leaves behind is no "
-            "damage; it is told as a warning, and 'firn resume' clears it away. The exit code is 4 "
-            "when something is "
-            "wrong. The checksums are XXH64: other programs can check them, too.",
+    .text = "Compares every byte of a shot (manifest, ledger, caches, checkpoints) with the "
+            "checksums that were taken when it was written: any flipped bit, truncation, missing "
+            "or foreign frame is found. What a killed run leaves behind is no damage; it is "
+            "reported as a warning, and `firn resume` removes it. The exit code is 4 when there is "
+            "damage. The checksums are XXH64, so other programs can check them too.",
     .options = options,
     .run = run,
 };

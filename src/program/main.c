@@ -11,9 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* OpenMP's library has bound this thread to the first of the places that were asked for; whoever
- * is started anew must find them all. Apart, because clang asks for their number at the
- * beginning of whatever function this is a part of. */
+/* OpenMP has bound this thread to the first of its places; the restarted program needs all of them.
+ * Not inlined, because clang queries their number at the beginning of the function. */
 static __attribute__((noinline)) void leave_place(void)
 {
     cpu_set_t all;
@@ -28,12 +27,12 @@ static __attribute__((noinline)) void leave_place(void)
     if (CPU_COUNT(&all) > 0) sched_setaffinity(0, sizeof all, &all);
 }
 
-/* A thread that waits spins for some microseconds, which is what a step's loops wait for each
- * other, and then sleeps: beside other work spinning alone made a small scene take thirty times
- * as long, sleeping at once 1.5 times as long as this (on a quiet machine 1.13 times; measured
- * with gcc's library, LLVM's sleeps at once). OpenMP's library reads these settings before main,
- * so the program starts itself again with them, once; where that fails it goes on as it is.
- * Whoever sets OMP_WAIT_POLICY has decided. */
+/* Waiting threads shall spin for some microseconds, the time that loops of a step wait for each
+ * other, and then sleep. With other load on the machine a small scene took thirty times as long
+ * with pure spinning, and 1.5 times as long with immediate sleep (1.13 times on an idle machine;
+ * gcc's library, LLVM's sleeps at once). OpenMP reads these settings before main, so the program
+ * restarts itself with them once; where that fails it continues. A given OMP_WAIT_POLICY is
+ * respected. */
 static void let_threads_sleep(char **argv)
 {
     if (getenv("OMP_WAIT_POLICY") || setenv("OMP_WAIT_POLICY", "passive", 1) != 0) return;
@@ -50,12 +49,11 @@ static int unknown_verb(const char *name)
     for (int i = 0; firn_verbs[i] && used < sizeof names - 64; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s ", firn_verbs[i]->name);
     if (firn_cli_suggest(name, names, near, sizeof near))
-        return firn_cli_fail(FIRN_USAGE, "'%s' is not a verb of firn; did you mean 'firn %s'?",
-                             name, near);
-    return firn_cli_fail(FIRN_USAGE, "'%s' is not a verb of firn; 'firn help' lists them", name);
+        return firn_cli_fail(FIRN_USAGE, "unknown verb '%s'; did you mean 'firn %s'?", name, near);
+    return firn_cli_fail(FIRN_USAGE, "unknown verb '%s'; 'firn help' lists all", name);
 }
 
-/* `firn scene.yaml`: the one guess worth helping with. */
+/* `firn scene.yaml`: a likely mistake. */
 static int looks_like_scene(const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -77,8 +75,7 @@ static int run_verb(const firn_cli_verb *verb, int argc, char **argv)
 int main(int argc, char **argv)
 {
     firn_interrupt_leave(NULL);
-    signal(SIGXFSZ,
-           SIG_IGN); /* a limit on the size of files (ulimit -f) becomes a sentence, not a death */
+    signal(SIGXFSZ, SIG_IGN); /* ulimit -f: a write error instead of a kill */
     if (argc < 2) {
         firn_cli_docs_overview(stderr, firn_verbs);
         return FIRN_USAGE;
@@ -96,11 +93,10 @@ int main(int argc, char **argv)
     if (verb) let_threads_sleep(argv);
     if (verb) return firn_cli_finish(run_verb(verb, argc, argv));
     if (word[0] == '-')
-        return firn_cli_fail(FIRN_USAGE,
-                             "unknown option %s; options come after the verb: firn VERB [options]",
-                             word);
+        return firn_cli_fail(
+            FIRN_USAGE, "unknown option %s; options follow the verb: firn VERB [options]", word);
     if (looks_like_scene(word))
-        return firn_cli_fail(FIRN_USAGE, "'%s' is not a verb; to simulate a scene: firn run %s",
+        return firn_cli_fail(FIRN_USAGE, "unknown verb '%s'; to simulate a scene: firn run %s",
                              word, word);
     return unknown_verb(word);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* verbs.c: the register of verbs. A verb is a file src/cmd_NAME.c and one line here; the order
- * is that of --help. */
+/* verbs.c: the register of verbs. A verb is a file cmd_NAME.c and one line here; the order is that
+ * of --help. */
 #include "program/cli.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scene.h: what the program needs of scene files beside reading them (firn_scene_load in
- * include/firn/defs.h). */
+/* scene.h: loaded scenes inside the library, and the effective scene as text. */
 #ifndef FIRN_SCENE_H
 #define FIRN_SCENE_H
 
@@ -27,8 +26,8 @@ firn_status firn_scene_write(const firn_scene_def *def, firn_text *json, uint64_
 /* The hash alone. */
 firn_status firn_scene_hash(const firn_scene_def *def, uint64_t *hash, firn_messages *messages);
 
-/* A path that counts from the working folder is written from the root: whoever reads the scene
- * again may be elsewhere. Returns `whole`. */
+/* A path relative to the working folder as an absolute one, since the text may be read elsewhere.
+ * Returns `whole`. */
 enum { FIRN_SCENE_PATH = 2 * FIRN_PATH };
 const char *firn_scene_whole_path(const char *path, char whole[FIRN_SCENE_PATH]);
 

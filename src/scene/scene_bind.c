@@ -56,7 +56,7 @@ static const firn_scene_mark *find_mark(const binder *b, const char *path, size_
     return NULL;
 }
 
-/* What has no place of its own, such as a missing key, is at the place of what it would be in. */
+/* A path without a node, such as a missing key, has the place of the nearest enclosing node. */
 int firn_scene_bind_locate(void *user, const char *path, char *place, size_t n_bytes)
 {
     const binder *b = user;
@@ -161,8 +161,8 @@ static void bind_parameter(binder *b, const firn_parameter_info *info, const nod
         refuse_here(b, at, "needs a value or a table");
 }
 
-/* Beside an unknown law: a parameter as all laws that have one of this name have it; the unit
- * "", which takes any, where they do not agree. 0: no law has it. */
+/* With an unknown law: a parameter as all laws with one of this name have it; unit "", which takes
+ * any, where they differ. 0: no law has it. */
 static int find_parameter_anywhere(const char *name, firn_parameter_info *common)
 {
     int n = 0;
@@ -309,7 +309,7 @@ static int is_default(const firn_schema_section *section, const firn_schema_key 
     return memcmp(def + option->offset, fresh + option->offset, n) == 0;
 }
 
-/* Keys that another key of the same section makes useless. */
+/* Keys that have no effect besides another key of the same section. */
 static const struct {
     const char *section, *other, *keys;
 } overruled[] = {
@@ -338,8 +338,8 @@ static void warn_of_overruled_keys(binder *b, const firn_schema_section *section
     }
 }
 
-/* Keys that the kind of shape or force beside them does not use: allowed, because a study may
- * vary the kind and a manifest holds all keys, but told where they say anything. */
+/* Keys that the kind of the shape or force does not use are allowed, since a study may vary the kind
+ * and a manifest has all keys; they are warned of where they differ from their default. */
 static void warn_of_idle_keys(binder *b, const firn_schema_section *section, const node *map,
                               const void *def)
 {

@@ -7,11 +7,11 @@
 #include "scene/yaml_tree.h"
 #include "scene/scene_schema.h"
 
-/* Which node gave a value its path, so that later checks can say where. */
+/* The node of a path, for the places of later messages. */
 typedef struct firn_scene_mark {
     const char *path;
     const firn_yaml_tree_node *node;
-    int is_refused; /* trouble here has been told; say no more */
+    int is_refused; /* an error here has been reported */
 } firn_scene_mark;
 
 typedef struct firn_scene_former firn_scene_former;
@@ -19,24 +19,22 @@ typedef struct firn_scene_former firn_scene_former;
 typedef struct firn_scene_binder {
     firn_arena *arena;
     firn_messages *messages;
-    const char
-        *folder; /* of the scene file, "" or ending in a slash: where relative paths count from */
+    const char *folder; /* of the scene file, "" or ending in a slash; base of relative paths */
     int n_errors;
     char path[512];
     firn_scene_mark *marks;
     int n_marks, mark_capacity;
-    const firn_yaml_tree_node
-        *beside; /* the map that is being read: a value's unit may hang on what stands beside it */
-    firn_scene_former *formers; /* former names that have been told */
+    const firn_yaml_tree_node *beside; /* the present map: units can depend on its other keys */
+    firn_scene_former *formers;        /* former names that have been reported */
 } firn_scene_binder;
 
-/* Types, units, words and keys; ranges and relations are firn_scene_check_located's. The
- * definition is complete even where values were refused: those keep their defaults. */
+/* Checks types, units, words and keys; ranges and relations are left to firn_scene_check_located.
+ * The definition is complete: refused values keep their defaults. */
 void firn_scene_bind(firn_scene_binder *binder, firn_yaml_tree_node *root, firn_scene_def *def);
 /* A firn_scene_locate; `user` is the binder. */
 int firn_scene_bind_locate(void *user, const char *path, char *place, size_t n_bytes);
 /* scene_former.c: warns of a former name, once per file; `what`: "law". */
-void firn_scene_former_tell(firn_scene_binder *binder, const firn_yaml_tree_node *at,
+void firn_scene_former_warn(firn_scene_binder *binder, const firn_yaml_tree_node *at,
                             const char *what, const char *former, const char *now);
 /* ... if `key` is a former key of the option. */
 void firn_scene_former_key(firn_scene_binder *binder, const firn_schema_section *section,
@@ -48,10 +46,10 @@ int firn_scene_former_word(firn_scene_binder *binder, const firn_schema_key *opt
 void firn_scene_former_material(firn_scene_binder *binder, const firn_yaml_tree_node *map,
                                 firn_material_def *def);
 
-/* Applies "path.to.key=value" to the tree. 0: the report says why not. */
+/* Applies "path.to.key=value" to the tree. 0: refused. */
 int firn_scene_set(firn_arena *arena, firn_yaml_tree_node *root, const char *setting,
                    firn_messages *messages);
-/* Materials whose `preset` is a file take what that says. `folder` as in the binder. */
+/* Reads the preset files of materials into them. `folder` as in the binder. */
 void firn_scene_take_presets(firn_arena *arena, firn_yaml_tree_node *root, const char *folder,
                              firn_messages *messages);
 

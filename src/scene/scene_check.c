@@ -56,7 +56,7 @@ static size_t enter(check *c, const char *key)
 
 static void leave(check *c, size_t n) { c->path[n] = 0; }
 
-/* ---------------------------------------------------------------- what the tables say */
+/* ---------------------------------------------------------------- by the tables */
 
 static void check_section(check *c, const firn_schema_section *section, const void *def);
 
@@ -175,7 +175,7 @@ static void check_section(check *c, const firn_schema_section *section, const vo
         check_shape(c, section, def);
 }
 
-/* ---------------------------------------------------------------- what the tables cannot say */
+/* ---------------------------------------------------------------- relations */
 
 /* Complains about `key` of the item that the path stands at. */
 #define COMPLAIN_ABOUT(c, key, ...)                                                                \

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* scene_check.h: is a scene acceptable - one check for definitions made in C and for those read
- * from a file. */
+/* scene_check.h: the check of a scene definition, the same for those made in C and those read from
+ * a file. */
 #ifndef FIRN_SCENE_CHECK_H
 #define FIRN_SCENE_CHECK_H
 
 #include "laws/law.h"
 
-/* Where the thing called `path` ("bodies.ball.velocity") was said, as text that a sentence can
- * begin with, e.g. "scene.yaml:7:3: ". Returns 0 when trouble there is already reported and no
- * more should be said. */
+/* The place of a path ("bodies.ball.velocity"), as the beginning of a message: "scene.yaml:7:3: ".
+ * 0: an error there has been reported already, and no more is. */
 typedef int (*firn_scene_locate)(void *user, const char *path, char *place, size_t n_bytes);
 
 /* As firn_scene_check; `locate` may be NULL. `materials` gets the scene's materials as resolved for

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---------------------------------------------------------------- what there is */
+/* ---------------------------------------------------------------- names */
 
 #define VISIT_SHAPES(items, n_items)                                                               \
     for (int i = 0; i < (n_items); i++)                                                            \
@@ -102,7 +102,7 @@ firn_status firn_scene_files_check_lengths(const firn_scene_def *scene, size_t m
     return c.worst;
 }
 
-/* ---------------------------------------------------------------- what they hold */
+/* ---------------------------------------------------------------- checksums */
 
 static void put_file(void *user, const char *path)
 {
@@ -110,8 +110,7 @@ static void put_file(void *user, const char *path)
     struct stat info;
     firn_file_receipt receipt;
     char whole[FIRN_SCENE_PATH];
-    /* what is no plain file, a pipe perhaps, gives its bytes once, to whoever reads it for the
-     * scene */
+    /* a pipe gives its bytes once, to its reader */
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return;
     if (firn_file_receipt_of(path, UINT64_MAX, &receipt, NULL) != FIRN_OK) return;
     firn_json_begin(json, NULL, '{');
@@ -162,7 +161,7 @@ firn_status firn_scene_files_write(const firn_scene_def *scene, firn_json_writer
     return FIRN_OK;
 }
 
-/* ---------------------------------------------------------------- what became of them */
+/* ---------------------------------------------------------------- changes */
 
 static const char *file_of(const firn_json_node *file)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* scene_former.c: former names of keys, words, laws and presets. Their tables are the schema
  * (`former`, `former_words` of a key) and those of the laws (`alias`). A former name is read like
- * the present one, written as the present one, and told once per file. */
+ * the present one, written as the present one, and warned of once per file. */
 #include "scene/scene_bind.h"
 #include "base/suggest.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A name that has been told. */
+/* A name that has been warned of. */
 struct firn_scene_former {
     const char *what, *name, *origin;
     firn_scene_former *next;
 };
 
-void firn_scene_former_tell(firn_scene_binder *b, const firn_yaml_tree_node *at, const char *what,
+void firn_scene_former_warn(firn_scene_binder *b, const firn_yaml_tree_node *at, const char *what,
                             const char *former, const char *now)
 {
     char place[FIRN_YAML_TREE_PLACE];
@@ -24,12 +24,12 @@ void firn_scene_former_tell(firn_scene_binder *b, const firn_yaml_tree_node *at,
     firn_yaml_tree_place(at, place);
     firn_messages_warn(b->messages, "%s%s '%s' is called '%s' now; the former name still works",
                        place, what, former, now);
-    firn_scene_former *told = firn_arena_allocate(b->arena, sizeof *told);
+    firn_scene_former *warned = firn_arena_allocate(b->arena, sizeof *warned);
     const char *name = firn_arena_text(b->arena, former, strlen(former)),
                *kind = firn_arena_text(b->arena, what, strlen(what));
-    if (!told || !name || !kind) return; /* the arena remembers */
-    *told = (firn_scene_former){kind, name, at->origin, b->formers};
-    b->formers = told;
+    if (!warned || !name || !kind) return; /* the arena remembers */
+    *warned = (firn_scene_former){kind, name, at->origin, b->formers};
+    b->formers = warned;
 }
 
 void firn_scene_former_key(firn_scene_binder *b, const firn_schema_section *section,
@@ -38,7 +38,7 @@ void firn_scene_former_key(firn_scene_binder *b, const firn_schema_section *sect
     if (!firn_suggest_has(option->former, key->text)) return;
     char what[FIRN_NAME + 16];
     snprintf(what, sizeof what, "key of %.60s", section->name);
-    firn_scene_former_tell(b, key, what, key->text, option->key);
+    firn_scene_former_warn(b, key, what, key->text, option->key);
 }
 
 int firn_scene_former_word(firn_scene_binder *b, const firn_schema_key *option,
@@ -51,7 +51,7 @@ int firn_scene_former_word(firn_scene_binder *b, const firn_schema_key *option,
             char now[FIRN_NAME], what[FIRN_NAME + 16];
             snprintf(now, sizeof now, "%.*s", (int)(length - n - 1), pair + n + 1);
             snprintf(what, sizeof what, "word of %.60s", option->key);
-            firn_scene_former_tell(b, at, what, at->text, now);
+            firn_scene_former_warn(b, at, what, at->text, now);
             return firn_schema_word_index(option, now);
         }
         pair += length;
@@ -68,12 +68,12 @@ void firn_scene_former_material(firn_scene_binder *b, const firn_yaml_tree_node 
     const firn_yaml_tree_node *at;
     if (*def->law && law && strcmp(law->name, def->law) != 0 &&
         (at = firn_yaml_tree_find(map, "law"))) {
-        firn_scene_former_tell(b, at, "law", def->law, law->name);
+        firn_scene_former_warn(b, at, "law", def->law, law->name);
         snprintf(def->law, sizeof def->law, "%s", law->name);
     }
     if (preset && strcmp(preset->name, def->preset) != 0 &&
         (at = firn_yaml_tree_find(map, "preset"))) {
-        firn_scene_former_tell(b, at, "preset", def->preset, preset->name);
+        firn_scene_former_warn(b, at, "preset", def->preset, preset->name);
         snprintf(def->preset, sizeof def->preset, "%s", preset->name);
     }
 }

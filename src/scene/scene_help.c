@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scene_help.c: the tables of scene_schema.c as text for people and as a JSON Schema for editors.
- */
+/* scene_help.c: the tables of scene_schema.c as help text and as a JSON Schema for editors. */
 #include "scene/scene_help.h"
 #include "base/json.h"
 #include "base/suggest.h"
@@ -13,8 +12,8 @@ enum { KEY_WIDTH = 23, LINE_WIDTH = 96 };
 
 /* ---------------------------------------------------------------- text */
 
-/* Words flow from column `indent` (where the line already is) to LINE_WIDTH. */
-static void print_flowing(FILE *out, int indent, const char *text)
+/* Wraps words between column `indent`, where the line is, and LINE_WIDTH. */
+static void print_wrapped(FILE *out, int indent, const char *text)
 {
     int column = indent;
     for (size_t n; *text; text += n, text += strspn(text, " ")) {
@@ -89,7 +88,7 @@ static void print_option(FILE *out, const char *path, const firn_schema_key *opt
     char text[1024];
     fprintf(out, "  %-*s", KEY_WIDTH - 2, option->key);
     if (strlen(option->key) >= KEY_WIDTH - 2) fprintf(out, "\n%*s", KEY_WIDTH, "");
-    print_flowing(out, KEY_WIDTH, option->doc);
+    print_wrapped(out, KEY_WIDTH, option->doc);
     describe(option, text, sizeof text);
     if (option->section) {
         size_t n = strlen(text);
@@ -101,7 +100,7 @@ static void print_option(FILE *out, const char *path, const firn_schema_key *opt
         snprintf(text + n, sizeof text - n, "; also written `%s`", option->alias);
     }
     fprintf(out, "%*s", KEY_WIDTH, "");
-    print_flowing(out, KEY_WIDTH, text);
+    print_wrapped(out, KEY_WIDTH, text);
 }
 
 static const char overview[] =
@@ -149,7 +148,7 @@ int firn_scene_help(FILE *out, const char *path)
     fputs(overview, out);
     for (int i = 0; i < section->n_options; i++) print_option(out, "", &section->options[i]);
     fprintf(out, "  %-*s", KEY_WIDTH - 2, "sweep");
-    print_flowing(out, KEY_WIDTH,
+    print_wrapped(out, KEY_WIDTH,
                   "A study: paths with lists of values, like {grid.dx: [2 cm, 1 cm]}, which `firn "
                   "compare` runs. `firn run` takes the values outside the sweep, with a warning.");
     fputs("\nA JSON Schema for editors: firn help scene --schema\n", out);
@@ -288,8 +287,7 @@ static void schema_option(firn_json_writer *json, const char *key, const firn_sc
     firn_json_end(json);
 }
 
-/* A material takes the parameters of any law; which ones go with its own is for firn itself to
- * check. */
+/* A material accepts the parameters of any law here; firn checks which belong to its own. */
 static void schema_parameters(firn_json_writer *json)
 {
     for (int i = 0; i < firn_law_count(); i++) {

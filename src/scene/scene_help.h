@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scene_help.h: what a scene file may say, printed from the tables that read it. */
+/* scene_help.h: the keys of a scene file, printed from the tables that read it. */
 #ifndef FIRN_SCENE_HELP_H
 #define FIRN_SCENE_HELP_H
 
@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* path "": an overview; "bodies", "bodies.shape", ...: every key of that section. 0: there is no
- * such section. */
+/* path "": an overview; "bodies", "bodies.shape", ...: every key of that section. 0: no such
+ * section. */
 int firn_scene_help(FILE *out, const char *path);
 /* The sections, blank-separated, for "did you mean" and completion. */
 void firn_scene_help_sections(char *words, size_t n_bytes);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* scene_schema.c: the tables of scene_schema.h, the defaults made from them, and small questions
- * about them.
+/* scene_schema.c: the tables of scene_schema.h, the default functions made from them, and queries.
  *
- * Defaults are text, in SI, just as a person would write them in a scene file; a test checks
- * that every one of them is inside its own range. */
+ * Defaults are text in SI, as in a scene file; a test checks that every default is inside its own
+ * range. */
 #include "scene/scene_schema.h"
 #include "base/suggest.h"
 #include "geometry/paint.h"
@@ -741,7 +740,7 @@ static void tell_range(const firn_schema_key *option, int has_min, int has_max, 
         snprintf(text, 128, "%g to %g%s%s", option->min, option->max, gap, unit);
 }
 
-/* Limits of 1e9 and more only keep nonsense out; they are not worth a reader's time. */
+/* Limits of 1e9 and more are there for absurd values and are not shown. */
 static int has_lower(const firn_schema_key *option) { return option->min > -1e6; }
 static int has_upper(const firn_schema_key *option) { return option->max < 1e9; }
 

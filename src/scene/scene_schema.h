@@ -32,14 +32,14 @@ typedef enum firn_schema_type {
 } firn_schema_type;
 
 enum {
-    FIRN_SCHEMA_REQUIRED = 1,    /* zero or empty is not acceptable and there is no default */
+    FIRN_SCHEMA_REQUIRED = 1,    /* no default; zero or empty is refused */
     FIRN_SCHEMA_ABOVE = 2,       /* the lower end of the range is excluded */
-    FIRN_SCHEMA_INFINITE = 4,    /* inf is acceptable where the range reaches it */
-    FIRN_SCHEMA_PRESENCE = 8,    /* the int at present_offset says whether this was given at all */
-    FIRN_SCHEMA_OF_MEASURE = 16, /* the unit is that of the measure named beside it */
-    FIRN_SCHEMA_FILE = 32,       /* a path: in a scene file it counts from that file's folder */
+    FIRN_SCHEMA_INFINITE = 4,    /* inf is allowed where the range reaches it */
+    FIRN_SCHEMA_PRESENCE = 8,    /* the int at present_offset: it was given */
+    FIRN_SCHEMA_OF_MEASURE = 16, /* the unit is that of the measure in the same item */
+    FIRN_SCHEMA_FILE = 32,       /* a path, in a scene file relative to that file's folder */
     FIRN_SCHEMA_WORDS = 64,      /* a text that may also be written as a list of words */
-    FIRN_SCHEMA_OF_FORCE = 128   /* the unit is that of the kind of force named beside it */
+    FIRN_SCHEMA_OF_FORCE = 128   /* the unit is that of the kind of force in the same item */
 };
 
 typedef struct firn_schema_section firn_schema_section;
@@ -55,7 +55,7 @@ typedef struct firn_schema_key {
     const char *fallback; /* the default as text: SI numbers separated by blanks, a word, a text */
     double min, max;
     const char *words; /* separated by blanks, in the order of the enum */
-    /* Former names, which still work: keys "a b", and words with what they are called now, "a=b
+    /* Former names, which still work (scene_former.c): keys "a b"; words with the present ones "a=b
      * c=d"; NULL: none. */
     const char *former, *former_words;
     const firn_schema_section *section;
@@ -73,8 +73,7 @@ struct firn_schema_section {
     const firn_schema_key *options;
 };
 
-/* A scene file as a whole: its options are the sections `scene`, `grid`, ... of one firn_scene_def.
- */
+/* A scene file: its options are the sections `scene`, `grid`, ... of one firn_scene_def. */
 extern const firn_schema_section firn_schema_file;
 extern const firn_schema_section firn_schema_run; /* firn_run_options */
 
@@ -89,7 +88,7 @@ int firn_schema_word_index(const firn_schema_key *option, const char *word);
 int firn_schema_n_words(const firn_schema_key *option);
 /* The range as words: "above 0", "0 to 1", "at least 0"; "any number" where there is none. */
 void firn_schema_range(const firn_schema_key *option, char text[128]);
-/* The same for a value outside of it: the end that was passed is told, however far out it is. */
+/* The same for a value outside, with the end that it exceeds, however large that is. */
 void firn_schema_range_for(const firn_schema_key *option, double value, char text[128]);
 int firn_schema_in_range(const firn_schema_key *option, double value);
 int firn_schema_is_present(const firn_schema_key *option, const void *def);

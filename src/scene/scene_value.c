@@ -41,8 +41,7 @@ static int read_infinity(const char *text, double *value)
     return 1;
 }
 
-/* The unit in which an expectation's numbers are; "": any will do, also where the measure is
- * unknown. */
+/* The unit of the numbers of an expectation; "": any, also where the measure is unknown. */
 static const char *unit_of_measure(const node *map)
 {
     const node *name = firn_yaml_tree_find(map, "measure"),
@@ -79,7 +78,7 @@ static int read_number(const firn_scene_binder *b, const firn_schema_key *option
     return 1;
 }
 
-/* A list of n numbers; nothing is kept of one that is refused. */
+/* A list of n numbers; `values` is unchanged where it is refused. */
 static int read_numbers(const firn_scene_binder *b, const firn_schema_key *option, const node *at,
                         double *values, int n, char *sentence)
 {
@@ -232,7 +231,7 @@ static int read_word(firn_scene_binder *b, const firn_schema_key *option, const 
     return 0;
 }
 
-/* n words, flags or whole numbers: a list, or one that stands for all. */
+/* n words, flags or whole numbers: a list, or one for all. */
 static int read_ints(firn_scene_binder *b, const firn_schema_key *option, const node *at, int *out,
                      char *sentence)
 {

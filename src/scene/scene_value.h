@@ -8,7 +8,7 @@
 
 enum { FIRN_SCENE_SENTENCE = 1024 };
 
-/* A number of a unit from a node; 0: `sentence` completes one that begins with the value's name. */
+/* A number with a unit; 0: `sentence` completes a message that begins with the name of the value. */
 int firn_scene_value_number(const firn_yaml_tree_node *node, const char *unit, double *value,
                             char sentence[FIRN_UNITS_MESSAGE]);
 /* Any value but sections and lists, into the member at `out`. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* yaml_tree.c: from libyaml's events to a tree with positions, bounded whatever the text says.
+/* yaml_tree.c: from libyaml's events to a tree with positions, bounded for any text.
  *
- * Aliases are followed by copying. That makes every node independent (a setting changes one of
- * them only) and turns the classic attacks into plain counts: a bomb of aliases of aliases runs
- * into FIRN_YAML_TREE_NODES_MAX, an alias inside the node that it stands for is met while that
- * node is still open. */
+ * Aliases are followed by copying. Every node is then independent (a setting changes one of them
+ * only), and the known attacks become counts: a bomb of aliases of aliases reaches
+ * FIRN_YAML_TREE_NODES_MAX, an alias inside its own anchor meets a node that is still open. */
 #include "scene/yaml_tree.h"
 #include "base/messages.h"
 
@@ -348,7 +347,7 @@ static int take_close(loader *l)
     return node->kind == FIRN_YAML_TREE_MAP ? drop_duplicates(l, node) : 1;
 }
 
-/* 0: stop; the report says why. */
+/* 0: stop, with a message. */
 static int take(loader *l, const yaml_event_t *event)
 {
     switch (event->type) {

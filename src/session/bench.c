@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* bench.c: see bench.h. */
 #include "session/bench.h"
 #include "mpm/kernels.h"
 #include "simd/peak_flops.h"
@@ -136,8 +137,7 @@ static firn_status make_cube(const firn_bench_case *b, firn_sim **sim, firn_mess
     return firn_sim_create(&scene, &options, sim, messages);
 }
 
-/* A scene's own settings but for threads and instruction set, simulated up to the time that is
- * of interest. */
+/* With the settings of the scene, but for threads and instruction set. */
 static firn_status make_scene(const firn_bench_case *b, firn_sim **sim, firn_messages *messages)
 {
     firn_run_options options = firn_run_options_default();
@@ -151,7 +151,7 @@ static firn_status make_scene(const firn_bench_case *b, firn_sim **sim, firn_mes
     return status;
 }
 
-/* A frame takes one ledger in many steps: its cost stands beside the steps', not in it. */
+/* One ledger per frame, not per step: its cost is reported apart. */
 static firn_status time_ledger(firn_sim *sim, firn_bench_result *r, firn_messages *messages)
 {
     firn_ledger ledger;
@@ -161,9 +161,9 @@ static firn_status time_ledger(firn_sim *sim, firn_bench_result *r, firn_message
     return status;
 }
 
-/* A sort comes every ten or twenty steps: a repeat has one or none. So repeats are compared
- * without, and every step is given its share of all sorts. A scene of fewer particles than the
- * cube is repeated more often, so that it has the same time to meet a quiet moment. */
+/* There is a sort every ten or twenty steps, so a repeat has one or none. Repeats are compared
+ * without sorts, and every step gets its share of all sorts. A scene with fewer particles than the
+ * cube is repeated more often, for the same chance of a quiet moment. */
 static firn_status measure(const firn_bench_case *b, firn_sim *sim, firn_bench_result *r,
                            firn_messages *messages)
 {

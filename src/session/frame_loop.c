@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* frame_loop.c: see frame_loop.h. Output times are found from the simulation's time alone, so a
+ * resumed run finds the same ones as an uninterrupted run. */
 #include "session/frame_loop.h"
 
 #include <math.h>
@@ -12,14 +14,14 @@ firn_frame_plan firn_frame_plan_of(const firn_scene_def *scene)
     return plan;
 }
 
-/* Moments on the raster are counted by k; one expression gives their time everywhere, so that
- * equal moments have equal bits in a first run and in a resumed one. */
+/* The time of sub-frame k from the start. One expression everywhere: the same output time has the
+ * same bits in a first run and in a resumed one. */
 static double raster_time(const firn_frame_plan *plan, int64_t k)
 {
     return (double)k / (plan->fps * plan->n_subframes);
 }
 
-/* The first k whose time is not before (is_after: is after) `time`. */
+/* The first k whose time is at or after `time` (is_after: after it). */
 static int64_t raster_next(const firn_frame_plan *plan, double time, int is_after)
 {
     int64_t k = (int64_t)floor(time * plan->fps * plan->n_subframes) - 1;
@@ -28,8 +30,8 @@ static int64_t raster_next(const firn_frame_plan *plan, double time, int is_afte
     return k;
 }
 
-/* The next moment at or after the present, merged from the raster, the extra times and the end. */
-static firn_output_time next_moment(const firn_frame_plan *plan, double now, int is_after)
+/* The next output time at or after the present: of sub-frames, extra times and the end. */
+static firn_output_time next_output_time(const firn_frame_plan *plan, double now, int is_after)
 {
     int64_t k = raster_next(plan, now, is_after);
     double time = raster_time(plan, k);
@@ -49,7 +51,7 @@ static firn_output_time next_moment(const firn_frame_plan *plan, double now, int
     return output_time;
 }
 
-/* Steps to the moment; *is_stopped when the observer asked for an end on the way. */
+/* Steps to the output time; *is_stopped: the observer has stopped the run on the way. */
 static firn_status step_to(firn_sim *sim, const firn_output_time *output_time,
                            const firn_frame_observer *observer, int *is_stopped,
                            firn_messages *messages)
@@ -57,7 +59,7 @@ static firn_status step_to(firn_sim *sim, const firn_output_time *output_time,
     while (firn_sim_time(sim) < output_time->time && !*is_stopped) {
         firn_status status = firn_sim_step(sim, output_time->time, messages);
         if (status != FIRN_OK) return status;
-        /* The frame in the making is the one after the last reached, unless this moment
+        /* The frame in progress is the one after the last reached, unless this output time
          * completes it. */
         int frame = output_time->frame + (output_time->sub != 0);
         *is_stopped = observer->step && observer->step(observer->user, sim, frame);
@@ -71,11 +73,11 @@ firn_status firn_frame_loop(firn_sim *sim, const firn_frame_plan *plan,
     int is_after = plan->skip_now, is_stopped = 0;
     if (is_after && firn_sim_time(sim) >= plan->end) return FIRN_OK;
     for (;;) {
-        firn_output_time output_time = next_moment(plan, firn_sim_time(sim), is_after);
+        firn_output_time output_time = next_output_time(plan, firn_sim_time(sim), is_after);
         firn_status status = step_to(sim, &output_time, observer, &is_stopped, messages);
         if (status != FIRN_OK) return status;
-        /* A moment that the last step landed on is told before the run is left, so that whoever
-         * goes on from here need not know how it ended. */
+        /* An output time that the last step landed on is observed before the run ends, so that a
+         * resumed run begins after it. */
         if (firn_sim_time(sim) < output_time.time) return FIRN_INTERRUPTED;
         status = observer->output_time(observer->user, sim, &output_time, messages);
         if (status != FIRN_OK || output_time.is_end) return status;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* interrupt.c: see interrupt.h. */
 #include "session/interrupt.h"
 #include "firn/base.h"
 
@@ -8,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Signal handlers have no user pointer: these are the mutable statics of the program. */
+/* A signal handler has no user pointer: these are the only mutable statics of the program. */
 static volatile sig_atomic_t caught;
-static const char *volatile farewell;
+static const char *volatile message;
 
 static void remember(int number)
 {
@@ -21,18 +22,18 @@ static void remember(int number)
     caught = number;
 }
 
-/* Only what a handler may call: no stream, no memory. */
+/* Async-signal-safe calls only: no stream, no memory. */
 static void leave(int number)
 {
     static const char before[] = "firn: note: ";
     (void)number;
     if (write(STDERR_FILENO, before, sizeof before - 1) < 0 ||
-        write(STDERR_FILENO, farewell, strlen(farewell)) < 0 || write(STDERR_FILENO, "\n", 1) < 0)
-        _exit(FIRN_INTERRUPTED); /* nobody reads it */
+        write(STDERR_FILENO, message, strlen(message)) < 0 || write(STDERR_FILENO, "\n", 1) < 0)
+        _exit(FIRN_INTERRUPTED); /* stderr is closed */
     _exit(FIRN_INTERRUPTED);
 }
 
-static void answer(void (*handler)(int number))
+static void set_handler(void (*handler)(int number))
 {
     static const int numbers[] = {SIGINT, SIGTERM};
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
@@ -44,8 +45,8 @@ static void answer(void (*handler)(int number))
 
 void firn_interrupt_leave(const char *sentence)
 {
-    farewell = sentence ? sentence : "interrupted; nothing is left half written";
-    answer(leave);
+    message = sentence ? sentence : "interrupted; no file is half written";
+    set_handler(leave);
     if (!caught) return;
     fflush(stdout);
     leave(caught);
@@ -53,7 +54,7 @@ void firn_interrupt_leave(const char *sentence)
 
 void firn_interrupt_begin(void)
 {
-    answer(remember);
+    set_handler(remember);
     signal(SIGPIPE, SIG_IGN); /* progress into a closed pipe must not end a run */
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* progress.c: see progress.h. */
 #include "session/progress.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ void firn_progress_clock(double seconds, char *out, size_t n_out)
         snprintf(out, n_out, "%ld:%02ld", s / 60, s % 60);
 }
 
-/* 1234567 -> "1.23 M": counts are read at a distance_query, not digit by digit. */
+/* 1234567 -> "1.23 M" */
 static void count(double number, char out[32])
 {
     static const char *const units[] = {"", " k", " M", " G"};
@@ -108,8 +109,7 @@ enum { WINDOW = 5 }; /* s */
 void firn_progress_measure(firn_progress_meter *meter, double wall, double time, double updates)
 {
     const double since[3] = {wall - meter->wall, time - meter->time, updates - meter->updates};
-    if (meter->has_begun && (since[0] < 0.05 || since[1] <= 0))
-        return; /* too short to say anything */
+    if (meter->has_begun && (since[0] < 0.05 || since[1] <= 0)) return; /* too short for a rate */
     for (int i = 0; i < 3 && meter->has_begun; i++)
         meter->sums[i] = exp(-since[0] / WINDOW) * meter->sums[i] + since[i];
     if (meter->has_begun) {
@@ -166,8 +166,8 @@ void firn_progress_show(firn_progress_display *display, const firn_progress *pro
     display->last_shown = progress->seconds;
     display->is_line_open = is_living;
     if (fflush(display->out) != 0 || ferror(display->out)) {
-        /* Nobody listens any more. What is left in the stream goes, or the end of the program
-         * would complain again. */
+        /* The reader has closed the stream. What is left in it is discarded, or the end of the program
+         * would report it. */
         __fpurge(display->out);
         clearerr(display->out);
         display->is_broken = 1;

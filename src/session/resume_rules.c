@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* resume_rules.c: see resume_rules.h. One table of what is fixed. */
 #include "session/resume_rules.h"
 
 #include "base/json.h"
@@ -6,18 +7,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A member of a section that stays, or of every item of a list; key NULL: the whole section. */
+/* Fixed member of a section, or of every item of a list; key NULL: the whole section. */
 static const struct {
     const char *section, *key, *reason;
 } fixed[] = {
-    {"scene", "fps", "the frames that are written are numbered by it"},
-    {"bodies", NULL, "their particles are there already; an emitter can add more from the start"},
-    {"materials", "name", "particles know their material by it"},
-    {"materials", "law", "particles carry the history of the old one"},
-    {"materials", "rho", "the masses of particles are settled"},
-    {"emitters", "name", "what was emitted is counted by it"},
-    {"grips", "body", "which particles are held was settled at the start"},
-    {"grips", "shape", "which particles are held was settled at the start"},
+    {"scene", "fps", "it numbers the frames that are written"},
+    {"bodies", NULL,
+     "their particles exist already; try: an emitter, from the start of the shot on"},
+    {"materials", "name", "it identifies the material of particles"},
+    {"materials", "law", "particles have the history of the old law"},
+    {"materials", "rho", "the masses of particles are fixed"},
+    {"emitters", "name", "it identifies emitted particles"},
+    {"grips", "body", "the gripped particles are fixed at the start"},
+    {"grips", "shape", "the gripped particles are fixed at the start"},
 };
 
 typedef struct scene {
@@ -40,7 +42,7 @@ static void refuse(const char *section, const char *item, const char *key, const
                       item ? "." : "", item ? item : "", key ? "." : "", key ? key : "", reason);
 }
 
-/* Items that were added or are gone are refused by whoever restores them. */
+/* Added and missing items are refused by the restore. */
 static void check(const scene *before, const scene *after, int k, firn_messages *messages)
 {
     const char *section = fixed[k].section, *key = fixed[k].key;

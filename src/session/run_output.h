@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* run_output.h: what a run writes, moment by moment - snapshots into the cache queue, ledgers
- * into the books, checkpoints when they are due. It joins the simulation (attributes.h), the
- * shot (shot.h), the queue (cache_queue.h) and checkpoints. */
-#ifndef FIRN_RECORD_H
-#define FIRN_RECORD_H
+/* run_output.h: what a run writes at its output times: snapshots into the cache queue, ledgers into
+ * the shot, checkpoints when they are due. Joins the simulation (attributes.h), the shot (shot.h),
+ * the queue (cache_queue.h) and checkpoints. */
+#ifndef FIRN_RUN_OUTPUT_H
+#define FIRN_RUN_OUTPUT_H
 
 #include "shot/cache_queue.h"
 #include "session/frame_loop.h"
@@ -14,35 +14,34 @@ typedef struct firn_run_output {
     const firn_scene_def *scene;
     uint64_t scene_hash;
     int first_frame, last_frame; /* caches are written within */
-    double began;                /* wall clock, s */
+    double began;                /* wall time, s */
     double last_checkpoint;
     double checkpoint_seconds; /* all checkpoints together */
     int n_checkpoints;
-    int frame, sub; /* the last moment told */
+    int frame, sub; /* the last output time that was written */
     firn_ledger *ledgers;
-    unsigned char *told_gaps; /* [n_ledgers] see separation.h */
+    unsigned char *is_warned; /* [n_ledgers] of separation, see separation.h */
     int n_ledgers;
 } firn_run_output;
 
-/* Takes over the shot, also when it fails. `frame` and `sub`: the last moment in the books, -1
- * for none. max_memory: what the whole run may use, 0: no limit; up to a quarter of it may wait
- * for the disk. */
-firn_status firn_run_output_begin(firn_run_output *record, firn_shot *shot,
+/* Takes over the shot, also when it fails. `frame` and `sub` become the last output time of the
+ * shot, -1: none. max_memory: of the whole run, 0: no limit; up to a quarter of it may wait for the
+ * disk. */
+firn_status firn_run_output_begin(firn_run_output *output, firn_shot *shot,
                                   const firn_scene_def *scene, uint64_t scene_hash,
                                   const firn_sim *sim, size_t max_memory, firn_messages *messages);
-firn_status firn_run_output_write(firn_run_output *record, firn_sim *sim,
+firn_status firn_run_output_write(firn_run_output *output, firn_sim *sim,
                                   const firn_output_time *output_time, firn_messages *messages);
-/* After a step: writes a checkpoint when the scene's wall-time interval has passed, or more:
- * until then the run must have gone on for 33 times as long as a checkpoint takes, so that they
- * never cost more than 3 % of it. */
-firn_status firn_run_output_step(firn_run_output *record, firn_sim *sim, firn_messages *messages);
-/* Waits for the queue, leaves a checkpoint so that the shot can be gone on with, closes the
- * books. `status` and `why` are how the run ended; returns that, or what went wrong here.
- * Everything is released; what checkpoints took remains. */
-firn_status firn_run_output_end(firn_run_output *record, firn_sim *sim, firn_status status,
+/* After a step: writes a checkpoint when the scene's interval of wall time has passed, but at the
+ * earliest after 33 times the time that a checkpoint takes, so that they cost at most 3 % of the
+ * run. */
+firn_status firn_run_output_step(firn_run_output *output, firn_sim *sim, firn_messages *messages);
+/* Waits for the queue, writes a last checkpoint, closes the shot. `status` and `why`: how the run
+ * ended; returns that, or what failed here. Releases everything; the numbers of checkpoints stay. */
+firn_status firn_run_output_end(firn_run_output *output, firn_sim *sim, firn_status status,
                                 const char *why, firn_messages *messages);
 
-/* Seconds of a clock that never goes back. */
+/* Seconds of a monotonic clock. */
 double firn_run_output_clock(void);
 
 #endif

@@ -140,7 +140,7 @@ static firn_status open_shot(session *s)
 
 /* ---------------------------------------------------------------- the session */
 
-static void tell_messages(session *s)
+static void report(session *s)
 {
     s->options->voice->report(s->messages);
     firn_messages_clear(s->messages);
@@ -150,7 +150,7 @@ static void tell_messages(session *s)
 static int is_complete(session *s)
 {
     if (!s->resume || firn_sim_time(s->sim) < s->plan.end) return 0;
-    tell_messages(s);
+    report(s);
     firn_voice_say(s->options->voice, FIRN_NOTE,
                    "nothing left to simulate: the shot has all its frames up to %d; to make it "
                    "longer: --frames :%d",
@@ -166,11 +166,11 @@ static firn_status finish_shot(session *s)
     firn_shot_setup setup = setup_of(s);
     if (setup.edits_json) return FIRN_OK;
     firn_status status = firn_shot_finish(&setup, last->frame, last->sub, s->messages);
-    tell_messages(s);
+    report(s);
     return status;
 }
 
-static void tell_resumed(session *s)
+static void note_resumed(session *s)
 {
     if (!s->resume || s->options->is_quiet) return;
     firn_voice_say(s->options->voice, FIRN_NOTE, "continuing after frame %d, at %g s",
@@ -186,11 +186,11 @@ static firn_status run_scene(session *s)
     if (status == FIRN_OK) status = open_shot(s);
     if (status != FIRN_OK) {
         firn_run_output_end(&s->output, NULL, status, "", NULL);
-        tell_messages(s);
+        report(s);
         return status;
     }
-    tell_messages(s);
-    tell_resumed(s);
+    report(s);
+    note_resumed(s);
     s->plan.skip_now = s->resume != NULL;
     return firn_run_watch(s->options, s->sim, &s->output, &s->plan, s->messages);
 }
@@ -206,7 +206,6 @@ static firn_status end_session(session *s, firn_status status)
     return status;
 }
 
-/* Without memory for a list of messages, the one that says so is told at once. */
 static firn_status begin_session(session *s, const firn_session_options *options)
 {
     s->options = options;

@@ -35,7 +35,7 @@ typedef struct firn_session_options {
 /* Nothing is set, no limits; `voice` is still to be given. */
 firn_session_options firn_session_options_default(void);
 
-/* Both tell every error through the voice and return its status, the exit code of the program:
+/* Both report every error through the voice and return its status, the exit code of the program:
  * FIRN_OK, FIRN_REFUSED (nothing was written), FIRN_STOPPED, FIRN_IO, FIRN_MEMORY,
  * FIRN_INTERRUPTED (the shot can be resumed). */
 firn_status firn_session_run(const char *scene_path, const firn_session_options *options);

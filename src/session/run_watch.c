@@ -76,8 +76,8 @@ static int on_step(void *user, firn_sim *sim, int frame)
     return w->output_status != FIRN_OK || firn_interrupt_signal() != 0;
 }
 
-/* Warnings are told at once, not at the end of the run. */
-static void tell_warnings(watch *w)
+/* Warnings are reported at once, not at the end of the run. */
+static void report_warnings(watch *w)
 {
     if (firn_messages_total(w->messages) == 0) return;
     firn_progress_break(&w->display);
@@ -94,7 +94,7 @@ static firn_status on_output_time(void *user, firn_sim *sim, const firn_output_t
         status = firn_expect_record(w->expect, sim, at->is_end, messages);
     if (status == FIRN_OK && w->preview && (at->sub == 0 || at->is_end))
         status = firn_live_preview_offer(w->preview, sim, at->frame, at->is_end, messages);
-    if (status == FIRN_OK) tell_warnings(w);
+    if (status == FIRN_OK) report_warnings(w);
     if (status == FIRN_OK && at->sub == 0) show_progress(w, sim, at->frame, 1);
     return status;
 }
@@ -151,7 +151,7 @@ static const char *first_error(const firn_messages *messages)
     return "";
 }
 
-static void tell_finished(const watch *w, firn_sim *sim, const char *folder)
+static void report_finished(const watch *w, firn_sim *sim, const char *folder)
 {
     const firn_progress_style style = w->display.style;
     const int is_for_people = style == FIRN_PROGRESS_LINE || style == FIRN_PROGRESS_PLAIN;
@@ -166,9 +166,9 @@ static void tell_finished(const watch *w, firn_sim *sim, const char *folder)
                        n_missed, n_missed == 1 ? "is" : "are");
 }
 
-static void tell_end(const watch *w, firn_sim *sim, firn_status status, const char *folder)
+static void report_end(const watch *w, firn_sim *sim, firn_status status, const char *folder)
 {
-    if (status == FIRN_OK) tell_finished(w, sim, folder);
+    if (status == FIRN_OK) report_finished(w, sim, folder);
     if (status == FIRN_INTERRUPTED)
         firn_voice_say(w->voice, FIRN_NOTE,
                        "the shot is complete up to %g s; to continue: firn resume %s",
@@ -214,7 +214,7 @@ firn_status firn_run_watch(const firn_session_options *options, firn_sim *sim,
                        firn_interrupt_signal() == SIGINT ? "interrupted" : "asked to end");
     status = firn_run_output_end(output, sim, status, first_error(messages), messages);
     w.voice->report(messages);
-    tell_end(&w, sim, status, folder);
+    report_end(&w, sim, status, folder);
     firn_expect_destroy(w.expect);
     return status;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* study.h: comparison studies - laws x settings x scenes, run side by side and told in one report.
+/* study.h: comparison studies: laws x settings x scenes, run side by side, with one report.
  *
- *   study_file.c    the study file
+ *   study_file.c      the study file
  *   study_runs.c      its runs: folders, commands, processes
- *   study_metrics.c   numbers and curves read from a shot's books
- *   study_report.c   tables and pictures as one HTML page, and the table as CSV
+ *   study_metrics.c   numbers and curves from the files of a shot
+ *   study_report.c    tables and plots as one HTML page, and the table as CSV
  *
- * A run is nothing but `firn run scene.yaml --set ... --out OUT/runs/NAME`: whoever copies the
- * line from the report gets the same shot. */
-#ifndef FIRN_COMPARE_H
-#define FIRN_COMPARE_H
+ * A run is `firn run scene.yaml --set ... --out OUT/runs/NAME` and nothing else: the command in the
+ * report makes the same shot. */
+#ifndef FIRN_STUDY_H
+#define FIRN_STUDY_H
 
 #include "base/arena.h"
 #include "lab/lab.h"
@@ -34,7 +34,7 @@ typedef struct firn_study_lab {
     int n_laws;                /* 0: all */
     const char **laws;         /* labels */
     double range[2];           /* of y; NAN: that of the data */
-    const char *title, *x, *y; /* x, y NULL: what the path is usually drawn as */
+    const char *title, *x, *y; /* x, y NULL: the path's default columns */
     const char *overlay;       /* CSV of a measured curve, or NULL */
 } firn_study_lab;
 
@@ -48,7 +48,7 @@ typedef struct firn_study {
     const char *name, *text;
     int n_scenes;
     const char **scenes;  /* paths, from the study's folder */
-    const char *material; /* whose law varies */
+    const char *material; /* the one whose law varies */
     const char *watch;    /* material of the ledger; "all" */
     int n_laws;           /* 0: the scene's own */
     firn_study_law *laws;
@@ -65,25 +65,25 @@ typedef struct firn_study {
     int n_references;
     firn_study_reference *references;
     const char *matched; /* "E=...,nu=..." or NULL */
-    int resolution_axis; /* -1: no order of convergence is asked for */
+    int resolution_axis; /* -1: no order of convergence */
     const char *resolution_metric;
     double resolution_exact; /* NAN: unknown */
 } firn_study;
 
-/* NULL: the report says why, with file:line:column. */
+/* NULL: refused, with messages at file:line:column. */
 firn_study *firn_compare_study_load(const char *path, firn_messages *report);
 void firn_compare_study_destroy(firn_study *study);
 
 /* ---------------------------------------------------------------- metrics and curves */
 
-/* What the books of one run say over time: a table with the ledger's columns of the watched
- * material, and force, total_energy and dissipated as made from them. */
+/* One run over time: a table with the ledger's columns of the watched material, and force,
+ * total_energy and dissipated computed from them. */
 typedef struct firn_compare_series {
     firn_table *table;
     double up[3]; /* against gravity; 0 0 1 without any */
     double wall_seconds, n_steps;
     char state[16], why[512];
-    uint64_t hash; /* of the last moment's state; 0: none */
+    uint64_t hash; /* of the last state; 0: none */
 } firn_compare_series;
 
 firn_status firn_compare_series_read(const char *folder, const char *material,
@@ -93,15 +93,14 @@ void firn_compare_series_clear(firn_compare_series *series);
 
 typedef struct firn_compare_metric {
     const char *name, *unit, *doc;
-    double (*of)(const firn_compare_series *series); /* NAN: cannot be said */
+    double (*of)(const firn_compare_series *series); /* NAN: unknown */
 } firn_compare_metric;
 
 const firn_compare_metric *firn_compare_metric_at(int i); /* NULL after the last */
 const firn_compare_metric *firn_compare_metric_find(const char *name);
 
-/* Order p of convergence of f(h) = f0 + C h^p. With a known f0 the slope over all h by least
- * squares, else from the three finest, whatever their ratios; NAN: cannot be said. h in any
- * order. */
+/* Order p of convergence of f(h) = f0 + C h^p: with a known f0 the least-squares slope over all h,
+ * else from the three finest, whatever their ratios. NAN: unknown. h in any order. */
 double firn_compare_order(int n, const double *h, const double *f, double exact);
 
 /* ---------------------------------------------------------------- runs */
@@ -111,7 +110,7 @@ typedef struct firn_compare_run {
     const char *name, *label, *folder;
     int n_sets;
     const char **sets;
-    const char *command;    /* for the report and for knowing a run again */
+    const char *command;    /* for the report, and to recognise a run */
     const char *parameters; /* every parameter of the law with its unit */
     double gravity[3];
     uint64_t scene_hash;
@@ -132,24 +131,22 @@ typedef struct firn_compare {
 
 typedef struct firn_compare_options {
     const char *folder, *program; /* program: the firn that runs */
-    int n_jobs,
-        /* threads of each; 0: as many as each is worth, at most the machine's divided among the
-         * jobs */
-        n_threads;
-    int is_fresh; /* runs that are done already are done again */
-    int n_sets;   /* settings of all runs beside the study's own */
+    int n_jobs;
+    int n_threads; /* of each; 0: by its particles, up to its share of the machine */
+    int is_fresh;  /* finished runs are repeated */
+    int n_sets;    /* settings of all runs besides the study's own */
     const char **sets;
-    void (*told)(void *user, const firn_compare_run *run, int n_done, int n_runs); /* may be NULL */
-    void *told_user;
-    int (*signal)(
-        void); /* the number of a signal that wants the study to end, 0 for none; may be NULL */
+    void (*done)(void *user, const firn_compare_run *run, int n_done, int n_runs); /* may be NULL */
+    void *done_user;
+    /* The number of a signal that ends the study, 0: none; may be NULL. */
+    int (*signal)(void);
 } firn_compare_options;
 
-/* Every run of the study, its scene loaded and checked with its settings; nothing is started. */
+/* Plans every run, with its scene loaded and checked; starts none. */
 firn_status firn_compare_plan(firn_compare *compare, firn_study *study,
                               const firn_compare_options *options, firn_messages *report);
-/* Runs what is not done yet, at most n_jobs processes at a time, and reads the results. A run
- * that fails is told as a warning and stays in the report as failed. */
+/* Runs what is not finished, at most n_jobs processes at a time, and reads the results. A run that
+ * fails is a warning and appears in the report as failed. */
 firn_status firn_compare_execute(firn_compare *compare, const firn_compare_options *options,
                                  firn_messages *report);
 void firn_compare_clear(firn_compare *compare);

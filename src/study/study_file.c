@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* study_file.c: the study file. Every key is one entry of the table `keys`; unknown ones are
- * refused with the nearest known. Values of settings stay text here: `firn run --set` types and
- * checks them against the scene. */
+ * refused with the nearest known. Values of settings stay text: `firn run --set` types and checks
+ * them against the scene. */
 #include "study/study.h"
 #include "scene/yaml_tree.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/messages.h"
 #include "base/suggest.h"
 #include "base/units.h"
 
@@ -32,7 +33,7 @@ static int refuse(reader *r, const node *at, const char *sentence)
 
 static int no_memory(reader *r)
 {
-    firn_messages_add(r->messages, FIRN_MEMORY, "There is not enough memory to read the study.");
+    firn_messages_no_memory(r->messages, "study");
     return 0;
 }
 
@@ -40,8 +41,7 @@ static int no_memory(reader *r)
 
 static int read_text(reader *r, const node *value, const char **out)
 {
-    if (value->kind != FIRN_YAML_TREE_SCALAR)
-        return refuse(r, value, "a single value is wanted here");
+    if (value->kind != FIRN_YAML_TREE_SCALAR) return refuse(r, value, "needs a single value");
     *out = value->text;
     return 1;
 }
@@ -70,7 +70,7 @@ static int read_texts(reader *r, const node *value, const char ***out, int *n)
     return 1;
 }
 
-/* A path that counts from the study's folder. */
+/* A path relative to the study's folder. */
 static const char *located(reader *r, const char *path)
 {
     if (path[0] == '/' || !r->folder[0]) return path;
@@ -91,16 +91,15 @@ static int read_quantity(reader *r, const node *value, const char *unit, double 
 /* Keys of a map that are none of `words`. */
 static int check_keys(reader *r, const node *map, const char *words)
 {
-    if (map->kind != FIRN_YAML_TREE_MAP)
-        return refuse(r, map, "a map of keys and values is wanted here");
+    if (map->kind != FIRN_YAML_TREE_MAP) return refuse(r, map, "needs a map of keys and values");
     int is_good = 1;
     for (int i = 0; i < map->n; i++) {
         const char *key = map->keys[i]->text;
         if (firn_suggest_has(words, key)) continue;
         char near[64], sentence[512];
         int has_near = firn_suggest_word(key, words, near, sizeof near);
-        snprintf(sentence, sizeof sentence, "there is no key \"%.60s\" here; %s%s", key,
-                 has_near ? "did you mean " : "the keys are: ", has_near ? near : words);
+        snprintf(sentence, sizeof sentence, "unknown key \"%.60s\"; %s%s", key,
+                 has_near ? "did you mean " : "allowed: ", has_near ? near : words);
         is_good = refuse(r, map->keys[i], sentence);
     }
     return is_good;
@@ -134,7 +133,7 @@ static int key_metrics(reader *r, const node *v)
     if (!read_texts(r, v, &r->study->metrics, &r->study->n_metrics)) return 0;
     for (int i = 0; i < r->study->n_metrics; i++)
         if (!firn_compare_metric_find(r->study->metrics[i])) {
-            char sentence[1024] = "there is no such metric; there are:";
+            char sentence[1024] = "unknown metric; allowed:";
             for (int k = 0; firn_compare_metric_at(k); k++) {
                 strncat(sentence, " ", sizeof sentence - strlen(sentence) - 1);
                 strncat(sentence, firn_compare_metric_at(k)->name,
@@ -148,7 +147,7 @@ static int key_metrics(reader *r, const node *v)
 /* "spec", or a map of one pair, label: spec. */
 static int key_laws(reader *r, const node *v)
 {
-    if (v->kind != FIRN_YAML_TREE_LIST || !v->n) return refuse(r, v, "laws are a list");
+    if (v->kind != FIRN_YAML_TREE_LIST || !v->n) return refuse(r, v, "needs a list of laws");
     r->study->laws = firn_arena_allocate(&r->study->arena, (size_t)v->n * sizeof *r->study->laws);
     if (!r->study->laws) return no_memory(r);
     for (int i = 0; i < v->n; i++) {
@@ -169,7 +168,7 @@ static int add_axis(reader *r, const node *at, const char *path, const node *lis
     firn_study *s = r->study;
     if (s->n_axes == FIRN_COMPARE_AXES_MAX) return refuse(r, at, "too many sweeps");
     if (list->kind != FIRN_YAML_TREE_LIST || !list->n)
-        return refuse(r, list, "a sweep is a list of values");
+        return refuse(r, list, "needs a list of values");
     firn_study_axis *axis = &s->axes[s->n_axes++];
     *axis = (firn_study_axis){
         path, list->n, firn_arena_allocate(&s->arena, (size_t)list->n * sizeof *axis->values)};
@@ -182,7 +181,7 @@ static int add_axis(reader *r, const node *at, const char *path, const node *lis
 static int key_sweep(reader *r, const node *v)
 {
     if (v->kind != FIRN_YAML_TREE_MAP)
-        return refuse(r, v, "a sweep is a map from paths to lists of values");
+        return refuse(r, v, "needs a map of paths with lists of values");
     for (int i = 0; i < v->n; i++)
         if (!add_axis(r, v->keys[i], v->keys[i]->text, v->items[i])) return 0;
     return 1;
@@ -196,14 +195,14 @@ static int key_matched(reader *r, const node *v)
     firn_text text = {0};
     if (!check_keys(r, v, "E nu")) return 0;
     const node *E = firn_yaml_tree_find(v, "E"), *nu = firn_yaml_tree_find(v, "nu");
-    if (!E || !nu) return refuse(r, v, "matched moduli need both E and nu");
+    if (!E || !nu) return refuse(r, v, "needs E and nu");
     firn_text_add(&text, "E=%s,nu=%s", E->text, nu->text);
     r->study->matched = text.data ? firn_arena_text(&r->study->arena, text.data, text.n) : NULL;
     firn_text_clear(&text);
     return r->study->matched ? 1 : no_memory(r);
 }
 
-/* One wanted time step for all runs, so that laws differ by nothing but themselves. */
+/* One fixed time step for all runs, so that only the laws differ. */
 static int key_time_step(reader *r, const node *v)
 {
     firn_study *s = r->study;
@@ -225,12 +224,12 @@ static int key_resolution(reader *r, const node *v)
     if (!check_keys(r, v, "path metric exact")) return 0;
     const node *path = firn_yaml_tree_find(v, "path"), *metric = firn_yaml_tree_find(v, "metric"),
                *exact = firn_yaml_tree_find(v, "exact");
-    if (!path || !metric) return refuse(r, v, "resolution needs the swept path and a metric");
+    if (!path || !metric) return refuse(r, v, "needs the swept path and a metric");
     if (!read_text(r, path, &r->resolution_path) ||
         !read_text(r, metric, &r->study->resolution_metric))
         return 0;
     if (!firn_compare_metric_find(r->study->resolution_metric))
-        return refuse(r, metric, "there is no such metric");
+        return refuse(r, metric, "unknown metric");
     return !exact || read_quantity(r, exact, "", &r->study->resolution_exact);
 }
 
@@ -241,16 +240,16 @@ static int read_picture(reader *r, const node *v, firn_study_lab *lab)
     const node *laws = firn_yaml_tree_find(v, "laws"), *range = firn_yaml_tree_find(v, "range");
     lab->range[0] = lab->range[1] = NAN;
     if (range && (range->kind != FIRN_YAML_TREE_LIST || range->n != 2))
-        return refuse(r, range, "range is a list of two numbers, like [-600 Pa, 300 Pa]");
+        return refuse(r, range, "needs a list of two numbers, like [-600 Pa, 300 Pa]");
     for (int i = 0; range && i < 2; i++)
         if (!read_quantity(r, range->items[i], "", &lab->range[i])) return 0;
     if (range && !(lab->range[0] < lab->range[1]))
-        return refuse(r, range, "range must rise, like [-600, 300]");
+        return refuse(r, range, "needs rising numbers, like [-600, 300]");
     if (laws && !read_texts(r, laws, &lab->laws, &lab->n_laws)) return 0;
     for (int k = 0; k < lab->n_laws; k++) {
         int i = 0;
         while (i < s->n_laws && strcmp(s->laws[i].label, lab->laws[k]) != 0) i++;
-        if (i == s->n_laws) return refuse(r, laws, "names a law that is not a label of `laws`");
+        if (i == s->n_laws) return refuse(r, laws, "unknown law; allowed: the labels of `laws`");
     }
     return 1;
 }
@@ -299,7 +298,7 @@ static int read_lab(reader *r, const node *v, firn_study_lab *lab)
     snprintf(o->mode, sizeof o->mode, "%s", mode);
     o->by_stress = firn_yaml_tree_find(v, "stress") && strcmp(path, "creep") != 0;
     if (!firn_lab_axes(o, &x, &y))
-        return refuse(r, v, "there is no such path or mode; `firn lab --list` shows them");
+        return refuse(r, v, "unknown path or mode; `firn lab --list` shows all");
     if (!lab->x) lab->x = x;
     if (!lab->y) lab->y = y;
     if (!lab->title) lab->title = path;
@@ -309,7 +308,7 @@ static int read_lab(reader *r, const node *v, firn_study_lab *lab)
 
 static int key_lab(reader *r, const node *v)
 {
-    if (v->kind != FIRN_YAML_TREE_LIST) return refuse(r, v, "lab is a list of paths");
+    if (v->kind != FIRN_YAML_TREE_LIST) return refuse(r, v, "needs a list of paths");
     r->study->labs = firn_arena_allocate(&r->study->arena, (size_t)v->n * sizeof *r->study->labs);
     if (!r->study->labs) return no_memory(r);
     for (int i = 0; i < v->n; i++)
@@ -320,7 +319,7 @@ static int key_lab(reader *r, const node *v)
 static int key_references(reader *r, const node *v)
 {
     firn_study *s = r->study;
-    if (v->kind != FIRN_YAML_TREE_LIST) return refuse(r, v, "references are a list");
+    if (v->kind != FIRN_YAML_TREE_LIST) return refuse(r, v, "needs a list of references");
     s->references = firn_arena_allocate(&s->arena, (size_t)v->n * sizeof *s->references);
     if (!s->references) return no_memory(r);
     for (int i = 0; i < v->n; i++) {
@@ -330,8 +329,7 @@ static int key_references(reader *r, const node *v)
         file = firn_yaml_tree_find(item, "file");
         label = firn_yaml_tree_find(item, "label");
         if (!curve || !file)
-            return refuse(r, item,
-                          "a reference needs a curve and a CSV file with time and that column");
+            return refuse(r, item, "needs a curve and a CSV file with time and that column");
         s->references[s->n_references++] = (firn_study_reference){
             label ? label->text : file->text, curve->text, located(r, file->text)};
     }
@@ -358,7 +356,7 @@ static const struct {
             {"lab", key_lab},
             {"references", key_references}};
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- the file */
 
 static int read_root(reader *r, const node *root)
 {
@@ -375,7 +373,7 @@ static int read_root(reader *r, const node *root)
     return is_good;
 }
 
-/* A scene file with `sweep:` is a study too: of itself, named like the file. */
+/* A scene file with `sweep:` is a study of itself, named like the file. */
 static int read_scene(reader *r, const node *root, const char *path)
 {
     firn_study *s = r->study;
@@ -393,23 +391,23 @@ static int is_scene(const node *root)
            firn_yaml_tree_find(root, "sweep") && firn_yaml_tree_find(root, "grid");
 }
 
-/* What keys demand of each other. */
+/* Keys that need each other. */
 static int check(reader *r, const node *root)
 {
     firn_study *s = r->study;
-    if (!s->name) return refuse(r, root, "a study needs a name: `study: NAME`");
+    if (!s->name) return refuse(r, root, "study: no name; try: `study: NAME`");
     if (!s->n_scenes && !s->n_labs)
-        return refuse(r, root, "a study needs `scenes`, `lab`, or both");
-    if (s->n_labs && !s->n_laws) return refuse(r, root, "the lab needs `laws`");
+        return refuse(r, root, "study: nothing to run; try: `scenes`, `lab`, or both");
+    if (s->n_labs && !s->n_laws) return refuse(r, root, "lab: needs `laws`");
     if (s->n_scenes && s->n_laws && !s->material)
-        return refuse(
-            r, root,
-            "with `scenes` and `laws`, `material` must name the scene's material whose law varies");
+        return refuse(r, root,
+                      "material: missing; needed with `scenes` and `laws`: the scene's material "
+                      "whose law varies");
     if (r->resolution_path) {
         for (int a = 0; a < s->n_axes; a++)
             if (strcmp(s->axes[a].path, r->resolution_path) == 0) s->resolution_axis = a;
         if (s->resolution_axis < 0)
-            return refuse(r, root, "the path of `resolution` is not one of the sweep");
+            return refuse(r, root, "resolution: its path is not one of the sweep");
     }
     for (int i = 0; s->matched && i < s->n_laws; i++) {
         char text[1024];

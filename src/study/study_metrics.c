@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* study_metrics.c: from the books of a shot to curves and single numbers.
+/* study_metrics.c: from the files of a shot to curves and numbers.
  *
- * ledger.csv has a row a moment and material; the rows of one material become a table. Forces
- * are made from the impulses that walls and colliders took between two moments: means over that
- * time, not peaks within it. */
+ * ledger.csv has a row per output time and material; the rows of one material become a table.
+ * Forces are impulses of walls and colliders between two output times over that time: means, not
+ * peaks. */
 #include "study/study.h"
 #include "shot/ledger_csv.h"
 #include "base/file.h"
 #include "shot/manifest.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +55,7 @@ static double at(const firn_table *t, int row, const char *name)
     return c < 0 ? NAN : firn_table_value(t, row, c);
 }
 
-/* The mean force of walls and colliders since the row before, N. */
+/* Mean force of walls and colliders since the previous row, N. */
 static double mean_force(const firn_table *t, int row)
 {
     static const char *const names[2][3] = {
@@ -73,7 +74,7 @@ static double mean_force(const firn_table *t, int row)
     return dt > 0 ? largest : 0;
 }
 
-/* The last three columns, made from the others. */
+/* The last three columns, computed from the others. */
 static void derive(firn_table *t)
 {
     double start = NAN;
@@ -119,7 +120,7 @@ static firn_table *read_ledger(char *text, const char *material)
     return table;
 }
 
-/* ---------------------------------------------------------------- the other books */
+/* ---------------------------------------------------------------- frames and manifest */
 
 static void read_output_time(void *user, const firn_manifest_time *output_time)
 {
@@ -150,10 +151,9 @@ firn_status firn_compare_series_read(const char *folder, const char *material,
     if (!text) return status == FIRN_OK ? FIRN_IO : status;
     series->table = read_ledger(text, material);
     firn_memory_release(NULL, text, n + 1);
-    if (!series->table)
-        return firn_messages_add(messages, FIRN_MEMORY, "No memory left for %s.", path);
+    if (!series->table) return firn_messages_no_memory(messages, "%s", path);
     if (!series->table->n_rows)
-        return firn_messages_add(messages, FIRN_REFUSED, "%s has no rows of \"%s\".", path,
+        return firn_messages_add(messages, FIRN_REFUSED, "%s: no rows of material '%s'", path,
                                  material);
     return FIRN_OK;
 }
@@ -233,7 +233,7 @@ static double final_height(const firn_compare_series *s)
     return NAN;
 }
 
-/* How far the centre of mass comes up again after its first low. */
+/* Rise of the centre of mass after its first minimum. */
 static double bounce_height(const firn_compare_series *s)
 {
     int n = s->table->n_rows, low = 0;
@@ -244,20 +244,19 @@ static double bounce_height(const firn_compare_series *s)
 }
 
 static const firn_compare_metric metrics[] = {
-    {"peak_force", "N",
-     "largest force of the walls or of the colliders, a mean between two moments", peak_force},
+    {"peak_force", "N", "largest force of walls and colliders, a mean between two output times",
+     peak_force},
     {"run_out", "m", "growth of the larger horizontal extent", run_out},
     {"final_height", "m", "vertical extent at the end", final_height},
     {"bounce_height", "m", "rise of the centre of mass after its first low", bounce_height},
     {"top_speed", "m/s", "fastest particle", top_speed},
-    {"lost_energy", "J", "kinetic, elastic and potential energy at the start less those at the end",
+    {"lost_energy", "J", "kinetic, elastic and potential energy at the start minus that at the end",
      lost_energy},
     {"spent_work", "J", "plastic and viscous work", spent_work},
     {"volume_loss", "1",
-     "share of the initial volume that is gone at the end, elastic and plastic; of lost particles "
-     "neither volume counts",
+     "relative loss of volume at the end, elastic and plastic, without lost particles",
      volume_loss},
-    {"least_J", "1", "smallest ratio of volumes that a particle ever had", least_J},
+    {"least_J", "1", "smallest volume ratio of any particle at any time", least_J},
     {"time_to_solution", "s", "wall time", time_to_solution},
     {"steps", "1", "time steps", steps},
 };

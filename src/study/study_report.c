@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* study_report.c: what a study found, as one HTML page that needs nothing beside itself, and its
- * table as CSV.
+/* study_report.c: the results of a study as one self-contained HTML page, and its table as CSV.
  *
- * In this order: what was asked, the table of numbers, order of convergence, curves over time
- * with all runs over each other, the same as small multiples, the laws in the lab, and what is
- * needed to make each run again. */
+ * In this order: the study file, the table of metrics, order of convergence, curves over time with
+ * all runs together and then one panel each, the laws in the lab, and the commands of the runs. */
 #include "study/study.h"
 #include "base/memory.h"
+#include "base/messages.h"
 #include "plot/plot.h"
 
 #include <math.h>
@@ -152,7 +151,7 @@ static void resolution(const firn_compare *c, firn_text *html)
     }
     firn_text_add(html, "</table>\n<p class=\"note\">Of %s, %s.</p>\n", s->resolution_metric,
                   isnan(s->resolution_exact) ? "from the three finest runs"
-                                             : "against the known value");
+                                             : "with the known value");
 }
 
 /* ---------------------------------------------------------------- curves over time */
@@ -218,9 +217,7 @@ static firn_status draw_curve(const firn_compare *c, const char *column,
                      .y = {.label = label, .unit = b.unit},
                      .n_series = b.n,
                      .series = b.series};
-    if (!is_complete)
-        status =
-            firn_messages_add(messages, FIRN_MEMORY, "No memory left for the curves of a study.");
+    if (!is_complete) status = firn_messages_no_memory(messages, "curves of the study");
     if (status == FIRN_OK && n_runs) {
         firn_figure figure = {.n_plots = 1, .plots = &all, .width = 900, .height = 420};
         element(html, "h3", label);
@@ -253,7 +250,7 @@ static firn_status draw_curve(const firn_compare *c, const char *column,
             }
         }
         firn_figure figure = {.n_plots = n_runs, .plots = small, .width = 340, .height = 230};
-        for (int i = 0; i < n_runs; i++) b.series[i].label = NULL; /* the title says it */
+        for (int i = 0; i < n_runs; i++) b.series[i].label = NULL; /* its title is the label */
         firn_text_add(html, "<details><summary>each run by itself</summary>\n");
         status = firn_plot_svg(&figure, html, messages);
         firn_text_add(html, "</details>\n");
@@ -268,9 +265,7 @@ static firn_status curves(const firn_compare *c, firn_text *html, firn_messages 
     const firn_study *s = c->study;
     if (!c->n_runs) return FIRN_OK;
     firn_table **references = firn_memory_array(NULL, (size_t)s->n_references, sizeof *references);
-    if (!references)
-        return firn_messages_add(messages, FIRN_MEMORY,
-                                 "No memory left for the curves of a study.");
+    if (!references) return firn_messages_no_memory(messages, "curves of the study");
     firn_status status = FIRN_OK;
     for (int i = 0; i < s->n_references && status == FIRN_OK; i++)
         if (!(references[i] = firn_table_read(s->references[i].file, messages)))
@@ -307,8 +302,7 @@ static firn_status lab_path(const firn_study *s, const firn_study_lab *lab, firn
         if (status != FIRN_OK) break;
         firn_messages *own = firn_messages_create();
         status = firn_lab_run(&material, &lab->options, &tables[n], NULL, own);
-        if (status == FIRN_STOPPED &&
-            tables[n]) { /* the law went as far as it could: drawn so far */
+        if (status == FIRN_STOPPED && tables[n]) { /* where the law failed the curve ends */
             firn_messages_warn(messages, "%s: %s", s->laws[i].label,
                                firn_messages_text(own, 0, NULL));
             status = FIRN_OK;
@@ -374,12 +368,12 @@ static firn_status laws(const firn_study *s, firn_text *html, firn_messages *mes
     return status;
 }
 
-/* ---------------------------------------------------------------- how to make it again */
+/* ---------------------------------------------------------------- commands of the runs */
 
 static void recipes(const firn_compare *c, firn_text *html)
 {
     if (!c->n_runs) return;
-    element(html, "h2", "Every run again");
+    element(html, "h2", "Commands of the runs");
     firn_text_add(
         html, "<table><tr><th>run</th><th class=\"l\">parameters, hashes and command</th></tr>\n");
     for (int i = 0; i < c->n_runs; i++) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* study_runs.c: the runs of a study - which there are, their folders and commands, and the
- * processes that do them.
+/* study_runs.c: the runs of a study: their folders, commands and processes.
  *
- * A run is known again by its command and by the hash of its scene: OUT/runs/NAME.command holds
- * what filled OUT/runs/NAME. Where both are the same, a finished shot that is whole to the last
- * byte is taken as it is and an interrupted one is resumed; anything else is run anew. */
+ * A run is recognised by its command and the hash of its scene: OUT/runs/NAME.command holds those
+ * of OUT/runs/NAME. Where both are the same, a finished shot that verifies is reused and an
+ * interrupted one is resumed; anything else is run anew. */
 #include "study/study.h"
 #include "base/file.h"
 #include "shot/manifest.h"
 #include "base/memory.h"
+#include "base/messages.h"
 #include "scene/scene.h"
 #include "shot/shot_verify.h"
 
@@ -78,7 +78,7 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* What tells this run from the others, in words. */
+/* The label of a run: the settings in which it differs from the others. */
 static const char *make_label(firn_compare *c, const firn_compare_run *run)
 {
     const firn_study *s = c->study;
@@ -94,7 +94,7 @@ static const char *make_label(firn_compare *c, const firn_compare_run *run)
     return keep(c, &text);
 }
 
-/* A word as a shell takes it. */
+/* A word quoted for a shell. */
 static void add_quoted(firn_text *text, const char *word)
 {
     int is_plain = word[0] != 0;
@@ -109,26 +109,23 @@ static void add_quoted(firn_text *text, const char *word)
     firn_text_add(text, "'");
 }
 
-static void add_materials(firn_text *text, const firn_scene_def *def, const char *only)
+static void add_materials(firn_text *text, const firn_scene_def *def)
 {
     for (int m = 0; m < def->n_materials; m++) {
-        firn_material material;
-        if (only && strcmp(def->materials[m].name, only) != 0) continue;
-        if (firn_material_resolve(&def->materials[m], def->seed, &material, NULL) != FIRN_OK)
-            continue;
-        const firn_law_info *law = &material.law->info;
+        const firn_material *material = &firn_scene_materials(def)[m];
+        const firn_law_info *law = &material->law->info;
         firn_text_add(text, "%s%s: %s", text->n ? "; " : "", def->materials[m].name, law->name);
         for (int k = 0; k < law->n_parameters; k++) {
             const char *unit = law->parameters[k].unit;
-            firn_text_add(text, ", %s = %.6g%s%s", law->parameters[k].name, material.value[k],
+            firn_text_add(text, ", %s = %.6g%s%s", law->parameters[k].name, material->value[k],
                           strcmp(unit, "1") ? " " : "", strcmp(unit, "1") ? unit : "");
         }
     }
 }
 
-/* Loads the scene with the run's settings: the errors of all runs are known before the first one
- * starts. */
-static firn_status look_at_scene(firn_compare *c, firn_compare_run *run, firn_messages *messages)
+/* Loads the scene with the settings of the run, so that the errors of all runs are found before the
+ * first one starts. */
+static firn_status load_scene(firn_compare *c, firn_compare_run *run, firn_messages *messages)
 {
     firn_scene *scene =
         firn_scene_load(c->study->scenes[run->scene], run->n_sets, run->sets, messages);
@@ -136,7 +133,7 @@ static firn_status look_at_scene(firn_compare *c, firn_compare_run *run, firn_me
     const firn_scene_def *def = firn_scene_definition(scene);
     memcpy(run->gravity, def->gravity, sizeof run->gravity);
     firn_text text = {0};
-    add_materials(&text, def, NULL);
+    add_materials(&text, def);
     run->parameters = keep(c, &text);
     firn_status status = firn_scene_hash(def, &run->scene_hash, messages);
     firn_scene_destroy(scene);
@@ -170,7 +167,7 @@ static firn_status plan_run(firn_compare *c, int index, const firn_compare_optio
     }
     if (run->n_sets > SETS_MAX)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "The study has %d settings for a run; at most %d are possible.",
+                                 "study: too many settings per run (%d); allowed: up to %d",
                                  run->n_sets, SETS_MAX);
     run->label = make_label(c, run);
     firn_text_add(&text, "%03d-", index + 1);
@@ -188,7 +185,7 @@ static firn_status plan_run(firn_compare *c, int index, const firn_compare_optio
     add_quoted(&text, run->folder);
     run->command = keep(c, &text);
     if (c->arena.has_failed) return FIRN_MEMORY;
-    return look_at_scene(c, run, messages);
+    return load_scene(c, run, messages);
 }
 
 firn_status firn_compare_plan(firn_compare *c, firn_study *study,
@@ -200,22 +197,19 @@ firn_status firn_compare_plan(firn_compare *c, firn_study *study,
     for (int a = 0; a < study->n_axes; a++) n *= study->axes[a].n;
     if (n > FIRN_COMPARE_RUNS_MAX)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "The study stands for %lld runs; at most %d are possible.",
-                                 (long long)n, FIRN_COMPARE_RUNS_MAX);
+                                 "study: too many runs (%lld); allowed: up to %d", (long long)n,
+                                 FIRN_COMPARE_RUNS_MAX);
     for (int i = 0; i < study->n_metrics && i < FIRN_COMPARE_METRICS_MAX; i++)
         c->metrics[c->n_metrics++] = firn_compare_metric_find(study->metrics[i]);
     for (int i = 0; !study->n_metrics && firn_compare_metric_at(i); i++)
         c->metrics[c->n_metrics++] = firn_compare_metric_at(i);
     c->runs = firn_memory_array(NULL, (size_t)n, sizeof *c->runs);
-    if (!c->runs)
-        return firn_messages_add(messages, FIRN_MEMORY, "No memory left for %lld runs.",
-                                 (long long)n);
+    if (!c->runs) return firn_messages_no_memory(messages, "%lld runs", (long long)n);
     c->n_runs = (int)n;
     firn_status worst = FIRN_OK;
     for (int i = 0; i < c->n_runs; i++) {
         firn_status status = plan_run(c, i, options, messages);
-        if (status == FIRN_MEMORY)
-            return firn_messages_add(messages, FIRN_MEMORY, "No memory left for planning a study.");
+        if (status == FIRN_MEMORY) return firn_messages_no_memory(messages, "runs of the study");
         if (status != FIRN_OK) worst = status;
     }
     return worst;
@@ -231,8 +225,7 @@ void firn_compare_clear(firn_compare *c)
 
 /* ---------------------------------------------------------------- processes */
 
-/* What NAME.command holds. A scene that was edited since makes another run, though its command
- * is the same. */
+/* The text of NAME.command. An edited scene makes another run with the same command. */
 static void identity(const firn_compare_run *run, firn_text *text)
 {
     firn_text_add(text, "%s\n# scene %016llx\n", run->command, (unsigned long long)run->scene_hash);
@@ -252,16 +245,16 @@ static int is_the_same(const firn_compare_run *run)
     return is_same;
 }
 
-/* What has to be done for a run: 0 nothing, 1 resume, 2 all of it. */
+/* What is to be done for a run: 0 nothing, 1 resume, 2 run. */
 static int what_is_left(const firn_compare_run *run, int is_fresh)
 {
     if (is_fresh || !is_the_same(run) || !firn_manifest_exists(run->folder)) return 2;
     firn_manifest manifest = {0};
     if (firn_manifest_read(run->folder, &manifest, NULL) != FIRN_OK) return 2;
-    /* one that stopped because its material failed would stop there again */
+    /* one that stopped would stop there again */
     int is_done = strcmp(manifest.state, "finished") == 0 || strcmp(manifest.state, "stopped") == 0;
     int is_older = manifest.scene_hash !=
-                   run->scene_hash; /* a run that was ended while it was set up left it there */
+                   run->scene_hash; /* left by a run that was killed before it began its shot */
     firn_manifest_clear(&manifest);
     if (is_older) return 2;
     if (!is_done) return 1;
@@ -269,8 +262,8 @@ static int what_is_left(const firn_compare_run *run, int is_fresh)
     return firn_verify_shot_run(run->folder, &found, NULL) == FIRN_OK ? 0 : 2;
 }
 
-/* Runs the program with its output in `log`. It is told to end when this process dies, however
- * it dies: nobody would look after it. -1: it could not be started. */
+/* Runs the program with its output in `log`. The kernel sends it SIGTERM when this process dies.
+ * -1: it could not be started. */
 static pid_t spawn(const char *program, const char *const *arguments, const char *log)
 {
     pid_t parent = getpid(), pid = fork();
@@ -333,22 +326,22 @@ static void read_results(firn_compare *c, firn_compare_run *run, firn_messages *
             FIRN_OK) {
         for (int m = 0; m < c->n_metrics; m++) run->metrics[m] = c->metrics[m]->of(&run->series);
     } else
-        firn_messages_warn(messages, "%s: there are no results; %s.log says why. %s", run->name,
-                           run->folder, firn_messages_text(own, 0, NULL));
+        firn_messages_warn(messages, "%s: no results (%s); details: %s.log", run->name,
+                           firn_messages_text(own, 0, NULL), run->folder);
     if (run->exit_code > 0 && run->exit_code != FIRN_STOPPED)
-        firn_messages_warn(messages, "%s: firn ended with exit code %d; see %s.log.", run->name,
-                           run->exit_code, run->folder);
+        firn_messages_warn(messages, "%s: exit code %d; details: %s.log", run->name, run->exit_code,
+                           run->folder);
     firn_messages_destroy(own);
 }
 
-/* One place in the row of processes. */
+/* A slot for one process. */
 typedef struct job {
     pid_t pid;
     int run, how;
 } job;
 
-/* Looks after one job: 1 when its place is free (again). */
-static int tend(job *j, firn_compare *c, const firn_compare_options *options, int n_threads)
+/* Polls one slot; 1: it is free. */
+static int poll_job(job *j, firn_compare *c, const firn_compare_options *options, int n_threads)
 {
     int state;
     if (j->pid <= 0) return 1;
@@ -356,8 +349,7 @@ static int tend(job *j, firn_compare *c, const firn_compare_options *options, in
     firn_compare_run *run = &c->runs[j->run];
     run->exit_code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
     j->pid = 0;
-    /* what cannot be resumed (no checkpoint yet) is run from its start, unless somebody wants us
-     * to end */
+    /* without a checkpoint it cannot be resumed, and is run from its start */
     if (j->how == 1 && run->exit_code != FIRN_OK && run->exit_code != FIRN_STOPPED &&
         run->exit_code != FIRN_INTERRUPTED) {
         j->how = 2;
@@ -367,8 +359,7 @@ static int tend(job *j, firn_compare *c, const firn_compare_options *options, in
     return 1;
 }
 
-/* Each run takes as many threads as its particles are worth, and at most its share of the
- * machine, or of what the caller allowed. */
+/* Threads of each run: by its particles, up to its share of the machine, or of OMP_NUM_THREADS. */
 static void share_threads(int n_jobs)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -394,13 +385,13 @@ firn_status firn_compare_execute(firn_compare *c, const firn_compare_options *op
     while (status == FIRN_OK && (next < c->n_runs || n_active)) {
         int number = options->signal && !is_ending ? options->signal() : 0;
         if (number) is_ending = 1;
-        /* the terminal's Ctrl-C reaches the runs by itself; anything else is handed on: they
-         * write a checkpoint */
+        /* Ctrl-C on a terminal reaches the runs too; other signals are passed on, and each run
+         * writes a checkpoint */
         for (int k = 0; k < n_jobs && number && number != SIGINT; k++)
             if (jobs[k].pid > 0) kill(jobs[k].pid, SIGTERM);
         for (int k = 0; k < n_jobs; k++) {
             int was_active = jobs[k].pid > 0;
-            if (!tend(&jobs[k], c, options, n_threads)) continue;
+            if (!poll_job(&jobs[k], c, options, n_threads)) continue;
             if (was_active) {
                 firn_compare_run *run = &c->runs[jobs[k].run];
                 n_active--;
@@ -408,7 +399,7 @@ firn_status firn_compare_execute(firn_compare *c, const firn_compare_options *op
                 if (run->exit_code == FIRN_INTERRUPTED || run->exit_code == 128 + SIGINT)
                     is_ending = 1;
                 read_results(c, run, messages);
-                if (options->told) options->told(options->told_user, run, n_done, c->n_runs);
+                if (options->done) options->done(options->done_user, run, n_done, c->n_runs);
             }
             if (next == c->n_runs || is_ending) continue;
             firn_compare_run *run = &c->runs[next];
@@ -419,7 +410,7 @@ firn_status firn_compare_execute(firn_compare *c, const firn_compare_options *op
                 next++;
                 n_done++;
                 read_results(c, run, messages);
-                if (options->told) options->told(options->told_user, run, n_done, c->n_runs);
+                if (options->done) options->done(options->done_user, run, n_done, c->n_runs);
                 continue;
             }
             if (write_command(run, messages) != FIRN_OK) return FIRN_IO;
@@ -428,8 +419,8 @@ firn_status firn_compare_execute(firn_compare *c, const firn_compare_options *op
             if (jobs[k].pid > 0)
                 n_active++;
             else
-                status = firn_messages_add(
-                    messages, FIRN_IO, "The program %s could not be started.", options->program);
+                status =
+                    firn_messages_add(messages, FIRN_IO, "%s: cannot be started", options->program);
         }
         if (is_ending && !n_active) return FIRN_INTERRUPTED;
         nanosleep(&(struct timespec){0, 20000000}, NULL);

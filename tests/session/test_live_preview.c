@@ -105,7 +105,7 @@ static void a_folder_that_went_is_a_warning(void **state)
     firn_live_preview_destroy(painter, messages);
     assert_int_equal(firn_messages_count(messages, FIRN_ERROR), 0);
     assert_int_equal(firn_messages_total(messages), 1);
-    assert_true(scratch_says(messages, "preview.png was not always painted"));
+    assert_true(scratch_says(messages, "preview.png: not every picture was written"));
     firn_messages_destroy(messages);
     firn_sim_destroy(sim);
 }
