@@ -22,7 +22,8 @@
 
 /* ---------------------------------------------------------------- messages */
 
-int firn_cli_has_color(FILE *stream)
+/* The stream is a terminal, and NO_COLOR is not set. */
+static int has_color(FILE *stream)
 {
     const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
     if (no_color && *no_color) return 0;
@@ -40,7 +41,7 @@ static void say(firn_level level, const char *text)
 {
     static const char *const words[] = {"error", "warning", "note"};
     static const char *const colors[] = {"\033[1;31m", "\033[1;33m", "\033[1;36m"};
-    int color = firn_cli_has_color(stderr);
+    int color = has_color(stderr);
     fflush(stdout);
     fprintf(stderr, "firn: %s%s:%s ", color ? colors[level] : "", words[level],
             color ? "\033[0m" : "");

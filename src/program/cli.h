@@ -101,8 +101,6 @@ void firn_cli_note_interrupted(const char *things, int n_done, int n, int next, 
 int firn_cli_report(const firn_messages *messages, firn_status status);
 /* The same for a session (session/voice.h). */
 extern const firn_voice firn_cli_voice;
-/* The stream is a terminal, and NO_COLOR is not set. */
-int firn_cli_has_color(FILE *stream);
 /* Flushes stdout; a full disk behind `> file` becomes FIRN_IO with a sentence. main calls it
  * once, after any verb. */
 int firn_cli_finish(int status);

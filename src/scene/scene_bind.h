@@ -33,10 +33,7 @@ typedef struct firn_scene_binder {
 void firn_scene_bind(firn_scene_binder *binder, firn_yaml_tree_node *root, firn_scene_def *def);
 /* A firn_scene_locate; `user` is the binder. */
 int firn_scene_bind_locate(void *user, const char *path, char *place, size_t n_bytes);
-/* scene_former.c: warns of a former name, once per file; `what`: "law". */
-void firn_scene_former_warn(firn_scene_binder *binder, const firn_yaml_tree_node *at,
-                            const char *what, const char *former, const char *now);
-/* ... if `key` is a former key of the option. */
+/* scene_former.c: warns, once per file, if `key` is a former key of the option. */
 void firn_scene_former_key(firn_scene_binder *binder, const firn_schema_section *section,
                            const firn_schema_key *option, const firn_yaml_tree_node *key);
 /* ... if the node's text is a former word of the option: the place of the present one, else -1. */

@@ -18,10 +18,11 @@
             if (*(items)[i].shapes[k].file)                                                        \
                 visit(user, (items)[i].shapes[k].file, &(items)[i].shapes[k]);
 
-void firn_scene_files_names(const firn_scene_def *scene,
-                            void (*visit)(void *user, const char *name,
-                                          const firn_shape_def *shape),
-                            void *user)
+/* Calls visit with each file name of the scene; shape: the one it belongs to, NULL: points of a
+ * body. */
+static void visit_names(const firn_scene_def *scene,
+                        void (*visit)(void *user, const char *name, const firn_shape_def *shape),
+                        void *user)
 {
     for (int i = 0; i < scene->n_bodies; i++)
         if (*scene->bodies[i].points) visit(user, scene->bodies[i].points, NULL);
@@ -33,8 +34,9 @@ void firn_scene_files_names(const firn_scene_def *scene,
     VISIT_SHAPES(scene->expects, scene->n_expects)
 }
 
-void firn_scene_files_files(const char *name, void (*visit)(void *user, const char *path),
-                            void *user)
+/* Calls visit with each existing file of a name: of a sequence all, in the order of their
+ * numbers. */
+static void visit_files(const char *name, void (*visit)(void *user, const char *path), void *user)
 {
     firn_file_sequence files;
     if (!firn_file_sequence_is_pattern(name)) {
@@ -86,7 +88,7 @@ static void check_lengths(void *user, const char *name, const firn_shape_def *sh
     c->remedy = shape ? "a mesh with fewer faces" : "fewer points, or fewer attributes";
     c->status = FIRN_OK;
     if (shape)
-        firn_scene_files_files(name, check_length, c);
+        visit_files(name, check_length, c);
     else
         check_length(c, name);
     if (c->worst == FIRN_OK) c->worst = c->status;
@@ -98,7 +100,7 @@ firn_status firn_scene_files_check_lengths(const firn_scene_def *scene, size_t m
     length_check c = {.most = (double)firn_read_limits_bytes(max_memory),
                       .is_given = max_memory > 0,
                       .messages = messages};
-    firn_scene_files_names(scene, check_lengths, &c);
+    visit_names(scene, check_lengths, &c);
     return c.worst;
 }
 
@@ -141,18 +143,18 @@ firn_status firn_scene_files_write(const firn_scene_def *scene, firn_json_writer
 {
     listing count = {0}, all = {0};
     char whole[FIRN_SCENE_PATH];
-    firn_scene_files_names(scene, list_name, &count);
+    visit_names(scene, list_name, &count);
     all.names = firn_memory_array(NULL, (size_t)count.n, sizeof *all.names);
     if (!all.names)
         return firn_messages_add(messages, FIRN_MEMORY,
                                  "no memory for the list of the scene's files");
-    firn_scene_files_names(scene, list_name, &all);
+    visit_names(scene, list_name, &all);
     firn_json_begin(json, NULL, '[');
     for (int i = 0; i < all.n; i++) {
         firn_json_begin(json, NULL, '{');
         firn_json_string(json, "name", firn_scene_whole_path(all.names[i], whole));
         firn_json_begin(json, "files", '[');
-        firn_scene_files_files(all.names[i], put_file, json);
+        visit_files(all.names[i], put_file, json);
         firn_json_end(json);
         firn_json_end(json);
     }

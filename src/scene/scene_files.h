@@ -7,16 +7,6 @@
 #include "firn/defs.h"
 #include "base/json.h"
 
-/* Calls visit with each file name of the scene; shape: the one it belongs to, NULL: points of a
- * body. */
-void firn_scene_files_names(const firn_scene_def *scene,
-                            void (*visit)(void *user, const char *name,
-                                          const firn_shape_def *shape),
-                            void *user);
-/* Calls visit with each existing file of a name: of a sequence all, in the order of their numbers. */
-void firn_scene_files_files(const char *name, void (*visit)(void *user, const char *path),
-                            void *user);
-
 /* Refuses (FIRN_MEMORY) each file that is too long to be held in memory: points longer than
  * firn_read_limits_bytes(max_memory), and with max_memory > 0 meshes longer than that. Reads no
  * byte of them; a file that does not exist is left to its reader. */

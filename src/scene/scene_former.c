@@ -14,8 +14,8 @@ struct firn_scene_former {
     firn_scene_former *next;
 };
 
-void firn_scene_former_warn(firn_scene_binder *b, const firn_yaml_tree_node *at, const char *what,
-                            const char *former, const char *now)
+static void warn(firn_scene_binder *b, const firn_yaml_tree_node *at, const char *what,
+                 const char *former, const char *now)
 {
     char place[FIRN_YAML_TREE_PLACE];
     for (const firn_scene_former *f = b->formers; f; f = f->next)
@@ -38,7 +38,7 @@ void firn_scene_former_key(firn_scene_binder *b, const firn_schema_section *sect
     if (!firn_suggest_has(option->former, key->text)) return;
     char what[FIRN_NAME + 16];
     snprintf(what, sizeof what, "key of %.60s", section->name);
-    firn_scene_former_warn(b, key, what, key->text, option->key);
+    warn(b, key, what, key->text, option->key);
 }
 
 int firn_scene_former_word(firn_scene_binder *b, const firn_schema_key *option,
@@ -51,7 +51,7 @@ int firn_scene_former_word(firn_scene_binder *b, const firn_schema_key *option,
             char now[FIRN_NAME], what[FIRN_NAME + 16];
             snprintf(now, sizeof now, "%.*s", (int)(length - n - 1), pair + n + 1);
             snprintf(what, sizeof what, "word of %.60s", option->key);
-            firn_scene_former_warn(b, at, what, at->text, now);
+            warn(b, at, what, at->text, now);
             return firn_schema_word_index(option, now);
         }
         pair += length;
@@ -68,12 +68,12 @@ void firn_scene_former_material(firn_scene_binder *b, const firn_yaml_tree_node 
     const firn_yaml_tree_node *at;
     if (*def->law && law && strcmp(law->name, def->law) != 0 &&
         (at = firn_yaml_tree_find(map, "law"))) {
-        firn_scene_former_warn(b, at, "law", def->law, law->name);
+        warn(b, at, "law", def->law, law->name);
         snprintf(def->law, sizeof def->law, "%s", law->name);
     }
     if (preset && strcmp(preset->name, def->preset) != 0 &&
         (at = firn_yaml_tree_find(map, "preset"))) {
-        firn_scene_former_warn(b, at, "preset", def->preset, preset->name);
+        warn(b, at, "preset", def->preset, preset->name);
         snprintf(def->preset, sizeof def->preset, "%s", preset->name);
     }
 }

@@ -584,7 +584,7 @@ static const firn_schema_key run_options[] = {
     TEXT(firn_run_options, "isa", isa, "", 0,
          "Instruction set: scalar, sse2, avx2, avx512; empty: the best of this processor."),
 };
-const firn_schema_section firn_schema_run =
+static const firn_schema_section run_section =
     END("run", firn_run_options, 1, 0, run_options, "How to run.");
 
 /* ---------------------------------------------------------------- defaults */
@@ -666,7 +666,7 @@ firn_parameter_def firn_parameter_default(void) { return (firn_parameter_def){0}
 firn_run_options firn_run_options_default(void)
 {
     firn_run_options options;
-    firn_schema_fill(&firn_schema_run, &options);
+    firn_schema_fill(&run_section, &options);
     options.hooks = firn_hooks_default();
     return options;
 }

@@ -75,7 +75,6 @@ struct firn_schema_section {
 
 /* A scene file: its options are the sections `scene`, `grid`, ... of one firn_scene_def. */
 extern const firn_schema_section firn_schema_file;
-extern const firn_schema_section firn_schema_run; /* firn_run_options */
 
 /* Fills a struct with the section's defaults and the marker. */
 void firn_schema_fill(const firn_schema_section *section, void *def);
