@@ -35,13 +35,13 @@ expect 0 "" mesh whole --format ply --frames :3 --out one --jobs 1
 expect 0 "" mesh whole --format ply --frames :3 --out three --jobs 3 --adaptivity 0
 [ "$(find one -name 'tiny.*.ply' | wc -l)" -eq 4 ] || fail "firn mesh did not make 4 surfaces"
 diff -rq one three || fail "surfaces made at the same time differ"
-expect 4 "/nonexistent: there is no such file or folder" mesh /nonexistent
+expect 4 "/nonexistent: no such file or folder" mesh /nonexistent
 expect 1 "--format obj" mesh whole --frames 0 --out surface.obj
-expect 1 "--density cannot be used with --format ply: a fog goes into .vdb files alone; use --format vdb" \
+expect 1 "--density cannot be used with --format ply: a fog volume needs .vdb files; try: --format vdb" \
     mesh whole --frames 0 --format ply --density
 expect 1 "--full-float cannot be used with --format obj" mesh whole --frames 0 --format obj --full-float
 expect 1 "--adaptivity cannot be used with --format vdb (the default)" mesh whole --frames 0 --adaptivity 0.5
-expect 0 "One frame alone needs" mesh whole --frames 0 --out small --max-memory 1M
+expect 0 "--max-memory: less than one frame needs" mesh whole --frames 0 --out small --max-memory 1M
 expect 0 "" mesh whole --frames 0 --out small --max-memory 100G
 [ ! -s err ] || fail "firn mesh has something to say about 100 GB: $(cat err)"
 printf 'ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nproperty float pscale\nend_header\n0 0 0 0.1\nnan 0 0 0.1\n' >nowhere.ply
@@ -182,7 +182,7 @@ kill -INT $pid
 wait $pid
 [ $? -eq 6 ] || fail "firn mesh, interrupted: the exit code is not 6"
 made=$(find surfaces -name 'tiny.*.vdb' | wc -l) all=$(find cut -name 'tiny.*.bgeo' | wc -l)
-grep -q "interrupted; $made of $all surfaces are made; --frames $made:$((all - 1)) makes the others" err ||
+grep -q "interrupted; $made of $all surfaces done; to make the others: --frames $made:$((all - 1))" err ||
     fail "firn mesh, interrupted after $made of $all: $(cat err)"
 expect 0 "" mesh cut --out surfaces --voxel 0.05 --frames "$(grep -o '[0-9][0-9]*:[0-9][0-9]*' err)"
 [ "$(find surfaces -name 'tiny.*.vdb' | wc -l)" -eq "$all" ] || fail "firn mesh: not all surfaces after going on"

@@ -102,11 +102,11 @@ static void test_refusals(void **state)
     assert_refused("a --treads 4", "unknown option --treads; did you mean --threads?");
     assert_refused("a --zzzz", "unknown option --zzzz; 'firn help try' lists the options");
     assert_refused("a -z", "unknown option -z; 'firn help try' lists the options");
-    assert_refused("a --threads", "--threads wants a value: --threads N");
-    assert_refused("a --out --quiet", "--out wants a value (DIR), found the option --quiet; if it "
-                                      "is the value, write --out=--quiet");
-    assert_refused("a --quiet=1", "--quiet takes no value (given: '1')");
-    assert_refused("a --threads 0", "--threads: 0 is outside 1 to 1024");
+    assert_refused("a --threads", "--threads: needs a value: --threads N");
+    assert_refused("a --out --quiet",
+                   "--out: needs a value (DIR), found option --quiet; try: --out=--quiet");
+    assert_refused("a --quiet=1", "--quiet: takes no value (given: '1')");
+    assert_refused("a --threads 0", "--threads: out of range (0); allowed: 1 to 1024");
     assert_refused("a --threads 4x", "--threads: '4x' is not a whole number");
     assert_refused("a --threads 99999999999999999999",
                    "--threads: '99999999999999999999' is not a whole number");
@@ -115,26 +115,24 @@ static void test_refusals(void **state)
     assert_refused("a --set frames", "--set: 'frames' is not of the form path.to.key=value");
     assert_refused(
         "a --frames 5:2",
-        "--frames: '5:2' is not a range of frames; write a:b, a:, :b or a with 0 <= a <= b");
-    assert_refused("a --max-memory 4X",
-                   "--max-memory: '4X' is not a size; write for example 800M or 2.5G");
-    assert_refused("a --max-memory=-4G",
-                   "--max-memory: '-4G' is not a size; write for example 800M or 2.5G");
+        "--frames: '5:2' is not a range of frames; allowed: a:b, a:, :b or a, with 0 <= a <= b");
+    assert_refused("a --max-memory 4X", "--max-memory: '4X' is not a size; try: 800M or 2.5G");
+    assert_refused("a --max-memory=-4G", "--max-memory: '-4G' is not a size; try: 800M or 2.5G");
     assert_refused("a --progress jsno",
-                   "--progress: 'jsno' is not one of: auto line json; did you mean json?");
+                   "--progress: unknown 'jsno'; allowed: auto line json; did you mean json?");
     assert_refused("a --out=", "--out: the name is empty");
     char longest[1100] = "a --out=";
     memset(longest + 8, 'x', 1024); /* one more than FIRN_PATH holds */
     assert_refused(longest, "--out: path too long (1024 bytes); allowed: 1 to 1023");
-    assert_refused("", "'firn try' wants an argument; usage: firn try [options] FILE");
-    assert_refused("a b c", "'firn try' has no use for 'c'; usage: firn try [options] FILE");
+    assert_refused("", "'firn try' needs an argument; usage: firn try [options] FILE");
+    assert_refused("a b c", "'firn try': unexpected argument 'c'; usage: firn try [options] FILE");
 }
 
 static void test_control_characters_stay_harmless(void **state)
 {
     (void)state;
     assert_refused("a b \033[2Jc",
-                   "'firn try' has no use for '\?[2Jc'; usage: firn try [options] FILE");
+                   "'firn try': unexpected argument '\?[2Jc'; usage: firn try [options] FILE");
 }
 
 static void test_help_needs_no_argument(void **state)

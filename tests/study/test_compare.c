@@ -295,14 +295,14 @@ static void refuses(void **state)
     (void)state;
     static const char *const bad[][2] = {
         {"study: a\nscene: b.yaml\n", "did you mean scenes"},
-        {"scenes: b.yaml\n", "needs a name"},
-        {"study: a\n", "needs `scenes`"},
-        {"study: a\nscenes: s.yaml\nlaws: [neo_hookean]\n", "`material`"},
+        {"scenes: b.yaml\n", "no name"},
+        {"study: a\n", "`scenes`, `lab`"},
+        {"study: a\nscenes: s.yaml\nlaws: [neo_hookean]\n", "material: missing"},
         {"study: a\nscenes: s.yaml\nmetrics: [beauty]\n", "peak_force"},
         {"study: a\nscenes: s.yaml\nmaterial: m\nlaws: [unknown_law]\n", "unknown_law"},
         {"study: a\nscenes: s.yaml\nresolution: {path: grid.dx, metric: run_out}\n",
          "not one of the sweep"},
-        {"study: a\nlaws: [neo_hookean]\nlab: [{path: sideways}]\n", "no such path"},
+        {"study: a\nlaws: [neo_hookean]\nlab: [{path: sideways}]\n", "unknown path"},
         {"study: a\nlaws: [neo_hookean]\nlab: [{to: 2 kg}]\n", "kg"},
         {"study: a\nlaws: [neo_hookean]\nlab: [{uto: 2}]\n", "study.yaml:3:"},
         {"study: a\nscenes: s.yaml\nsweep: {grid.dx: 1}\n", "list of values"},
