@@ -4,7 +4,7 @@
 # and keeps the numbers as FOLDER/PROCESSOR-INSTRUCTIONS-THREADS.csv (tests/bench). A yardstick is a C program that
 # prints `... best N M...`, its M updates/s of a full step; compiled outside the tree with -DDEG=3 (cubic) and -DDEG=2 (quadratic)
 # and run before and after, so that ratios are of one machine in the same minutes. Two to eight minutes
-# on a quiet machine, in two rounds; says so when it was not.
+# on a quiet machine, in two rounds; warns where it is not.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 folder=tests/bench rounds=2
@@ -16,14 +16,14 @@ while getopts o:r: option; do
     esac
 done
 shift $((OPTIND - 1))
-[[ $rounds =~ ^[1-9][0-9]*$ ]] || { echo "bench: -r $rounds: give the number of rounds, 1 or more" >&2; exit 1; }
+[[ $rounds =~ ^[1-9][0-9]*$ ]] || { echo "bench: -r: number of rounds ($rounds); allowed: 1 and more" >&2; exit 1; }
 firn=build/src/firn
-[ -x $firn ] || { echo "bench: build first: tools/quickstart.sh" >&2; exit 1; }
+[ -x $firn ] || { echo "bench: not built; try: tools/quickstart.sh" >&2; exit 1; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 threads=$(nproc)
 busy=$(cut -d' ' -f1 /proc/loadavg)
-awk -v l="$busy" 'BEGIN { exit !(l > 0.5) }' && echo "bench: the machine is not quiet (load $busy); ratios will be off" >&2
+awk -v l="$busy" 'BEGIN { exit !(l > 0.5) }' && echo "bench: the machine is busy (load $busy); ratios will be wrong" >&2
 
 yardstick() { # degree: best of three, M updates/s; nothing without a yardstick
     [ -x "$scratch/full_$1" ] || return
@@ -40,7 +40,7 @@ if [ $# -gt 0 ]; then
 fi
 
 cubic=$(yardstick 3) quadratic=$(yardstick 2)
-# In rounds (2), and the best of each case: a slow minute of a shared machine would be taken for a slow case.
+# The best of each case over the rounds: else a slow minute of a shared machine would count as a slow case.
 for round in $(seq "$rounds"); do
     $firn bench --all --steps 5 --repeats 8 --scene scenes/snowball.yaml --at 0.2633 --csv >"$scratch/round$round" || exit 1
 done
@@ -51,7 +51,7 @@ awk -F, 'NR == 1 { print }
     END { for (i = 1; i <= n; i++) print row[order[i]] }' "$scratch"/round* >"$scratch/rows"
 cubic2=$(yardstick 3) quadratic2=$(yardstick 2)
 
-# What writing costs: the same shot with a cache at every frame and with none after the first.
+# The cost of writing: the same shot with a cache at every frame and with none after the first.
 wall() {
     local began ended
     began=$(date +%s.%N)
@@ -101,6 +101,6 @@ awk -F, '
         ratio("double / float", "double", a, .35, .5)
         ratio("steps checked / not checked", a, "steps not checked", .93, .98)
         printf "%-52s %6.2f  at least .95   aim .99\n", "bgeo every frame / none", best["shot without caches over with bgeo every frame"]
-        printf "%-52s %6.1f  at most  200   aim 160\n", "peak bytes a particle", peak[a]
+        printf "%-52s %6.1f  at most  200   aim 160\n", "peak bytes per particle", peak[a]
     }' "$out"
 echo "kept in $out"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Cycles stills of surfaces that firn made: a Blender script, run without a window.
+"""Cycles stills of surfaces made by firn: a Blender script, run without a window.
 
     firn mesh shots/snowball                     (surfaces as .vdb or .ply)
     blender --background --python tools/blender_still.py -- shots/snowball/*.vdb --material snow --out stills
 
-One PNG a file. Camera, ground and light are chosen from the first, middle and last surface and stay where they are.
-Written for Blender 3.4, the one of Debian 12.
+One PNG per file. Camera, ground and light are chosen from the first, middle and last surface and stay fixed.
+For Blender 3.4, the version of Debian 12.
 """
 
 import argparse

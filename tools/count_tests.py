@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""count_tests.py LOG.json: adds up what `meson test` ran and prints `N passed, N failed[, N skipped: why]`.
+"""count_tests.py LOG.json: sums the results of `meson test` and prints `N passed, N failed[, N skipped: why]`.
 
-A cmocka program is counted by its cases (its verdict is on stderr); any other test counts as one. A program that
-died or ran out of time counts as at least one failure, whatever it printed before. Exit code 1 on any failure and
-when nothing was run at all: an empty run is no proof.
+A cmocka program counts by its cases (printed to stderr), any other test as one. A program that died or ran out of time
+counts as at least one failure. The exit code is 1 on any failure and where no test was run.
 """
 import json
 import re
@@ -44,8 +43,8 @@ def main(path):
         if f:
             failures.append(f"{test['name']} ({test['result'].lower()}, {test.get('duration', 0):.0f} s)")
         if s:
-            said = SKIP_REASON.findall(test.get("stdout", "") + "\n" + test.get("stderr", ""))
-            reasons += said or [test["name"]]
+            given = SKIP_REASON.findall(test.get("stdout", "") + "\n" + test.get("stderr", ""))
+            reasons += given or [test["name"]]
     for failure in failures:
         print("failed:", failure)
     if not tests:

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Fuzzes the scene reader with clang's libFuzzer; its sources carry the address and undefined-behaviour sanitizers,
-# the rest of the library comes from an ordinary build, so that this takes seconds to begin.
-#
-#     tools/fuzz_scene.sh [SECONDS]       default 60; inputs that crash are left in build/fuzz/
+# fuzz_scene.sh [SECONDS]: fuzzes the scene reader with clang's libFuzzer (default 60 s). Its sources are built with the
+# address and undefined-behaviour sanitizers, the rest of the library comes from an ordinary build, so that this starts
+# in seconds. Inputs that crash are kept in build/fuzz/.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
@@ -12,7 +11,7 @@ command -v clang > /dev/null || { echo "fuzz_scene: clang is not installed (see 
 ninja -C build tests/test_scene > /dev/null
 mkdir -p build/fuzz/corpus
 cp scenes/*.yaml build/fuzz/corpus/
-# everything behind the object file in the link line of the scene test: libraries
+# all after the object file in the link line of the scene test: libraries
 libraries=$(ninja -C build -t commands tests/test_scene | tail -1 | sed 's/.*-o tests\/test_scene [^ ]* //; s/-Wl,--no-undefined//')
 sources="base/arena base/messages base/suggest base/text base/units scene/scene scene/scene_bind scene/scene_check scene/scene_schema scene/scene_set scene/scene_value scene/scene_write scene/yaml_tree"
 files=

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # install.sh KIND...: installs the missing Debian packages of tools/packages.txt of the given kinds (required,
-# optional, test, ci, look). Asks dpkg first: with everything there it needs neither network nor root. A missing required
-# package is an error; any other is a warning, because firn and its tests do without. Returns 1 on error.
+# optional, test, ci, look). With all of them installed, by dpkg, it needs neither network nor root. A missing
+# required package is an error, any other a warning, since firn and its tests work without. Returns 1 on error.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -11,7 +11,7 @@ is_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok ins
 missing() { for package in $(names "$1"); do is_installed "$package" || echo "$package"; done; }
 
 command -v dpkg-query >/dev/null || {
-    echo "install: this is not a Debian system; install what tools/packages.txt lists by hand" >&2
+    echo "install: not a Debian system; try: install the packages of tools/packages.txt by hand" >&2
     exit 0
 }
 
@@ -22,7 +22,7 @@ export DEBIAN_FRONTEND=noninteractive
 is_updated=0
 apt_install() {
     if [ $is_updated -eq 0 ]; then
-        $as_root apt-get -q -y update </dev/null >/dev/null || echo "install: apt-get update failed; trying all the same" >&2
+        $as_root apt-get -q -y update </dev/null >/dev/null || echo "install: apt-get update failed; continuing" >&2
         is_updated=1
     fi
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0 install --no-install-recommends "$@" \
@@ -34,19 +34,19 @@ apt_install() {
 }
 
 for kind in "$@"; do
-    [ -n "$(names "$kind")" ] || { echo "install: no kind '$kind' in tools/packages.txt" >&2; exit 1; }
+    [ -n "$(names "$kind")" ] || { echo "install: unknown kind ($kind); allowed: those in tools/packages.txt" >&2; exit 1; }
     wanted=$(missing "$kind")
     if [ -z "$wanted" ]; then
-        echo "install: $kind packages are there"
+        echo "install: $kind packages are installed"
         continue
     fi
     echo "install: $kind packages to install:" $wanted
     if ! apt_install $wanted && [ "$kind" != required ]; then
-        for package in $wanted; do apt_install "$package" || echo "install: $package is not to be had; going on without" >&2; done
+        for package in $wanted; do apt_install "$package" || echo "install: $package is not available; continuing without" >&2; done
     fi
     left=$(missing "$kind")
     if [ -n "$left" ] && [ "$kind" = required ]; then
-        echo "install: still missing:" $left "- install them by hand and start again" >&2
+        echo "install: still missing:" $left "; try: install them by hand" >&2
         exit 1
     fi
 done

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# kill_campaign.sh BUILD [N] [SCENE.yaml]: what the ordinary tests do a hundred times, N times (1,000), and with the
-# program itself: a run is killed with -9 at random moments and resumed until it is finished; after every kill the
-# shot must verify, and in the end the state of every frame must have the hash of an undisturbed run.
-# BUILD is a build folder; the exit code is 0 when everything held.
+# kill_campaign.sh BUILD [N] [SCENE.yaml]: the kills of the unit tests N times (1,000), and those of the program: a run is
+# killed with -9 at random times and resumed until it is finished. After every kill the shot must verify; at the end the
+# state of every frame must have the hash of an undisturbed run, and the manifest must say "finished". BUILD is a build
+# folder; the exit code is 0 when all held.
 set -u
 build=${1:?usage: kill_campaign.sh BUILD [N] [SCENE.yaml]}
 kills=${2:-1000}
@@ -12,7 +12,7 @@ firn=$build/src/firn
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-echo "books and checkpoints, $kills kills of a writing process"
+echo "records and checkpoints, $kills kills of a writing process"
 FIRN_TEST_KILLS=$kills "$build/tests/test_checkpoint" >"$folder/log" 2>&1 || { tail -5 "$folder/log"; exit 1; }
 echo "every bit of every file of a shot"
 FIRN_TEST_ALL=1 "$build/tests/test_shot_verify" >"$folder/log" 2>&1 || { tail -5 "$folder/log"; exit 1; }
@@ -26,7 +26,7 @@ hashes "$folder/whole" >"$folder/whole.hashes"
 echo "$kills kills of firn run and firn resume, $(wc -l <"$folder/whole.hashes") frames"
 shot=$folder/killed
 done_runs=0
-# go_on: begins the shot, or goes on with it where there is a checkpoint
+# go_on: starts the shot, or resumes it where there is a checkpoint
 go_on() {
     if [ -e "$shot/manifest.json" ] && ls "$shot"/checkpoints/checkpoint.*.firn >/dev/null 2>&1; then
         exec "$firn" resume "$shot" --frames :40 --quiet
@@ -40,7 +40,7 @@ for ((i = 0; i < kills; i++)); do
     if kill -9 $! 2>/dev/null; then
         wait $! 2>/dev/null
     else
-        wait $! || { echo "kill $i: the program gave up:"; cat "$folder/log"; exit 1; }
+        wait $! || { echo "kill $i: the program failed:"; cat "$folder/log"; exit 1; }
     fi
     [ -e "$shot/manifest.json" ] || continue
     "$firn" verify --quiet "$shot" >"$folder/log" 2>&1 || { echo "kill $i:"; cat "$folder/log"; exit 1; }
@@ -52,5 +52,6 @@ for ((i = 0; i < kills; i++)); do
 done
 (go_on) >"$folder/log" 2>&1 || { echo "the last shot cannot be finished:"; cat "$folder/log"; exit 1; }
 hashes "$shot" | cmp - "$folder/whole.hashes" || { echo "the last shot: another result"; exit 1; }
+grep -q '"state": "finished"' "$shot/manifest.json" || { echo "the last shot: not marked as finished"; exit 1; }
 done_runs=$((done_runs + 1))
 echo "all $kills kills survived; $done_runs shots were finished, each with the hashes of the undisturbed one"

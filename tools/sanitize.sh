@@ -3,9 +3,9 @@
 # sanitize.sh [--thread] [test...]: builds with clang's sanitizers (two variants of the kernels, see src/meson.build) and
 # runs tests, or only those named. The last line is `N passed, N failed`.
 #   without   address and undefined behaviour, in build-asan: the unit tests
-#   --thread  data races, in build-tsan: tests in which threads meet, four of them. LLVM's OpenMP and its tool Archer tell
-#             the sanitizer what waits for what (gcc's libgomp does not, which looks like races everywhere); libraries
-#             that are not instrumented (OpenVDB, TBB, Embree) are left out.
+#   --thread  data races, in build-tsan: tests that share data between threads, with four threads. LLVM's OpenMP and its
+#             tool Archer report synchronisation to the sanitizer (gcc's libgomp does not, and every barrier would look
+#             like a race); libraries that are not instrumented (OpenVDB, TBB, Embree) are left out.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export OMP_WAIT_POLICY=passive
@@ -21,8 +21,7 @@ if [ "${1:-}" = --thread ]; then
 fi
 [ -f $folder/build.ninja ] ||
     CC=clang CXX=clang++ meson setup $folder -Dbuildtype=debugoptimized -Db_sanitize=$kinds -Db_lundef=false || exit 1
-# A process that is killed leaves a file of LLVM's OpenMP behind; the next one with its number says so, and dies of that
-# under the sanitizer.
+# A killed process leaves a file of LLVM's OpenMP; the next process with its number fails on it under the sanitizer.
 for left in /dev/shm/__KMP_REGISTERED_LIB_*; do
     number=${left##*_LIB_}
     [ -e "/proc/${number%%_*}" ] || rm -f "$left"
@@ -30,14 +29,13 @@ done
 rm -f $folder/meson-logs/testlog.json
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 export LSAN_OPTIONS="suppressions=$PWD/tools/lsan.txt"
-if [ $kinds = thread ]; then # meson builds what the tests need, a third of all
+if [ $kinds = thread ]; then # meson builds what the tests need, a third of the targets
     built=
 else
     ninja -C $folder || exit 1
     built=--no-rebuild
-    # The verification programs would take an hour, and run nothing that the tests of the solver do not run. Tests of .vdb files are left out: the limits of
-    # memory of the child that reads them are those of an allocator, which the sanitizer replaces.
-    [ $# -gt 0 ] || set -- $(meson test -C $folder --suite unit --list 2>/dev/null | sed 's/.* \/ //' | grep -vE '^verify-|vdb|^surface$|^caches$')
+    # The verification programs take an hour and run only code that the tests of the solver run.
+    [ $# -gt 0 ] || set -- $(meson test -C $folder --suite unit --list 2>/dev/null | sed 's/.* \/ //' | grep -v '^verify-')
 fi
 meson test -C $folder $built --timeout-multiplier 10 --print-errorlogs "$@" </dev/null
 exec python3 tools/count_tests.py $folder/meson-logs/testlog.json

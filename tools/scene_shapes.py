@@ -6,7 +6,7 @@
     boot.%02d.obj  a boot that walks two steps, 16 files a second; its sole bends at the ball: snow_boot
     terrain.vdb    a slope of 32 degrees that runs out, with bumps, as a level set: slope_vdb
 
-FOLDER is scenes/shapes when nothing is said. The volume needs python3-openvdb and python3-numpy. Lengths in m, y up.
+FOLDER: default scenes/shapes. The volume needs python3-openvdb and python3-numpy. Lengths in m, y up.
 """
 import math
 import os

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# test.sh [meson test arguments]: installs what tests need, builds, runs every test. The last line is
-# `N passed, N failed` (`, N skipped: why`); the exit code is 1 when anything failed. Counted are the cases inside
-# the test programs. Idempotent; works as root or through sudo, without a terminal.
+# test.sh [meson test arguments]: installs the packages of the tests, builds, runs every test. The last line is
+# `N passed, N failed` (`, N skipped: why`), counted by the cases inside the test programs; the exit code is 1 where any
+# failed. Idempotent; works as root or through sudo, without a terminal.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 started=$(date +%s)

@@ -12,7 +12,7 @@ while [ $# -gt 0 ]; do
     --table | --full) mode=--full ;;
     --quick) mode= ;;
     --build) build=$2; shift ;;
-    -*) echo "verify.sh: '$1' is not known; allowed are --table --full --quick --build DIR" >&2; exit 1 ;;
+    -*) echo "verify: unknown option ($1); allowed: --table --full --quick --build DIR" >&2; exit 1 ;;
     *) folder=$1 ;;
     esac
     shift
@@ -20,10 +20,10 @@ done
 [ -z "$folder" ] || mkdir -p "$folder" || exit 1
 programs=$(meson introspect "$build" --tests |
     python3 -c 'import json, sys; print(*sorted({t["cmd"][0] for t in json.load(sys.stdin) if t["name"].startswith("verify-")}))')
-[ -n "$programs" ] || { echo "verify.sh: no verification programs in $build; build first: ninja -C $build" >&2; exit 1; }
+[ -n "$programs" ] || { echo "verify: no verification programs in $build; try: ninja -C $build" >&2; exit 1; }
 rows=$(mktemp -d) || exit 1
 trap 'rm -rf "$rows"' EXIT
-# as many at a time as there are cores: every program runs on one
+# one program per core at a time
 printf '%s\n' $programs | xargs -P "$(nproc)" -I{} sh -c \
     'name=${1##*/}; shift; "$0" "$@" >"'"$rows"'/$name.rows" || touch "'"$rows"'/$name.missed"' {} {} $mode ${folder:+--csv "$folder"}
 { echo 'case,reference,firn,error,gate'; cat "$rows"/*.rows; } >"$rows/table"

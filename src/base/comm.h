@@ -8,7 +8,7 @@
  * - A rank owns a contiguous range of block keys; ranks are in the order of keys. So chunks in the
  *   order of keys, rank after rank, are the chunks of one process in its order.
  * - A sum of floating point numbers is a running sum, from chunk to chunk and from rank to rank.
- *   Partial sums of ranks are never added to each other: (a + b) + (c + d) is not ((a + b) + c) + d.
+ *   Partial sums of ranks are never added: (a + b) + (c + d) is not ((a + b) + c) + d.
  * - Maxima, minima, decisions and counts do not depend on the order.
  * - Every rank calls the same functions in the same order: all of them are collective.
  *

@@ -118,8 +118,8 @@ static int close_file(int fd)
 
 int firn_file_is_temporary(const char *name) { return strncmp(name, PART, sizeof PART - 1) == 0; }
 
-/* rename asks only for the folder's permission, so a write-protected file is refused here. A link is
- * followed, so that it stays a link. */
+/* rename asks only for the folder's permission, so a write-protected file is refused here. A link
+ * is followed, so that it stays a link. */
 static int resolve(const char *path, char *resolved)
 {
     struct stat info;
@@ -135,8 +135,8 @@ static int resolve(const char *path, char *resolved)
     return info.st_mode & 0222 ? 0 : EACCES;
 }
 
-/* Creates a temporary file in the folder of `path`, exclusively; the descriptor, or a negative errno.
- * Its name ends in the target's, since some libraries choose their format by the ending. */
+/* Creates a temporary file in the folder of `path`, exclusively; the descriptor, or a negative
+ * errno. Its name ends in the target's, since some libraries choose their format by the ending. */
 static int create_temporary(const char *path, char *temporary)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -185,7 +185,8 @@ static void release(firn_file_writer *writer)
     firn_memory_release(NULL, writer, sizeof *writer);
 }
 
-/* windowBits 15 + 16: a gzip header. It has no time and no name, so equal frames are equal files. */
+/* windowBits 15 + 16: a gzip header. It has no time and no name, so equal frames are equal
+ * files. */
 static int start_deflate(firn_file_writer *writer, int level)
 {
     z_stream *stream = firn_memory_allocate(NULL, sizeof *stream);

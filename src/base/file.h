@@ -81,8 +81,8 @@ firn_status firn_file_expect(const firn_file_reader *reader, uint64_t n_bytes,
 /* FIRN_OK when nothing follows (and gzip's own checksum was right). */
 firn_status firn_file_finish(firn_file_reader *reader, firn_messages *messages);
 const char *firn_file_path(const firn_file_reader *reader);
-/* zlib data in memory, which must give exactly n_to bytes. FIRN_REFUSED: damaged, without a message.
- */
+/* zlib data in memory, which must give exactly n_to bytes. FIRN_REFUSED: damaged, without a
+ * message. */
 firn_status firn_file_inflate(const void *from, size_t n_from, void *to, size_t n_to);
 
 /* The whole file as text with a 0 after it, refused above `limit` bytes; to be released with

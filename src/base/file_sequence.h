@@ -12,8 +12,8 @@ typedef struct firn_file_sequence {
     int64_t *numbers, first; /* ascending; the number of the file at the start time */
 } firn_file_sequence;
 
-/* Whether the path names a sequence: its last component, not the folder, holds exactly one number of
- * the form %d or %04d. Any other % is an ordinary character. */
+/* Whether the path names a sequence: its last component, not the folder, holds exactly one number
+ * of the form %d or %04d. Any other % is an ordinary character. */
 int firn_file_sequence_is_pattern(const char *path);
 /* For a path that is no pattern: refuses a name with a % that no file has, with the form of a
  * pattern in the message. */

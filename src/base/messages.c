@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* messages.c: messages about what went wrong, in the order in which they were added. The first one is
- * kept also without memory, in room of its own; later ones are then dropped, while status and counts
- * stay right. */
+/* messages.c: messages about what went wrong, in the order in which they were added. The first
+ * one is kept also without memory, in room of its own; later ones are then dropped, while status
+ * and counts stay right. */
 #include "base/messages.h"
 #include "base/memory.h"
 

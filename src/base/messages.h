@@ -5,8 +5,8 @@
 
 #include "firn/base.h"
 
-/* Sorts the messages from number `first` on by the place NAME:LINE:COLUMN that they begin with; those
- * without a place in that file follow in their order. */
+/* Sorts the messages from number `first` on by the place NAME:LINE:COLUMN that they begin with;
+ * those without a place in that file follow in their order. */
 void firn_messages_sort(firn_messages *messages, int first, const char *name);
 
 /* The one wording for memory that ran out: "WHAT: out of memory", WHAT printed like printf.

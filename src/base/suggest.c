@@ -46,7 +46,8 @@ int firn_suggest_has(const char *words, const char *word)
 
 int firn_suggest_word(const char *word, const char *words, char *out, size_t n_out)
 {
-    /* Up to a third of the letters may be wrong; the beginning of a word is close as well ("mat"). */
+    /* Up to a third of the letters may be wrong; the beginning of a word is close as well
+     * ("mat"). */
     int best = (int)strlen(word) / 3 + 1, found = 0;
     char candidate[WORD_MAX];
     if (!*word) return 0;

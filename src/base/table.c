@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* table.c: named columns of numbers, read and written as CSV. Values are converted to SI on reading. */
+/* table.c: named columns of numbers, read and written as CSV. Values are converted to SI on
+ * reading. */
 #include "base/table.h"
 #include "base/file.h"
 #include "base/memory.h"

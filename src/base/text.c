@@ -77,6 +77,18 @@ void firn_text_add_number(firn_text *text, double value)
     firn_text_add_bytes(text, digits, strlen(digits));
 }
 
+void firn_text_add_size(firn_text *text, double n_bytes)
+{
+    if (n_bytes < 1 << 10)
+        firn_text_add(text, "%.0f bytes", n_bytes);
+    else if (n_bytes < 1 << 20)
+        firn_text_add(text, "%.1f KiB", n_bytes / (1 << 10));
+    else if (n_bytes < 1 << 30)
+        firn_text_add(text, "%.1f MiB", n_bytes / (1 << 20));
+    else
+        firn_text_add(text, "%.1f GiB", n_bytes / (1 << 30));
+}
+
 void firn_text_add_csv(firn_text *text, const char *field)
 {
     firn_text_add_bytes(text, "\"", 1);

@@ -17,6 +17,8 @@ void firn_text_add(firn_text *text, const char *format, ...) FIRN_PRINTF(2, 3);
 void firn_text_add_bytes(firn_text *text, const char *bytes, size_t n);
 /* The shortest decimal that reads back as the same double, with a decimal point in any locale. */
 void firn_text_add_number(firn_text *text, double value);
+/* A number of bytes with its unit: "512 bytes", "3.1 KiB", MiB, GiB. */
+void firn_text_add_size(firn_text *text, double n_bytes);
 /* In quotes, quotes inside doubled: a field of CSV (RFC 4180). */
 void firn_text_add_csv(firn_text *text, const char *field);
 /* As character data or attribute value of XML and HTML: & < > " ' are escaped. */

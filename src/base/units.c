@@ -6,8 +6,8 @@
  *
  * A dimension is the vector of the powers of m, kg, s, K, rad and of s^n: the consistency of a
  * power-law fluid is in Pa s^n, and n is itself a parameter. The radian is not 1, so that degrees
- * given as a friction coefficient are found. A "/" acts on the one factor after it: "J/(kg K)" needs
- * its brackets. */
+ * given as a friction coefficient are found. A "/" acts on the one factor after it: "J/(kg K)"
+ * needs its brackets. */
 #include "base/units.h"
 #include "base/suggest.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* expect.c: the values of each expectation's measure over time, and the outcome on them.
+/* expect.c: the values of the measure of each expectation over time, and its outcome.
  *
- * Only what an expectation needs is measured: one that asks for a moment costs nothing until
- * that moment has come.
- * A period is the mean time between crossings, in one direction, of the middle between least and
- * greatest value; the crossings are found by linear interpolation between frames. */
+ * Measured is only what an expectation needs: one at a single time is measured at that time.
+ * A period is the mean time between upward crossings of the middle between least and greatest
+ * value, found by linear interpolation between frames. */
 #include "measure/expect.h"
 #include "measure/measure.h"
 #include "base/memory.h"
+#include "base/messages.h"
 #include "geometry/shape.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ struct firn_expect_recorder {
     int n;
     series *series;
     firn_measure_start start;
-    int has_start; /* the simulation was new when the recorder was made */
+    int has_start; /* the simulation had made no step when the recorder was made */
 };
 
 /* ---------------------------------------------------------------- create */
@@ -38,8 +38,7 @@ static int index_of(const char *name, const void *first, size_t stride, size_t o
     return -1;
 }
 
-/* A name may mean a body and a material: then the body, which is the finer one, where the
- * measure can take it. */
+/* A name that a body and a material share means the body, where the measure has bodies. */
 static firn_measure_target target_of(const firn_scene_def *scene, const firn_expect_def *def,
                                      const firn_measure *m)
 {
@@ -72,9 +71,7 @@ static firn_status mark_region(const firn_expect_def *def, double cell,
     firn_status status = firn_shape_create_for(def->n_shapes, def->shapes, need, &shape, messages);
     if (status != FIRN_OK) return status;
     s->in_region = firn_memory_allocate(NULL, (size_t)start->n);
-    if (!s->in_region)
-        status = firn_messages_add(messages, FIRN_MEMORY,
-                                   "there is not enough memory to follow a region");
+    if (!s->in_region) status = firn_messages_no_memory(messages, "expectation: region");
     for (int64_t i = 0; s->in_region && i < start->n; i++)
         s->in_region[i] = firn_shape_distance(shape, start->P + 3 * i, 0) <= 0;
     firn_shape_destroy(shape);
@@ -94,7 +91,7 @@ static firn_status create_series(firn_expect_recorder *r, firn_messages *message
         series *s = &r->series[i];
         s->measure = firn_measure_find(def->measure);
         if (!s->measure)
-            return firn_messages_add(messages, FIRN_REFUSED, "there is no measure \"%s\"",
+            return firn_messages_add(messages, FIRN_REFUSED, "expectation: no such measure (%s)",
                                      def->measure);
         s->target = target_of(r->scene, def, s->measure);
         if (r->has_start && def->n_shapes)
@@ -110,16 +107,12 @@ firn_status firn_expect_create(const firn_scene_def *scene, firn_sim *sim,
     firn_status status = FIRN_OK;
     int is_start_wanted = 0;
     *recorder = NULL;
-    if (!r)
-        return firn_messages_add(messages, FIRN_MEMORY,
-                                 "there is not enough memory to record expectations");
+    if (!r) return firn_messages_no_memory(messages, "expectations");
     r->scene = scene;
     r->n = scene->n_expects;
     r->has_start = firn_sim_step_count(sim) == 0;
     r->series = firn_memory_array(NULL, (size_t)r->n, sizeof *r->series);
-    if (!r->series)
-        status = firn_messages_add(messages, FIRN_MEMORY,
-                                   "there is not enough memory to record expectations");
+    if (!r->series) status = firn_messages_no_memory(messages, "expectations");
     for (int i = 0; i < r->n; i++) {
         const firn_measure *measure = firn_measure_find(scene->expects[i].measure);
         is_start_wanted |= measure && (measure->needs_start || scene->expects[i].n_shapes > 0);
@@ -166,8 +159,7 @@ static int append(series *s, double time, double value)
     return 1;
 }
 
-/* Frame times are k / fps in floating point: a time that is meant to be one may lie a rounding
- * beside it. */
+/* Frame times are k / fps in floating point: a given time can differ from one by rounding. */
 static double tolerance_of(double time) { return 1e-9 * fmax(1, fabs(time)); }
 
 static int is_wanted(const firn_expect_recorder *r, int i, double time, int is_end)
@@ -193,20 +185,17 @@ firn_status firn_expect_record(firn_expect_recorder *r, firn_sim *sim, int is_en
         series *s = &r->series[i];
         s->target.in_region = s->in_region;
         if (!view) view = firn_measure_view_create(sim, r->scene, &r->start);
-        if (!view)
-            return firn_messages_add(messages, FIRN_MEMORY,
-                                     "there is not enough memory to measure");
+        if (!view) return firn_messages_no_memory(messages, "expectations");
         status = firn_measure_take(view, s->measure, &s->target, r->scene->expects[i].axis, &value,
                                    messages);
         if (status == FIRN_OK && !append(s, time, value))
-            status =
-                firn_messages_add(messages, FIRN_MEMORY, "there is not enough memory to measure");
+            status = firn_messages_no_memory(messages, "expectations");
     }
     firn_measure_view_destroy(view);
     return status;
 }
 
-/* ---------------------------------------------------------------- judge */
+/* ---------------------------------------------------------------- outcome */
 
 static double period_of(const series *s, double middle)
 {
@@ -260,7 +249,7 @@ firn_expect_result firn_expect_evaluate(const firn_expect_recorder *r, int i)
         .def = def, .measured = reduce(s, def->over), .outcome = FIRN_EXPECT_UNMEASURED};
     result.unit = def->over == FIRN_OVER_PERIOD ? "s" : s->measure->unit;
     if (s->n == 0) return result;
-    /* measured, but there was nothing (no particle, no crossing): that is a miss, not an excuse */
+    /* NAN (no particle, no crossing) is a miss */
     result.outcome = !isnan(result.measured) && is_met(def, result.measured) ? FIRN_EXPECT_MET
                                                                              : FIRN_EXPECT_MISSED;
     return result;
@@ -301,7 +290,7 @@ static void expected(const firn_expect_def *def, char text[64])
 
 void firn_expect_print(const firn_expect_recorder *r, FILE *out)
 {
-    static const char *const verdicts[] = {"met", "MISSED", "not measured"};
+    static const char *const outcomes[] = {"met", "MISSED", "not measured"};
     char name[128], wanted[64], measured[32];
     int width = 0;
     for (int i = 0; i < r->n; i++) {
@@ -313,7 +302,7 @@ void firn_expect_print(const firn_expect_recorder *r, FILE *out)
         describe(result.def, name);
         expected(result.def, wanted);
         snprintf(measured, sizeof measured, "%.6g", result.measured);
-        fprintf(out, "%-12s  %-*s  %-12s  expected %s %s  (%s)\n", verdicts[result.outcome], width,
+        fprintf(out, "%-12s  %-*s  %-12s  expected %s %s  (%s)\n", outcomes[result.outcome], width,
                 name, result.outcome == FIRN_EXPECT_UNMEASURED ? "-" : measured, wanted,
                 result.unit, result.def->source);
     }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* expect.h: does a simulation give what its scene says it must. A recorder measures during the
- * run, where needed, and judges at the end.
+/* expect.h: compares a simulation with the expectations of its scene. A recorder measures during
+ * the run and evaluates at the end.
  *
- *     firn_expect_create(scene, sim, &recorder, report);              before the first step
- *     firn_expect_record(recorder, sim, moment.is_end, report);       at every frame
- *     firn_expect_print(recorder, stdout); n_missed = firn_expect_count(recorder,
- *     FIRN_EXPECT_MISSED); firn_expect_destroy(recorder); */
+ *     firn_expect_create(scene, sim, &recorder, messages);            before the first step
+ *     firn_expect_record(recorder, sim, is_end, messages);            at every frame
+ *     firn_expect_print(recorder, stdout);
+ *     n_missed = firn_expect_count(recorder, FIRN_EXPECT_MISSED);
+ *     firn_expect_destroy(recorder); */
 #ifndef FIRN_EXPECT_H
 #define FIRN_EXPECT_H
 
@@ -18,7 +19,7 @@ typedef struct firn_expect_recorder firn_expect_recorder;
 typedef enum firn_expect_outcome {
     FIRN_EXPECT_MET,
     FIRN_EXPECT_MISSED,
-    /* the run did not reach the time, or had been resumed and its start is unknown */
+    /* the run did not reach the time, or was resumed and its start is unknown */
     FIRN_EXPECT_UNMEASURED
 } firn_expect_outcome;
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* measure.c: the table of measures and how one is taken.
+/* measure.c: the table of measures and their evaluation.
  *
- * A measure of particles is a number a particle and a reduction (sum, mean by mass, least,
- * greatest, quantile) over those that are meant. Energies that only the solver knows come from
- * its ledger, forces from its reactions. */
+ * A measure of particles is a number per particle and a reduction (sum, mean by mass, least,
+ * greatest, quantile) over the particles of its target. Energies come from the ledger of the
+ * simulation, forces from its reactions. */
 #include "measure/measure.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,8 +16,7 @@
 enum { SUM, MEAN, LEAST, GREATEST, RANGE, FRONT };
 enum { N_ARRAYS = 12 };
 
-/* FRONT: the place beyond which this share of the mass lies, so that one stray crumb is no front.
- */
+/* FRONT: the coordinate beyond which this share of the mass lies; single particles do not count. */
 static const double FRONT_SHARE = 0.01;
 
 typedef struct array {
@@ -33,13 +33,13 @@ struct firn_measure_view {
     int64_t n;
     array arrays[N_ARRAYS];
     int n_arrays;
-    const double *P, *v, *mass, *id,
-        *attribute; /* of arrays; what is needed was fetched before it is used */
+    /* values of arrays, fetched before they are used */
+    const double *P, *v, *mass, *id, *attribute;
     int attribute_components, component;
-    const double *start_P; /* of the particle that is being looked at */
+    const double *start_P; /* starting place of the present particle */
 };
 
-/* ---------------------------------------------------------------- numbers a particle */
+/* ---------------------------------------------------------------- numbers per particle */
 
 static double mass_of(const firn_measure_view *view, int64_t i, int axis)
 {
@@ -128,8 +128,9 @@ static const firn_measure measures[] = {
     {"mass", "kg", "mass", OF_PARTICLES = mass_of, .reduction = SUM},
     {"n_particles", "1", "number of particles", OF_PARTICLES = one, .reduction = SUM},
     {"lost_particles", "1", "particles that left or were deleted", OF_LEDGER = lost},
-    {"lost_to_walls", "1", "of these, through deleting walls", OF_LEDGER = lost_to_walls},
-    {"lost_to_sinks", "1", "of these, in sinks", OF_LEDGER = lost_to_sinks},
+    {"lost_to_walls", "1", "particles lost through walls of kind delete",
+     OF_LEDGER = lost_to_walls},
+    {"lost_to_sinks", "1", "particles lost in sinks", OF_LEDGER = lost_to_sinks},
     {"center", "m", "centre of mass along the axis", OF_PARTICLES = place, .reduction = MEAN,
      .has_axis = 1},
     {"lowest", "m", "smallest coordinate along the axis", OF_PARTICLES = place, .reduction = LEAST,
@@ -140,9 +141,9 @@ static const firn_measure measures[] = {
      .has_axis = 1},
     {"front", "m", "coordinate beyond which 1 % of the mass lies", OF_PARTICLES = place,
      .reduction = FRONT, .has_axis = 1},
-    {"displacement", "m", "mean way from the starting places", OF_PARTICLES = displacement,
-     .reduction = MEAN, .has_axis = 1, .needs_start = 1},
-    {"run_out", "m", "largest way of a particle from its starting place",
+    {"displacement", "m", "mean displacement from the start along the axis",
+     OF_PARTICLES = displacement, .reduction = MEAN, .has_axis = 1, .needs_start = 1},
+    {"run_out", "m", "largest displacement of a particle along the axis",
      OF_PARTICLES = displacement, .reduction = GREATEST, .has_axis = 1, .needs_start = 1},
     {"mean_velocity", "m/s", "velocity of the centre of mass", OF_PARTICLES = velocity,
      .reduction = MEAN, .has_axis = 1},
@@ -155,14 +156,14 @@ static const firn_measure measures[] = {
      OF_LEDGER = angular, .has_axis = 1},
     {"kinetic_energy", "J", "kinetic energy", OF_PARTICLES = kinetic, .reduction = SUM},
     {"elastic_energy", "J", "elastic energy", OF_LEDGER = elastic},
-    {"potential_energy", "J", "energy of height", OF_LEDGER = potential},
+    {"potential_energy", "J", "potential energy in uniform gravity", OF_LEDGER = potential},
     {"total_energy", "J", "kinetic, elastic and potential energy", OF_LEDGER = total},
-    {"plastic_work", "J", "work that went into flow", OF_LEDGER = plastic},
-    {"viscous_work", "J", "work that went into viscosity", OF_LEDGER = viscous},
+    {"plastic_work", "J", "plastic work", OF_LEDGER = plastic},
+    {"viscous_work", "J", "viscous work", OF_LEDGER = viscous},
     {"min_J", "1", "smallest volume ratio", OF_LEDGER = min_J},
     {"max_J", "1", "largest volume ratio", OF_LEDGER = max_J},
     {"max_gap", "1",
-     "widest distance between stretched neighbours, in cells; from 0.9 on they let go",
+     "largest distance between stretched neighbours, in cells; numerical fracture from 0.9",
      OF_LEDGER = max_gap},
     {"wall_impulse", "N s", "impulse of the walls since the start", OF_LEDGER = wall,
      .has_axis = 1},
@@ -174,13 +175,13 @@ static const firn_measure measures[] = {
      .has_axis = 1},
     {"external_work", "J", "work of moving colliders, grips and force fields",
      OF_LEDGER = external},
-    {"friction_work", "J", "work that friction with colliders and walls took",
-     OF_LEDGER = friction},
-    {"inversions", "1", "how often a particle was inverted in a step", OF_LEDGER = inverted},
+    {"friction_work", "J", "work of friction with colliders and walls", OF_LEDGER = friction},
+    {"inversions", "1", "particle inversions, summed over steps", OF_LEDGER = inverted},
     {"reaction_force", "N", "force of a collider or grip on the material in the last step",
      OF_REACTION = force, .has_axis = 1},
-    {"reaction_torque", "N m", "its torque about its pivot", OF_REACTION = torque, .has_axis = 1},
-    {"reaction_impulse", "N s", "its impulse since the start", OF_REACTION = impulse,
+    {"reaction_torque", "N m", "torque of the same about its pivot", OF_REACTION = torque,
+     .has_axis = 1},
+    {"reaction_impulse", "N s", "impulse of the same since the start", OF_REACTION = impulse,
      .has_axis = 1},
     {"mean_of", "", "mean of an attribute, by mass", OF_PARTICLES = attribute, .reduction = MEAN,
      .has_attribute = 1},
@@ -240,7 +241,7 @@ static const array *fetch(firn_measure_view *view, const char *name, firn_messag
     for (int i = 0; i < view->n_arrays; i++)
         if (strcmp(view->arrays[i].name, name) == 0) return &view->arrays[i];
     if (view->n_arrays ==
-        N_ARRAYS) { /* the last one makes room; the fixed ones were fetched before */
+        N_ARRAYS) { /* the last one is replaced; P, v, mass and id come before it */
         array *last = &view->arrays[--view->n_arrays];
         firn_memory_release(NULL, last->values, last->n_bytes);
     }
@@ -251,7 +252,7 @@ static const array *fetch(firn_measure_view *view, const char *name, firn_messag
     a.n_bytes = n * sizeof(double);
     a.values = firn_memory_array(NULL, n, sizeof(double));
     if (!a.values) {
-        firn_messages_add(messages, FIRN_MEMORY, "there is not enough memory to measure %s", name);
+        firn_messages_no_memory(messages, "measure of %s", name);
         return NULL;
     }
     if (firn_sim_copy(view->sim, name, a.values, n, messages) != FIRN_OK) {
@@ -282,8 +283,7 @@ firn_status firn_measure_start_take(firn_sim *sim, firn_measure_start *start,
         status = firn_sim_copy(sim, "id", start->id, (size_t)n, messages);
         if (status == FIRN_OK) status = firn_sim_copy(sim, "P", start->P, 3 * (size_t)n, messages);
     } else {
-        firn_messages_add(messages, FIRN_MEMORY,
-                          "there is not enough memory to remember where particles began");
+        firn_messages_no_memory(messages, "starting places of particles");
     }
     if (status != FIRN_OK) firn_measure_start_clear(start);
     return status;
@@ -296,8 +296,8 @@ void firn_measure_start_clear(firn_measure_start *start)
     *start = (firn_measure_start){0};
 }
 
-/* The place of an id in the start, or -1: born later. Both are in the order of ids, so `*from`
- * only moves on. */
+/* The index of an id in the start, or -1: emitted later. Both are in the order of ids, so `*from`
+ * only grows. */
 static int64_t find_start(const firn_measure_start *start, double id, int64_t *from)
 {
     while (*from < start->n && start->id[*from] < id) ++*from;
@@ -368,8 +368,7 @@ static firn_status take_particles(firn_measure_view *view, const firn_measure *m
     sum s = {.least = INFINITY, .greatest = -INFINITY};
     size_t n_bytes = is_front ? (size_t)view->n * sizeof *s.values : 0;
     if (is_front && !(s.values = firn_memory_allocate(NULL, n_bytes)))
-        return firn_messages_add(messages, FIRN_MEMORY, "there is not enough memory to measure %s",
-                                 measure->name);
+        return firn_messages_no_memory(messages, "measure %s", measure->name);
     for (int64_t i = 0, from = 0; i < view->n; i++) {
         if (source && source[i] != target->body) continue;
         if (material && material[i] != target->material) continue;
@@ -408,7 +407,7 @@ firn_status firn_measure_take(firn_measure_view *view, const firn_measure *measu
                      ? firn_sim_grip_reaction(view->sim, target->grip, &reaction)
                      : firn_sim_collider_reaction(view->sim, target->collider, &reaction);
         if (status != FIRN_OK)
-            return firn_messages_add(messages, status, "there is no such reaction to measure");
+            return firn_messages_add(messages, status, "measure: no such collider or grip");
         *value = measure->of_reaction(&reaction, axis);
         return FIRN_OK;
     }

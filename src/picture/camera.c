@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* camera.c: see camera.h. */
 #include "picture/camera.h"
 
 #include <math.h>
 
-/* How much of the half picture the shot may fill: the rest is air, and room for caption and legend.
- */
+/* Share of the half picture that the shot may fill; the rest is for caption and legend. */
 static const float fill = 0.84f;
 
 static float dot(const float a[3], const float b[3])
@@ -12,9 +12,9 @@ static float dot(const float a[3], const float b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* The nearest distance from which every corner of the box is inside the (reduced) picture: a
- * corner q relative to the target is at depth d + q.forward and must satisfy |q.right| <= tan_x
- * * depth. */
+/* The smallest distance d at which every corner of the box is inside the picture reduced by
+ * `fill`: a corner q relative to the target is at depth d + q.forward, and |q.right| <= tan_x (d
+ * + q.forward), likewise up. */
 static float fitting_distance(const firn_camera *camera, const float target[3], const float min[3],
                               const float max[3])
 {
@@ -43,7 +43,7 @@ firn_camera firn_camera_look(const firn_camera_def *def, const float target[3], 
     camera.tan_x = camera.tan_y * (float)width / (float)height;
     float distance = (float)def->distance;
     if (!(distance > 0)) distance = fitting_distance(&camera, target, min, max);
-    if (!(distance > 0)) distance = 1; /* a single particle of no size */
+    if (!(distance > 0)) distance = 1; /* a single particle without a size */
     for (int c = 0; c < 3; c++) camera.eye[c] = target[c] - distance * camera.forward[c];
     return camera;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* colormap.c: see colormap.h. */
 #include "picture/colormap.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ typedef struct recipe {
     station stations[STATIONS_MAX];
 } recipe;
 
-/* Lichen is the everyday map; ember and ice suit heat and speed; polar is for signed numbers. */
+/* lichen: the default; ember, ice: heat, speed; polar: signed numbers. */
 static const recipe recipes[] = {
     {"lichen",
      0,
@@ -65,9 +66,9 @@ static void station_to_lab(const station *s, float lab[3])
     lab[2] = s->chroma * sinf(angle);
 }
 
-/* Moves a colour that sRGB does not hold towards grey of the same lightness until it does:
- * clamping each channel by itself would change lightness and hue. What was clamped does not come
- * back as it went in. */
+/* Moves a colour outside sRGB towards the grey of its lightness until it is inside: clamping each
+ * channel would change lightness and hue. Inside means that the colour survives the way to sRGB and
+ * back. */
 static firn_color into_gamut(float lab[3])
 {
     firn_color color = firn_color_from_oklab(lab);
@@ -83,8 +84,7 @@ static firn_color into_gamut(float lab[3])
     return color;
 }
 
-/* The path at u in 0..n-1: lightness straight between stations, a and b on a Catmull-Rom curve
- * (no corners). */
+/* The path at u in 0..n-1: lightness linear between stations, a and b on a Catmull-Rom curve. */
 static void path_at(const recipe *r, float u, float lab[3])
 {
     int k = (int)u < r->n - 2 ? (int)u : r->n - 2;
@@ -135,7 +135,7 @@ int firn_colormap_init(firn_colormap *map, const char *name)
     map->is_diverging = r->is_diverging;
     float end = (float)(r->n - 1);
     int last = FIRN_COLORMAP_SIZE - 1;
-    if (r->is_diverging) { /* each half by itself, so that zero is the middle */
+    if (r->is_diverging) { /* each half apart, so that zero is in the middle */
         walk(r, 0, 0.5f * end, 0, last / 2, map->colors);
         walk(r, 0.5f * end, end, last / 2 + 1, last, map->colors);
     } else {

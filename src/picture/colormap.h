@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* colormap.h: numbers to colours such that equal steps of the number look like equal steps of
- * the colour. Each map is a path through OKLab, written down as a few stations (lightness,
- * chroma, hue) and run through at constant speed; lightness only ever rises, so that the order
- * survives a grey print (in the diverging map it rises to the middle and falls alike on both
- * sides). */
+/* colormap.h: numbers to colours such that equal steps of the number look like equal steps of the
+ * colour. A map is a path through OKLab, given by a few stations (lightness, chroma, hue) and
+ * passed at constant speed. Lightness rises throughout, so that the order survives a grey print;
+ * in a diverging map it rises to the middle and falls equally on the other side. */
 #ifndef FIRN_COLORMAP_H
 #define FIRN_COLORMAP_H
 
@@ -13,15 +12,15 @@ enum { FIRN_COLORMAP_SIZE = 256 };
 
 typedef struct firn_colormap {
     const char *name;
-    int is_diverging; /* for signed quantities: the range should be symmetric about zero */
+    int is_diverging; /* for signed quantities; the range should be symmetric about zero */
     firn_color colors[FIRN_COLORMAP_SIZE];
 } firn_colormap;
 
-/* The first name is the default; blank-separated, for help texts and messages. */
+/* Blank-separated, the default first. */
 const char *firn_colormap_names(void);
-/* False: no map of that name. "" takes the default. */
+/* 0: no map of that name. "": the default. */
 int firn_colormap_init(firn_colormap *map, const char *name);
-/* t in 0..1, clamped; NaN comes out magenta, which no map contains. */
+/* t in 0..1, clamped; NaN gives magenta, which no map contains. */
 firn_color firn_colormap_at(const firn_colormap *map, double t);
 
 #endif

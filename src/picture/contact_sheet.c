@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+/* contact_sheet.c: see contact_sheet.h. */
 #include "picture/contact_sheet.h"
+#include "base/messages.h"
 #include "points/format.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SURVEY_FRAMES = 9, GAP = 2 /* pixels between panels */ };
+enum { FRAMES_READ = 9, GAP = 2 /* pixels between panels */ };
 
-/* False: the cache does not say. */
+/* 0: not in the cache. */
 static int time_of(const firn_points *points, double *time)
 {
     const firn_attribute *a = firn_points_find_detail(points, "time");
@@ -22,14 +24,14 @@ static double number_of(const firn_cache_sequence_frame *frame)
     return frame->frame + 1e-3 * frame->thousandths;
 }
 
-firn_status firn_contact_sheet_survey(int n, const firn_cache_sequence *sequences,
-                                      const char *attribute, firn_view_bounds *survey, double *fps,
+firn_status firn_contact_sheet_bounds(int n, const firn_cache_sequence *sequences,
+                                      const char *attribute, firn_view_bounds *bounds, double *fps,
                                       firn_messages *messages)
 {
     *fps = 0;
     for (int s = 0; s < n; s++) {
         const firn_cache_sequence *q = &sequences[s];
-        int n_queries = q->n < SURVEY_FRAMES ? q->n : SURVEY_FRAMES;
+        int n_queries = q->n < FRAMES_READ ? q->n : FRAMES_READ;
         double first_time = 0, last_time = 0;
         for (int k = 0; k < n_queries; k++) {
             int at = n_queries > 1 ? (int)((int64_t)k * (q->n - 1) / (n_queries - 1)) : 0;
@@ -38,7 +40,7 @@ firn_status firn_contact_sheet_survey(int n, const firn_cache_sequence *sequence
             if (status != FIRN_OK) return status;
             double *time = k ? &last_time : &first_time;
             if (!time_of(points, time)) *time = NAN;
-            status = firn_view_bounds_add(survey, points, attribute, messages);
+            status = firn_view_bounds_add(bounds, points, attribute, messages);
             firn_points_destroy(points);
             if (status != FIRN_OK) return status;
         }
@@ -61,13 +63,13 @@ static void make_caption(const firn_contact_sheet_panel *panel, const firn_point
         snprintf(frame, sizeof frame, "frame %d", panel->frame->frame);
     if (time_of(points, &seconds))
         snprintf(time, sizeof time, "%s%.3f s", has_frame ? " · " : "", seconds);
-    /* small panels need their room: one line */
+    /* one line in small panels */
     const char *between =
         panel->title && *panel->title && (has_frame || *time) ? (is_single ? "\n" : " · ") : "";
     snprintf(text, n, "%s%s%s%s", panel->title ? panel->title : "", between, frame, time);
 }
 
-static firn_status draw_panel(const firn_contact_sheet_panel *panel, const firn_view_bounds *survey,
+static firn_status draw_panel(const firn_contact_sheet_panel *panel, const firn_view_bounds *bounds,
                               firn_render_def *def, int is_single, int with_captions,
                               firn_image **image, firn_messages *messages)
 {
@@ -76,36 +78,38 @@ static firn_status draw_panel(const firn_contact_sheet_panel *panel, const firn_
     if (status != FIRN_OK) return status;
     double time;
     def->caption[0] = 0;
-    def->props = panel->props;
-    if (panel->props) firn_scene_colliders_at(panel->props, time_of(points, &time) ? time : 0);
+    def->colliders = panel->colliders;
+    if (panel->colliders)
+        firn_scene_colliders_at(panel->colliders, time_of(points, &time) ? time : 0);
     if (with_captions) make_caption(panel, points, is_single, def->caption, sizeof def->caption);
-    status = firn_render_frame(points, survey, def, image, messages);
+    status = firn_render_frame(points, bounds, def, image, messages);
     firn_points_destroy(points);
     return status;
 }
 
 firn_status firn_contact_sheet_draw(int n, const firn_contact_sheet_panel *panels, int columns,
-                                    const firn_view_bounds *survey, const firn_render_def *def,
+                                    const firn_view_bounds *bounds, const firn_render_def *def,
                                     int with_captions, firn_image **out, firn_messages *messages)
 {
     *out = NULL;
     firn_render_def one = *def;
-    if (n == 1) return draw_panel(panels, survey, &one, 1, with_captions, out, messages);
+    if (n == 1) return draw_panel(panels, bounds, &one, 1, with_captions, out, messages);
     int rows = (n + columns - 1) / columns;
     one.width = (def->width - GAP * (columns - 1)) / columns;
     one.height = (def->height - GAP * (rows - 1)) / rows;
     if (one.width < 16 || one.height < 16)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "%d x %d panels do not fit into %d x %d pixels", columns, rows,
-                                 def->width, def->height);
+                                 "contact sheet: %d x %d panels do not fit into %d x %d pixels; "
+                                 "allowed: 16 pixels and more per panel",
+                                 columns, rows, def->width, def->height);
     firn_image *image = firn_image_create(def->width, def->height), *part;
-    if (!image) return firn_messages_add(messages, FIRN_MEMORY, "memory is exhausted");
+    if (!image) return firn_messages_no_memory(messages, "contact sheet");
     firn_image_fill(image, firn_color_hex(0x0d0f12));
     firn_status status = FIRN_OK;
     for (int k = 0; k < n && status == FIRN_OK; k++) {
         int row = k / columns, column = k % columns;
         one.has_legend = def->has_legend && row == rows - 1 && column == 0;
-        status = draw_panel(&panels[k], survey, &one, 0, with_captions, &part, messages);
+        status = draw_panel(&panels[k], bounds, &one, 0, with_captions, &part, messages);
         if (status != FIRN_OK) break;
         firn_image_paste(image, part, column * (one.width + GAP), row * (one.height + GAP));
         firn_image_destroy(part);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* legend.c: see legend.h. */
 #include "picture/legend.h"
 #include "plot/font.h"
 #include "plot/plot.h"
@@ -9,13 +10,13 @@
 
 static const firn_color ink = {0.93f, 0.95f, 0.97f, 1}, panel = {0.05f, 0.07f, 0.10f, 0.42f};
 
-/* Text size for a picture: 16 pixels at 720 lines, never below what is readable. */
+/* Text size, pixels: 16 at 720 lines, at least 11 to be readable. */
 static float text_size(const firn_image *image)
 {
     return fmaxf(11.0f, roundf((float)image->height * 16.0f / 720.0f));
 }
 
-/* A plate with round corners behind the words: they stay readable on snow as well as on soil. */
+/* A dark plate with round corners behind the text, readable on light and dark material. */
 static int plate(firn_image *image, float x0, float y0, float x1, float y1, float radius)
 {
     for (int j = (int)floorf(y0); (float)j < y1; j++)

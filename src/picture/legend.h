@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* legend.h: what the colours of a picture mean, drawn into a corner of it: a bar with ticks for
- * an attribute, swatches with names for materials; and a caption. Sizes follow the picture's
- * height, so that film and thumbnail read alike. */
+/* legend.h: the meaning of the colours in a corner of a picture: a bar with ticks for an attribute,
+ * swatches with names for materials; and a caption. Sizes scale with the height of the picture. */
 #ifndef FIRN_LEGEND_H
 #define FIRN_LEGEND_H
 
@@ -9,7 +8,7 @@
 #include "plot/image.h"
 
 typedef struct firn_legend {
-    const char *title, *unit; /* unit "" or "1": a bare number */
+    const char *title, *unit; /* unit "" or "1": no unit */
     double min, max;
     int is_log;
     const firn_colormap *map;

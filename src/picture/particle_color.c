@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* particle_color.c: see particle_color.h. */
 #include "picture/particle_color.h"
 
 #include <ctype.h>
@@ -17,7 +18,7 @@ static firn_status refuse(const firn_points *points, const char *name, firn_mess
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? " " : "",
                                  points->attributes[k].name);
     return firn_messages_add(messages, FIRN_REFUSED,
-                             "there is no attribute '%s' in this cache; it holds: %s", name, list);
+                             "attribute: not in this cache (%s); allowed: %s", name, list);
 }
 
 firn_status firn_particle_color_find(const firn_points *points, const char *name,
@@ -39,10 +40,9 @@ firn_status firn_particle_color_find(const firn_points *points, const char *name
         if (end > rest + 1 && !strcmp(end, "]") && k >= 0 && k < 1000) component = (int)k;
     }
     if (component < 0 || component >= a->n_components)
-        return firn_messages_add(
-            messages, FIRN_REFUSED,
-            "'%s' is no component of %s, which has %d; write %s.x or %s[0] for the first", name,
-            a->name, a->n_components, a->name, a->name);
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "attribute: no such component (%s); %s has %d; try: %s.x or %s[0]",
+                                 name, a->name, a->n_components, a->name, a->name);
     number->component = component;
     return FIRN_OK;
 }
@@ -75,7 +75,7 @@ typedef struct tint {
     uint32_t rgb;
 } tint;
 
-/* By what the stuff looks like; "white_sand" meets sand before it meets nothing. */
+/* By parts of names, the first that fits: "white_sand" has the colour of sand. */
 static const tint tints[] = {
     {"snow", 0xf1f5fa},  {"ice", 0xcfe3f2},       {"firn", 0xf1f5fa},   {"dough", 0xe6c795},
     {"sand", 0xd3b07a},  {"wax", 0xe8b84a},       {"mud", 0x7a5a40},    {"soil", 0x6d5039},
@@ -89,8 +89,7 @@ static const tint tints[] = {
  * natural tints. */
 static firn_color color_of_material(const char *name, int i)
 {
-    /* For names that say nothing: quiet tints that differ in hue and lightness and go well with
-     * the backdrop. */
+    /* For other names: tints that differ in hue and lightness. */
     static const uint32_t natural[8] = {0xe9e4da, 0xc98b5e, 0x7fa7c2, 0xd7bf6a,
                                         0x93a87b, 0xb07a8f, 0x6f7f96, 0xe0a79a};
     char lower[64];
@@ -130,8 +129,7 @@ void firn_particle_color_by_material(const firn_points *points,
     const firn_attribute *own = firn_points_find(points, "Cd"), *a = category_attribute(points);
     if (own && own->n_components == 3 && own->type != FIRN_ATTRIBUTE_INT &&
         own->type != FIRN_ATTRIBUTE_INDEX) {
-        memcpy(linear, own->data.f + 3 * i,
-               3 * sizeof *linear); /* Houdini keeps colours in linear light */
+        memcpy(linear, own->data.f + 3 * i, 3 * sizeof *linear); /* Cd of Houdini is linear light */
         return;
     }
     int k = a ? a->data.i[i] : 0;

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/* render.c: one frame of points as a picture, in the order of the steps: spheres in local
+ * coordinates, their colours, the first hit of each ray (Embree or splat.h), colliders by sphere
+ * tracing, shading, legend and caption.
+ *
+ * Local coordinates: m about the middle of the shot, y up, single precision. */
 #include "picture/render.h"
 #include "picture/legend.h"
 #include "picture/shading.h"
 #include "base/memory.h"
+#include "base/messages.h"
 #include "solver/attributes.h"
 #include "picture/splat.h"
 #include "picture/particle_color.h"
@@ -28,19 +34,19 @@ firn_render_def firn_render_default(void)
         .has_legend = 1};
 }
 
-/* A frame on its way through the props. */
+/* What the steps hand on. */
 typedef struct frame {
     const firn_points *points;
-    const firn_view_bounds *survey;
+    const firn_view_bounds *bounds;
     const firn_render_def *def;
     int n_threads;
-    double origin[3]; /* of local coordinates, y up */
+    double origin[3]; /* scene m; of local coordinates, y up */
     float min[3], max[3];
-    float radius; /* a typical one */
+    float radius; /* mean of the spheres, m */
     firn_spheres spheres;
     float *xyzr, *colors;
     firn_hit *hits;
-    firn_sdf_hit *solid_hits;
+    firn_sdf_hit *sdf_hits;
     size_t n_hits;
     firn_colormap map;
     firn_legend legend;
@@ -50,30 +56,31 @@ typedef struct frame {
 static firn_status check(const firn_render_def *def, firn_messages *messages)
 {
     if (def->width < 1 || def->height < 1 || def->width > 16384 || def->height > 16384)
-        return firn_messages_add(
-            messages, FIRN_REFUSED,
-            "a picture of %d x %d is not possible; sides are 1 to 16384 pixels", def->width,
-            def->height);
-    if (def->samples < 1 || def->samples > 8 || def->sky_rays < 0 || def->sky_rays > 256)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "samples are 1 to 8 a side, rays to the sky 0 to 256");
-    if (!(def->camera.fov > 0.001 && def->camera.fov < 3.0))
+                                 "size of the picture: %d x %d pixels; allowed: 1 to 16384 each",
+                                 def->width, def->height);
+    if (def->samples < 1 || def->samples > 8 || def->sky_rays < 0 || def->sky_rays > 256)
         return firn_messages_add(
             messages, FIRN_REFUSED,
-            "the camera's opening is %g degrees; it must lie between 0.1 and 170",
-            def->camera.fov / degree);
+            "samples per pixel side: %d, rays to the sky: %d; allowed: 1 to 8, "
+            "0 to 256",
+            def->samples, def->sky_rays);
+    if (!(def->camera.fov > 0.001 && def->camera.fov < 3.0))
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "field of view: %g degrees; allowed: 0.1 to 170",
+                                 def->camera.fov / degree);
     if (!isfinite(def->camera.azimuth) || !isfinite(def->camera.elevation) ||
         !isfinite(def->camera.distance))
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "the camera's angles and distance must be finite numbers");
+                                 "camera: angles and distance must be finite");
     if (!(def->radius_scale > 0) || !isfinite(def->radius_scale))
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "the scale of radii must be a positive number");
+        return firn_messages_add(messages, FIRN_REFUSED, "scale of radii: %g; allowed: above 0",
+                                 def->radius_scale);
     if (def->has_range && (!(def->max > def->min) || !isfinite(def->max - def->min) ||
                            (def->is_log && !(def->min > 0))))
-        return firn_messages_add(
-            messages, FIRN_REFUSED, "%g to %g is no range; the second number must be larger%s",
-            def->min, def->max, def->is_log ? ", and on a logarithmic scale both positive" : "");
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "range of colours: %g to %g; allowed: rising%s", def->min,
+                                 def->max, def->is_log ? ", above 0 on a logarithmic scale" : "");
     return FIRN_OK;
 }
 
@@ -85,7 +92,8 @@ static double detail(const firn_points *points, const char *name)
     return a && a->type == FIRN_ATTRIBUTE_FLOAT && a->n_components == 1 ? a->data.f[0] : 0;
 }
 
-/* The radius where particles bring none of their own. */
+/* The radius of particles without pscale: half of dx where the cache has it, else that at which n
+ * spheres fill the box: V = n 4/3 pi r^3, r = 0.62 (V/n)^(1/3). */
 static double common_radius(const frame *f)
 {
     double dx = detail(f->points, "dx"), volume = 1;
@@ -93,9 +101,9 @@ static double common_radius(const frame *f)
     double diagonal = 0;
     for (int c = 0; c < 3; c++)
         diagonal +=
-            (f->survey->max[c] - f->survey->min[c]) * (f->survey->max[c] - f->survey->min[c]);
+            (f->bounds->max[c] - f->bounds->min[c]) * (f->bounds->max[c] - f->bounds->min[c]);
     for (int c = 0; c < 3; c++)
-        volume *= fmax(f->survey->max[c] - f->survey->min[c], 1e-3 * sqrt(diagonal));
+        volume *= fmax(f->bounds->max[c] - f->bounds->min[c], 1e-3 * sqrt(diagonal));
     double radius = 0.62 * cbrt(volume / (double)(f->points->n > 0 ? f->points->n : 1));
     return radius > 0 ? radius : 1;
 }
@@ -103,8 +111,8 @@ static double common_radius(const frame *f)
 static void place(frame *f)
 {
     for (int c = 0; c < 3; c++) {
-        f->origin[c] = 0.5 * (f->survey->min[c] + f->survey->max[c]);
-        f->max[c] = (float)(f->survey->max[c] - f->origin[c]);
+        f->origin[c] = 0.5 * (f->bounds->min[c] + f->bounds->max[c]);
+        f->max[c] = (float)(f->bounds->max[c] - f->origin[c]);
         f->min[c] = -f->max[c];
     }
 }
@@ -114,21 +122,20 @@ static int is_float(const firn_attribute *a)
     return a && (a->type == FIRN_ATTRIBUTE_FLOAT || a->type == FIRN_ATTRIBUTE_VECTOR);
 }
 
-/* Positions and radii in local coordinates. What is not finite becomes a sphere of no size far
- * below: it keeps its number and is never met. */
+/* Positions and radii in local coordinates. A particle that is not finite becomes a sphere of
+ * radius 0 far below, which no ray meets; the others keep their numbers. */
 static firn_status make_spheres(frame *f, firn_messages *messages)
 {
     const firn_attribute *position = firn_points_find(f->points, "P"),
                          *scale = firn_points_find(f->points, "pscale");
     if (!is_float(position) || position->n_components != 3)
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "these points carry no position P of three numbers");
+        return firn_messages_add(messages, FIRN_REFUSED, "points: no attribute P of three floats");
     if (f->points->n >= FIRN_NO_SPHERE)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "%lld particles are too many for one picture",
-                                 (long long)f->points->n);
+                                 "points: too many for one picture (%lld); allowed: below %u",
+                                 (long long)f->points->n, FIRN_NO_SPHERE);
     f->xyzr = firn_memory_array(NULL, (size_t)f->points->n, 4 * sizeof *f->xyzr);
-    if (!f->xyzr) return firn_messages_add(messages, FIRN_MEMORY, "memory is exhausted");
+    if (!f->xyzr) return firn_messages_no_memory(messages, "picture");
     double common = common_radius(f), sum = 0;
     int has_scale = is_float(scale) && scale->n_components == 1;
     int64_t n_good = 0;
@@ -136,7 +143,7 @@ static firn_status make_spheres(frame *f, firn_messages *messages)
         const float *p = position->data.f + 3 * k;
         double turned[3],
             r = (has_scale ? (double)scale->data.f[k] : common) * f->def->radius_scale;
-        firn_view_bounds_turn(f->survey->is_z_up, (double[3]){p[0], p[1], p[2]}, turned);
+        firn_view_bounds_turn(f->bounds->is_z_up, (double[3]){p[0], p[1], p[2]}, turned);
         float *s = f->xyzr + 4 * k;
         for (int c = 0; c < 3; c++) s[c] = (float)(turned[c] - f->origin[c]);
         s[3] = (float)r;
@@ -153,7 +160,7 @@ static firn_status make_spheres(frame *f, firn_messages *messages)
 
 /* ---------------------------------------------------------------- colours */
 
-/* As the table of attributes has it; the determinant of F has none. */
+/* From the table of attributes; none for the determinant of F. */
 static const char *unit_of(const char *name)
 {
     const firn_attribute_info *info;
@@ -168,13 +175,12 @@ static firn_status color_by_number(frame *f, firn_messages *messages)
     firn_particle_color_number number;
     firn_status status = firn_particle_color_find(f->points, def->attribute, &number, messages);
     if (status != FIRN_OK) return status;
-    double low = def->has_range ? def->min : f->survey->value_min,
-           high = def->has_range ? def->max : f->survey->value_max;
+    double low = def->has_range ? def->min : f->bounds->value_min,
+           high = def->has_range ? def->max : f->bounds->value_max;
     if (!firn_colormap_init(&f->map, def->map))
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "there is no colour map '%s'; the maps are: %s", def->map,
-                                 firn_colormap_names());
-    if (!def->has_range && !f->survey->has_values) {
+        return firn_messages_add(messages, FIRN_REFUSED, "colour map: unknown (%s); allowed: %s",
+                                 def->map, firn_colormap_names());
+    if (!def->has_range && !f->bounds->has_values) {
         low = 0;
         high = 1;
     }
@@ -183,10 +189,10 @@ static firn_status color_by_number(frame *f, firn_messages *messages)
         low = -high;
     }
     if (!def->has_range && def->is_log && !(low > 0)) low = high > 0 ? 1e-4 * high : 1;
-    if (!(high > low)) {
+    if (!(high > low)) { /* all values are equal */
         low -= 0.5 * fmax(fabs(low), 1e-6);
         high = low + fmax(fabs(high), 1e-6);
-    } /* all are equal */
+    }
     f->legend = (firn_legend){
         def->attribute, unit_of(number.attribute->name), low, high, def->is_log, &f->map};
     float table[FIRN_COLORMAP_SIZE][3];
@@ -199,8 +205,7 @@ static firn_status color_by_number(frame *f, firn_messages *messages)
     for (int64_t k = 0; k < f->points->n; k++) {
         double value = firn_particle_color_value(&number, k);
         double t = def->is_log ? log(value / low) / log(high / low) : (value - low) / (high - low);
-        static const float bad[3] = {
-            1, 0, 1}; /* not a number; or not positive, where a logarithm is wanted */
+        static const float bad[3] = {1, 0, 1}; /* NaN, or not positive on a logarithmic scale */
         int entry =
             t > 0 ? (t < 1 ? (int)(t * (FIRN_COLORMAP_SIZE - 1) + 0.5) : FIRN_COLORMAP_SIZE - 1)
                   : 0;
@@ -212,11 +217,11 @@ static firn_status color_by_number(frame *f, firn_messages *messages)
 static firn_status make_colors(frame *f, firn_messages *messages)
 {
     f->colors = firn_memory_array(NULL, (size_t)f->points->n, 3 * sizeof *f->colors);
-    if (!f->colors) return firn_messages_add(messages, FIRN_MEMORY, "memory is exhausted");
+    if (!f->colors) return firn_messages_no_memory(messages, "picture");
     if (f->def->attribute[0]) return color_by_number(f, messages);
     firn_particle_color_categories(f->points, &f->palette);
-    for (int k = 0; f->def->props && k < f->palette.n; k++)
-        firn_scene_colliders_color(f->def->props, f->palette.names[k], &f->palette.colors[k]);
+    for (int k = 0; f->def->colliders && k < f->palette.n; k++)
+        firn_scene_colliders_color(f->def->colliders, f->palette.names[k], &f->palette.colors[k]);
 #pragma omp parallel for num_threads(f->n_threads) schedule(static)
     for (int64_t k = 0; k < f->points->n; k++)
         firn_particle_color_by_material(f->points, &f->palette, k, f->colors + 3 * k);
@@ -245,46 +250,46 @@ static firn_camera make_camera(const frame *f)
     float target[3] = {0, 0, 0};
     if (def->camera.has_target) {
         double turned[3];
-        firn_view_bounds_turn(f->survey->is_z_up, def->camera.target, turned);
+        firn_view_bounds_turn(f->bounds->is_z_up, def->camera.target, turned);
         for (int c = 0; c < 3; c++) target[c] = (float)(turned[c] - f->origin[c]);
     }
     return firn_camera_look(&def->camera, target, f->min, f->max, def->width, def->height);
 }
 
-#define FARTHEST 1.5f /* from the shot to where colliders end, in sizes of the shot */
+#define FARTHEST 1.5f /* how far colliders are drawn beyond the shot, in sizes of the shot */
 
-/* The scene's colliders, drawn in a box somewhat larger than the shot, or than they are
- * themselves where that is not much larger; false: there are none. */
-static int make_solids(const frame *f, float size, firn_sdf_trace *solids)
+/* The colliders of the scene, in a box somewhat larger than the shot, or as large as they are where
+ * that is not much larger; 0: none. */
+static int make_sdf(const frame *f, float size, firn_sdf_trace *sdf)
 {
     double anywhere[3] = {0, 0, 0};
-    if (!f->def->props || isinf(firn_scene_colliders_distance(f->def->props, anywhere, NULL)))
+    if (!f->def->colliders ||
+        isinf(firn_scene_colliders_distance(f->def->colliders, anywhere, NULL)))
         return 0;
-    *solids = (firn_sdf_trace){
-        .props = f->def->props, .is_z_up = f->survey->is_z_up, .precision = 2e-4f * size};
-    memcpy(solids->origin, f->origin, sizeof solids->origin);
+    *sdf = (firn_sdf_trace){
+        .colliders = f->def->colliders, .is_z_up = f->bounds->is_z_up, .precision = 2e-4f * size};
+    memcpy(sdf->origin, f->origin, sizeof sdf->origin);
     for (int c = 0; c < 3; c++) {
-        solids->min[c] = f->min[c] - 0.22f * size;
-        solids->max[c] = f->max[c] + 0.22f * size;
+        sdf->min[c] = f->min[c] - 0.22f * size;
+        sdf->max[c] = f->max[c] + 0.22f * size;
     }
     double low[3], high[3];
-    if (!firn_scene_colliders_bounds(f->def->props, low, high)) return 1;
+    if (!firn_scene_colliders_bounds(f->def->colliders, low, high)) return 1;
     for (int corner = 0; corner < 8; corner++) {
         double p[3], turned[3];
         for (int c = 0; c < 3; c++) p[c] = corner >> c & 1 ? high[c] : low[c];
-        firn_view_bounds_turn(f->survey->is_z_up, p, turned);
+        firn_view_bounds_turn(f->bounds->is_z_up, p, turned);
         for (int c = 0; c < 3; c++) {
             float x = (float)(turned[c] - f->origin[c]), limit = FARTHEST * size;
-            if (x > solids->max[c]) solids->max[c] = fminf(x, f->max[c] + limit);
-            if (x < solids->min[c]) solids->min[c] = fmaxf(x, f->min[c] - limit);
+            if (x > sdf->max[c]) sdf->max[c] = fminf(x, f->max[c] + limit);
+            if (x < sdf->min[c]) sdf->min[c] = fmaxf(x, f->min[c] - limit);
         }
     }
     return 1;
 }
 
-/* Of nine places in the shot, how many the camera cannot see for colliders; `place` has origin,
- * box and survey. */
-static int count_hidden(const frame *f, const firn_sdf_trace *solids, double azimuth)
+/* Of nine places in the shot, how many are hidden from the camera by colliders. */
+static int count_hidden(const frame *f, const firn_sdf_trace *sdf, double azimuth)
 {
     double flat = cos(f->def->camera.elevation);
     float towards[3] = {(float)(sin(azimuth) * flat), (float)sin(f->def->camera.elevation),
@@ -294,26 +299,26 @@ static int count_hidden(const frame *f, const firn_sdf_trace *solids, double azi
         float p[3] = {0, 0, 0};
         for (int c = 0; c < 3 && corner < 8; c++)
             p[c] = 0.6f * (corner >> c & 1 ? f->max[c] : f->min[c]);
-        n += firn_sdf_trace_trace(solids, p, towards, INFINITY).t < INFINITY;
+        n += firn_sdf_trace_trace(sdf, p, towards, INFINITY).t < INFINITY;
     }
     return n;
 }
 
-double firn_render_free_azimuth(const firn_render_def *def, const firn_view_bounds *survey)
+double firn_render_free_azimuth(const firn_render_def *def, const firn_view_bounds *bounds)
 {
-    frame f = {.survey = survey, .def = def};
-    firn_sdf_trace solids;
-    if (survey->n == 0) return def->camera.azimuth;
+    frame f = {.bounds = bounds, .def = def};
+    firn_sdf_trace sdf;
+    if (bounds->n == 0) return def->camera.azimuth;
     place(&f);
     float size = sqrtf(f.max[0] * f.max[0] + f.max[1] * f.max[1] + f.max[2] * f.max[2]);
-    if (!make_solids(&f, size, &solids)) return def->camera.azimuth;
+    if (!make_sdf(&f, size, &sdf)) return def->camera.azimuth;
     double best = def->camera.azimuth;
     int fewest = 28;
     for (int turn = 0; turn < 24 && fewest; turn++) { /* 0, 15, -15, 30, ... degrees */
         double azimuth = def->camera.azimuth + (turn % 2 ? 1 : -1) * ((turn + 1) / 2) * 15 * degree;
-        int n = 0; /* with a margin to both sides: a wall shall not be seen edge-on */
+        int n = 0; /* 25 degrees to both sides as well: no wall seen edge-on */
         for (int side = -1; side <= 1; side++)
-            n += count_hidden(&f, &solids, azimuth + side * 25 * degree);
+            n += count_hidden(&f, &sdf, azimuth + side * 25 * degree);
         if (n < fewest) {
             fewest = n;
             best = azimuth;
@@ -322,7 +327,7 @@ double firn_render_free_azimuth(const firn_render_def *def, const firn_view_boun
     return best;
 }
 
-/* Which sphere each ray meets, and, with Embree, the tracer that tells of shadows. */
+/* The first sphere on each ray, and, with Embree, the tracer for shadows. */
 static firn_status trace(frame *f, const firn_camera *camera, firn_tracer **tracer,
                          firn_messages *messages)
 {
@@ -343,16 +348,16 @@ static firn_status trace(frame *f, const firn_camera *camera, firn_tracer **trac
     return status;
 }
 
-/* Without a floor as low as the particles come, and below what stands there: a ground that cut a
- * terrain would lie now above it, now below. */
+/* Height of the ground: given, or that of a floor collider, else below all particles and below
+ * colliders at rest, so that it does not cut a terrain. */
 static float ground_of(const frame *f, float size)
 {
-    double height = f->survey->lowest - f->radius, floor, foot;
+    double height = f->bounds->lowest - f->radius, floor, foot;
     if (f->def->ground == FIRN_GROUND_GIVEN)
         height = f->def->ground_height;
-    else if (f->def->props && firn_scene_colliders_floor(f->def->props, &floor))
+    else if (f->def->colliders && firn_scene_colliders_floor(f->def->colliders, &floor))
         height = floor;
-    else if (f->def->props && firn_scene_colliders_foot(f->def->props, &foot))
+    else if (f->def->colliders && firn_scene_colliders_foot(f->def->colliders, &foot))
         height = fmin(height, fmax(foot, f->origin[1] + f->min[1] - FARTHEST * size));
     return (float)(height - f->origin[1]);
 }
@@ -362,36 +367,36 @@ static firn_status paint(frame *f, firn_image *image, firn_messages *messages)
     const firn_render_def *def = f->def;
     firn_camera camera = make_camera(f);
     firn_tracer *tracer = NULL;
-    firn_sdf_trace solids;
+    firn_sdf_trace sdf;
     float diagonal = 0;
     for (int c = 0; c < 3; c++) diagonal += f->max[c] * f->max[c];
-    firn_shading light = {.spheres = &f->spheres,
-                          .colors = f->colors,
-                          .camera = &camera,
-                          .samples = def->samples,
-                          .n_sky = def->sky_rays,
-                          .is_data = def->attribute[0] != 0,
-                          .has_ground = def->ground != FIRN_GROUND_NONE,
-                          .n_threads = f->n_threads,
-                          .size = fmaxf(sqrtf(diagonal), 4 * f->radius),
-                          .radius = f->radius};
-    light.ground = ground_of(f, light.size);
-    sun_direction(def, light.sun);
+    firn_shading shading = {.spheres = &f->spheres,
+                            .colors = f->colors,
+                            .camera = &camera,
+                            .samples = def->samples,
+                            .n_sky = def->sky_rays,
+                            .is_data = def->attribute[0] != 0,
+                            .has_ground = def->ground != FIRN_GROUND_NONE,
+                            .n_threads = f->n_threads,
+                            .size = fmaxf(sqrtf(diagonal), 4 * f->radius),
+                            .radius = f->radius};
+    shading.ground = ground_of(f, shading.size);
+    sun_direction(def, shading.sun);
     firn_status status = trace(f, &camera, &tracer, messages);
-    light.hits = f->hits;
-    light.tracer = tracer;
-    if (status == FIRN_OK && make_solids(f, light.size, &solids)) {
-        f->solid_hits = firn_memory_array(NULL, f->n_hits, sizeof *f->solid_hits);
-        status = f->solid_hits ? firn_sdf_trace_hits(&solids, &camera, def->width, def->height,
-                                                     def->samples, f->n_threads, f->solid_hits)
-                               : FIRN_MEMORY;
-        light.solids = &solids;
-        light.solid_hits = f->solid_hits;
+    shading.hits = f->hits;
+    shading.tracer = tracer;
+    if (status == FIRN_OK && make_sdf(f, shading.size, &sdf)) {
+        f->sdf_hits = firn_memory_array(NULL, f->n_hits, sizeof *f->sdf_hits);
+        status = f->sdf_hits ? firn_sdf_trace_hits(&sdf, &camera, def->width, def->height,
+                                                   def->samples, f->n_threads, f->sdf_hits)
+                             : FIRN_MEMORY;
+        shading.sdf = &sdf;
+        shading.sdf_hits = f->sdf_hits;
     }
-    if (status == FIRN_OK) status = firn_shading_paint(&light, image);
+    if (status == FIRN_OK) status = firn_shading_paint(&shading, image);
     if (tracer) firn_tracer_embree->destroy(tracer);
     if (status == FIRN_MEMORY && !firn_messages_count(messages, FIRN_ERROR))
-        firn_messages_add(messages, status, "memory is exhausted");
+        firn_messages_no_memory(messages, "picture");
     return status;
 }
 
@@ -411,33 +416,33 @@ static int annotate(frame *f, firn_image *image)
     return good;
 }
 
-firn_status firn_render_frame(const firn_points *points, const firn_view_bounds *survey,
+firn_status firn_render_frame(const firn_points *points, const firn_view_bounds *bounds,
                               const firn_render_def *def, firn_image **out, firn_messages *messages)
 {
     *out = NULL;
     firn_status status = check(def, messages);
     if (status != FIRN_OK) return status;
     firn_view_bounds nothing = firn_view_bounds_default();
-    if (survey->n == 0) { /* an empty shot is a picture of the ground */
+    if (bounds->n == 0) { /* an empty shot: a picture of the ground */
         for (int c = 0; c < 3; c++) {
             nothing.min[c] = -1;
             nothing.max[c] = 1;
         }
         nothing.lowest = 0;
-        nothing.is_z_up = survey->is_z_up;
-        survey = &nothing;
+        nothing.is_z_up = bounds->is_z_up;
+        bounds = &nothing;
     }
-    frame f = {.points = points, .survey = survey, .def = def};
+    frame f = {.points = points, .bounds = bounds, .def = def};
     f.n_threads = def->n_threads > 0 ? def->n_threads : omp_get_max_threads();
     place(&f);
     firn_image *image = firn_image_create(def->width, def->height);
-    if (!image) status = firn_messages_add(messages, FIRN_MEMORY, "memory is exhausted");
+    if (!image) status = firn_messages_no_memory(messages, "picture");
     if (status == FIRN_OK) status = make_spheres(&f, messages);
     if (status == FIRN_OK) status = make_colors(&f, messages);
     if (status == FIRN_OK) status = paint(&f, image, messages);
     if (status == FIRN_OK && !annotate(&f, image))
-        status = firn_messages_add(messages, FIRN_MEMORY, "memory is exhausted");
-    firn_memory_release(NULL, f.solid_hits, f.n_hits * sizeof *f.solid_hits);
+        status = firn_messages_no_memory(messages, "picture");
+    firn_memory_release(NULL, f.sdf_hits, f.n_hits * sizeof *f.sdf_hits);
     firn_memory_release(NULL, f.hits, f.n_hits * sizeof *f.hits);
     firn_memory_release(NULL, f.colors, (size_t)points->n * 3 * sizeof *f.colors);
     firn_memory_release(NULL, f.xyzr, (size_t)points->n * 4 * sizeof *f.xyzr);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* scene_colliders.c: see scene_colliders.h. */
 #include "picture/scene_colliders.h"
 #include "shot/manifest.h"
 #include "base/memory.h"
+#include "base/messages.h"
 #include "base/file_sequence.h"
 #include "geometry/shape.h"
 #include "geometry/motion.h"
@@ -12,25 +14,25 @@
 #include <string.h>
 
 /* A collider that is drawn. */
-typedef struct prop {
+typedef struct drawn {
     firn_shape *shape;
     int is_lent; /* the shape belongs to a simulation */
     firn_motion motion;
     firn_pose pose;
     double start, stop;
     int is_shown;
-} prop;
+} drawn;
 
 struct firn_scene_colliders {
     int up; /* axis */
     double time;
     int has_floor;
     double floor, foot; /* foot: INFINITY where nothing stands */
-    int n_props, n_materials;
-    prop *props;
+    int n_colliders, n_materials;
+    drawn *colliders;
     firn_color *colors; /* a < 0: not given */
     char (*names)[FIRN_NAME];
-    size_t n_props_room, n_materials_room;
+    size_t n_colliders_room, n_materials_room;
 };
 
 static int upright_axis(const double gravity[3])
@@ -45,7 +47,7 @@ static int is_at_rest(const firn_motion_def *motion)
     return moves == 0;
 }
 
-/* A level plane at rest is the ground of the picture, not a thing in it. */
+/* A level plane at rest becomes the ground of the picture. */
 static int is_floor(const firn_collider_def *def, int up, double *height)
 {
     if (def->n_shapes != 1 || def->distance || !is_at_rest(&def->motion)) return 0;
@@ -62,15 +64,15 @@ static int is_floor(const firn_collider_def *def, int up, double *height)
     return 1;
 }
 
-static void take_floor(firn_scene_colliders *props, double height)
+static void take_floor(firn_scene_colliders *colliders, double height)
 {
-    props->floor = props->has_floor ? fmax(props->floor, height) : height;
-    props->has_floor = 1;
+    colliders->floor = colliders->has_floor ? fmax(colliders->floor, height) : height;
+    colliders->has_floor = 1;
 }
 
-/* How deep below the surface distances must be true: only the surface is drawn, but by their
- * depth sequences choose their voxels (sdf_sequence.c), which shall be those of the simulation,
- * or a long one would not fit into memory here. */
+/* Depth below the surface to which distances must be right, m. Only the surface is drawn; but
+ * sequences choose their voxels by this depth (sdf_sequence.c), and must choose those of the
+ * simulation, or a long one does not fit into memory. */
 static double depth_of(const firn_collider_def *def, double dx)
 {
     for (int i = 0; i < def->n_shapes; i++)
@@ -78,39 +80,39 @@ static double depth_of(const firn_collider_def *def, double dx)
     return 0;
 }
 
-/* Rays upwards from below the shape's box, which may be wider than the shape, see where its
- * lowest places are. */
-static void find_foot(firn_scene_colliders *props, const prop *p)
+/* The lowest point of a shape: rays upwards from below its box, which may be larger than it. */
+static void find_foot(firn_scene_colliders *colliders, const drawn *p)
 {
     enum { SIDE = 48, STEPS = 200 };
     double low[3], high[3], size = 0;
     if (!firn_shape_bounds(p->shape, low, high)) return;
     for (int c = 0; c < 3; c++) size = fmax(size, high[c] - low[c]);
     for (int k = 0; k < SIDE * SIDE; k++) {
-        int a = (props->up + 1) % 3, b = (props->up + 2) % 3;
+        int a = (colliders->up + 1) % 3, b = (colliders->up + 2) % 3;
         double x[3], distance = INFINITY;
         x[a] = low[a] + (k % SIDE + 0.5) / SIDE * (high[a] - low[a]);
         x[b] = low[b] + (k / SIDE + 0.5) / SIDE * (high[b] - low[b]);
-        x[props->up] = low[props->up] - 0.01 * size;
-        for (int step = 0; step < STEPS && x[props->up] < fmin(props->foot, high[props->up]);
+        x[colliders->up] = low[colliders->up] - 0.01 * size;
+        for (int step = 0;
+             step < STEPS && x[colliders->up] < fmin(colliders->foot, high[colliders->up]);
              step++) {
             distance = firn_shape_distance(p->shape, x, 0);
             if (distance < 1e-4 * size) break;
-            x[props->up] += distance;
+            x[colliders->up] += distance;
         }
-        if (distance < 1e-4 * size) props->foot = fmin(props->foot, x[props->up]);
+        if (distance < 1e-4 * size) colliders->foot = fmin(colliders->foot, x[colliders->up]);
     }
 }
 
-/* A shape of files that are gone is a warning: the collider is not drawn, p->shape is NULL. */
-static firn_status build_shape(prop *p, const firn_collider_def *def, double dx,
+/* A shape whose files are missing is warned of and not drawn: p->shape is NULL. */
+static firn_status build_shape(drawn *p, const firn_collider_def *def, double dx,
                                firn_messages *messages)
 {
     firn_messages *why = firn_messages_create();
     firn_status status = firn_shape_create_for(
         def->n_shapes, def->shapes, (firn_shape_need){depth_of(def, dx), dx, 0}, &p->shape, why);
     if (status != FIRN_OK && status != FIRN_MEMORY) {
-        firn_messages_warn(messages, "the collider '%s' is not drawn: %s", def->name,
+        firn_messages_warn(messages, "collider %s: not drawn (%s)", def->name,
                            firn_messages_text(why, 0, NULL));
         status = FIRN_OK;
     }
@@ -118,14 +120,14 @@ static firn_status build_shape(prop *p, const firn_collider_def *def, double dx,
     return status;
 }
 
-/* `made`: the simulation's collider, NULL: there is none. Its shape is shared where it is rigid;
- * one that deforms keeps what is needed for the simulation's present time alone. */
-static firn_status add_prop(firn_scene_colliders *props, const firn_collider_def *def,
-                            const firn_collider *made, double dx, firn_messages *messages)
+/* `made`: the collider of the simulation, NULL: none. Its shape is shared where it is rigid; one
+ * that deforms holds only what the present time of the simulation needs. */
+static firn_status add_collider(firn_scene_colliders *colliders, const firn_collider_def *def,
+                                const firn_collider *made, double dx, firn_messages *messages)
 {
-    prop *p = &props->props[props->n_props];
+    drawn *p = &colliders->colliders[colliders->n_colliders];
     firn_status status = FIRN_OK;
-    *p = (prop){.start = def->start, .stop = def->stop, .is_lent = made && made->is_rigid};
+    *p = (drawn){.start = def->start, .stop = def->stop, .is_lent = made && made->is_rigid};
     if (def->n_shapes < 1) return FIRN_OK;
     if (p->is_lent)
         p->shape = made->shape;
@@ -134,40 +136,40 @@ static firn_status add_prop(firn_scene_colliders *props, const firn_collider_def
     if (status == FIRN_OK && !p->shape) return FIRN_OK;
     if (status == FIRN_OK) status = firn_motion_create(&def->motion, NULL, &p->motion);
     if (status == FIRN_OK && is_at_rest(&def->motion) && firn_shape_speed(p->shape) == 0)
-        find_foot(props, p);
+        find_foot(colliders, p);
     if (status == FIRN_OK)
-        props->n_props++;
+        colliders->n_colliders++;
     else if (!p->is_lent)
         firn_shape_destroy(p->shape);
     return status;
 }
 
-static firn_status fill(firn_scene_colliders *props, const firn_scene_def *scene,
+static firn_status fill(firn_scene_colliders *colliders, const firn_scene_def *scene,
                         const firn_sim *sim, firn_messages *messages)
 {
-    props->up = upright_axis(scene->gravity);
-    props->foot = INFINITY;
+    colliders->up = upright_axis(scene->gravity);
+    colliders->foot = INFINITY;
     const double *low = scene->grid.box_min;
-    if (scene->grid.has_box && scene->grid.walls[2 * props->up] != FIRN_WALL_OPEN &&
-        scene->grid.walls[2 * props->up] != FIRN_WALL_DELETE)
-        take_floor(props, low[props->up]);
+    if (scene->grid.has_box && scene->grid.walls[2 * colliders->up] != FIRN_WALL_OPEN &&
+        scene->grid.walls[2 * colliders->up] != FIRN_WALL_DELETE)
+        take_floor(colliders, low[colliders->up]);
     for (int k = 0; k < scene->n_materials; k++) {
         const firn_material_def *m = &scene->materials[k];
         int is_given =
             fabs(m->color[0] - 0.8) + fabs(m->color[1] - 0.8) + fabs(m->color[2] - 0.8) > 1e-9;
-        memcpy(props->names[k], m->name, FIRN_NAME);
-        props->colors[k] = (firn_color){(float)m->color[0], (float)m->color[1], (float)m->color[2],
-                                        is_given ? 1 : -1};
+        memcpy(colliders->names[k], m->name, FIRN_NAME);
+        colliders->colors[k] = (firn_color){(float)m->color[0], (float)m->color[1],
+                                            (float)m->color[2], is_given ? 1 : -1};
     }
-    props->n_materials = scene->n_materials;
+    colliders->n_materials = scene->n_materials;
     firn_status status = FIRN_OK;
     for (int k = 0; k < scene->n_colliders && status == FIRN_OK; k++) {
         double height;
-        if (is_floor(&scene->colliders[k], props->up, &height))
-            take_floor(props, height);
+        if (is_floor(&scene->colliders[k], colliders->up, &height))
+            take_floor(colliders, height);
         else
-            status = add_prop(props, &scene->colliders[k], sim ? &sim->colliders[k] : NULL,
-                              scene->grid.dx, messages);
+            status = add_collider(colliders, &scene->colliders[k], sim ? &sim->colliders[k] : NULL,
+                                  scene->grid.dx, messages);
     }
     return status;
 }
@@ -176,29 +178,32 @@ firn_status firn_scene_colliders_of_scene(const firn_scene_def *scene, const fir
                                           firn_scene_colliders **out, firn_messages *messages)
 {
     *out = NULL;
-    firn_scene_colliders *props = firn_memory_allocate(NULL, sizeof *props);
+    firn_scene_colliders *colliders = firn_memory_allocate(NULL, sizeof *colliders);
     firn_status status = FIRN_MEMORY;
-    if (props) {
-        props->n_props_room = (size_t)scene->n_colliders;
-        props->n_materials_room = (size_t)scene->n_materials;
-        props->props = firn_memory_array(NULL, props->n_props_room, sizeof *props->props);
-        props->colors = firn_memory_array(NULL, props->n_materials_room, sizeof *props->colors);
-        props->names = firn_memory_array(NULL, props->n_materials_room, sizeof *props->names);
-        if (props->props && props->colors && props->names)
-            status = fill(props, scene, sim, messages);
+    if (colliders) {
+        colliders->n_colliders_room = (size_t)scene->n_colliders;
+        colliders->n_materials_room = (size_t)scene->n_materials;
+        colliders->colliders =
+            firn_memory_array(NULL, colliders->n_colliders_room, sizeof *colliders->colliders);
+        colliders->colors =
+            firn_memory_array(NULL, colliders->n_materials_room, sizeof *colliders->colors);
+        colliders->names =
+            firn_memory_array(NULL, colliders->n_materials_room, sizeof *colliders->names);
+        if (colliders->colliders && colliders->colors && colliders->names)
+            status = fill(colliders, scene, sim, messages);
     }
-    if (status == FIRN_MEMORY) firn_messages_add(messages, status, "memory is exhausted");
+    if (status == FIRN_MEMORY) firn_messages_no_memory(messages, "colliders of the picture");
     if (status == FIRN_OK)
-        *out = props;
+        *out = colliders;
     else
-        firn_scene_colliders_destroy(props);
+        firn_scene_colliders_destroy(colliders);
     return status;
 }
 
-firn_status firn_scene_colliders_open(const char *folder, firn_scene_colliders **props,
+firn_status firn_scene_colliders_open(const char *folder, firn_scene_colliders **colliders,
                                       firn_messages *messages)
 {
-    *props = NULL;
+    *colliders = NULL;
     if (!firn_manifest_exists(folder)) return FIRN_OK;
     firn_manifest manifest = {0};
     firn_status status = firn_manifest_read(folder, &manifest, messages);
@@ -207,58 +212,64 @@ firn_status firn_scene_colliders_open(const char *folder, firn_scene_colliders *
     snprintf(name, sizeof name, "%.*s/%s", FIRN_PATH, folder, FIRN_MANIFEST_NAME);
     firn_scene *scene =
         firn_scene_parse(manifest.scene_json, strlen(manifest.scene_json), name, 0, NULL, messages);
-    status =
-        scene ? firn_scene_colliders_of_scene(firn_scene_definition(scene), NULL, props, messages)
-              : FIRN_REFUSED;
+    status = scene ? firn_scene_colliders_of_scene(firn_scene_definition(scene), NULL, colliders,
+                                                   messages)
+                   : FIRN_REFUSED;
     firn_scene_destroy(scene);
     firn_manifest_clear(&manifest);
     return status;
 }
 
-void firn_scene_colliders_destroy(firn_scene_colliders *props)
+void firn_scene_colliders_destroy(firn_scene_colliders *colliders)
 {
-    if (!props) return;
-    for (int k = 0; k < props->n_props; k++) {
-        if (!props->props[k].is_lent) firn_shape_destroy(props->props[k].shape);
-        firn_motion_destroy(&props->props[k].motion, NULL);
+    if (!colliders) return;
+    for (int k = 0; k < colliders->n_colliders; k++) {
+        if (!colliders->colliders[k].is_lent) firn_shape_destroy(colliders->colliders[k].shape);
+        firn_motion_destroy(&colliders->colliders[k].motion, NULL);
     }
-    firn_memory_release(NULL, props->props, props->n_props_room * sizeof *props->props);
-    firn_memory_release(NULL, props->colors, props->n_materials_room * sizeof *props->colors);
-    firn_memory_release(NULL, props->names, props->n_materials_room * sizeof *props->names);
-    firn_memory_release(NULL, props, sizeof *props);
+    firn_memory_release(NULL, colliders->colliders,
+                        colliders->n_colliders_room * sizeof *colliders->colliders);
+    firn_memory_release(NULL, colliders->colors,
+                        colliders->n_materials_room * sizeof *colliders->colors);
+    firn_memory_release(NULL, colliders->names,
+                        colliders->n_materials_room * sizeof *colliders->names);
+    firn_memory_release(NULL, colliders, sizeof *colliders);
 }
 
-int firn_scene_colliders_is_z_up(const firn_scene_colliders *props) { return props->up == 2; }
-
-int firn_scene_colliders_floor(const firn_scene_colliders *props, double *height)
+int firn_scene_colliders_is_z_up(const firn_scene_colliders *colliders)
 {
-    if (props->has_floor) *height = props->floor;
-    return props->has_floor;
+    return colliders->up == 2;
 }
 
-int firn_scene_colliders_foot(const firn_scene_colliders *props, double *height)
+int firn_scene_colliders_floor(const firn_scene_colliders *colliders, double *height)
 {
-    if (props->foot < INFINITY) *height = props->foot;
-    return props->foot < INFINITY;
+    if (colliders->has_floor) *height = colliders->floor;
+    return colliders->has_floor;
 }
 
-int firn_scene_colliders_color(const firn_scene_colliders *props, const char *material,
+int firn_scene_colliders_foot(const firn_scene_colliders *colliders, double *height)
+{
+    if (colliders->foot < INFINITY) *height = colliders->foot;
+    return colliders->foot < INFINITY;
+}
+
+int firn_scene_colliders_color(const firn_scene_colliders *colliders, const char *material,
                                firn_color *color)
 {
-    for (int k = 0; k < props->n_materials; k++)
-        if (!strcmp(props->names[k], material) && props->colors[k].a > 0) {
-            *color = props->colors[k];
+    for (int k = 0; k < colliders->n_materials; k++)
+        if (!strcmp(colliders->names[k], material) && colliders->colors[k].a > 0) {
+            *color = colliders->colors[k];
             return 1;
         }
     return 0;
 }
 
-int firn_scene_colliders_at(firn_scene_colliders *props, double time)
+int firn_scene_colliders_at(firn_scene_colliders *colliders, double time)
 {
     int n = 0;
-    props->time = time;
-    for (int k = 0; k < props->n_props; k++) {
-        prop *p = &props->props[k];
+    colliders->time = time;
+    for (int k = 0; k < colliders->n_colliders; k++) {
+        drawn *p = &colliders->colliders[k];
         p->is_shown = time >= p->start && time <= p->stop;
         firn_motion_at(&p->motion, time, p->start, &p->pose);
         n += p->is_shown;
@@ -266,14 +277,14 @@ int firn_scene_colliders_at(firn_scene_colliders *props, double time)
     return n;
 }
 
-int firn_scene_colliders_bounds(const firn_scene_colliders *props, double min[3], double max[3])
+int firn_scene_colliders_bounds(const firn_scene_colliders *colliders, double min[3], double max[3])
 {
     for (int c = 0; c < 3; c++) {
         min[c] = INFINITY;
         max[c] = -INFINITY;
     }
-    for (int k = 0; k < props->n_props; k++) {
-        const prop *p = &props->props[k];
+    for (int k = 0; k < colliders->n_colliders; k++) {
+        const drawn *p = &colliders->colliders[k];
         double low[3], high[3];
         if (!p->is_shown || !firn_shape_bounds(p->shape, low, high)) continue;
         for (int corner = 0; corner < 8; corner++) {
@@ -289,21 +300,21 @@ int firn_scene_colliders_bounds(const firn_scene_colliders *props, double min[3]
     return min[0] <= max[0];
 }
 
-double firn_scene_colliders_distance(const firn_scene_colliders *props, const double x[3],
+double firn_scene_colliders_distance(const firn_scene_colliders *colliders, const double x[3],
                                      double normal[3])
 {
     double nearest = INFINITY;
-    for (int k = 0; k < props->n_props; k++) {
-        const prop *p = &props->props[k];
+    for (int k = 0; k < colliders->n_colliders; k++) {
+        const drawn *p = &colliders->colliders[k];
         if (!p->is_shown) continue;
         double y[3];
         firn_pose_to_shape(&p->pose, x, y);
         if (!normal) {
-            nearest = fmin(nearest, firn_shape_distance(p->shape, y, props->time));
+            nearest = fmin(nearest, firn_shape_distance(p->shape, y, colliders->time));
             continue;
         }
         firn_surface_point s;
-        firn_shape_query(p->shape, y, props->time, &s);
+        firn_shape_query(p->shape, y, colliders->time, &s);
         if (!(s.distance < nearest)) continue;
         nearest = s.distance;
         firn_pose_direction(&p->pose, s.normal, normal);

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* shading.c
+/* shading.c: sun, sky and composition of the layers of a pixel.
  *
- * Each sample of a pixel that meets something sends one ray into the disc of the sun and n_sky
- * rays into the sky, cosine-distributed about its normal. Directions come from one
- * low-discrepancy sequence (R2: the additive recurrence with the plastic number, M. Roberts
- * 2018) dealt out over tiles of 4 x 4 pixels: a pixel alone is noisy, but the mean over any 4 x
- * 4 pixels around it uses every direction once. That mean, taken over neighbours at a similar
- * depth, is what the pixel gets. No random numbers: the same scene gives the same bits.
+ * Each sample of a pixel that hits something sends one ray to the disc of the sun and n_sky rays
+ * to the sky, cosine-distributed about its normal. Directions come from one low-discrepancy
+ * sequence (R2: additive recurrence with the plastic number, M. Roberts 2018), distributed over
+ * tiles of 4 x 4 pixels: one pixel is noisy, but the mean over any 4 x 4 pixels around it uses
+ * every direction once. A pixel gets that mean, taken over neighbours at a similar depth. No
+ * random numbers: the same scene gives the same bits.
  *
- *     radiance = albedo * (sun * max(0, n.l + w)/(1 + w) * visible + sky * mean of L(direction)
- *     over free directions)
+ *     radiance = albedo (sun max(0, n.l + w)/(1 + w) visible + sky <L(direction)>)
  *
- * w = 0.3 lets light creep round the edge of each sphere, as it does in snow and dough. L rises
- * from the horizon to the zenith and is dim below the horizon (light from the ground); its mean
- * over an open upward face is 1. */
+ * with <> the mean over free directions. w = 0.3: light wraps around the edge of a sphere as by
+ * scattering in snow and dough. L rises from the horizon to the zenith and is small below the
+ * horizon (light from the ground); its mean over an open upward face is 1. */
 #include "picture/shading.h"
 #include "base/memory.h"
 
@@ -26,13 +25,14 @@ static const float wrap = 0.3f, sun_width = 0.022f; /* radians, four times the r
 
 enum { NOTHING, PARTICLE, GROUND, SOLID };
 
-/* What one pixel has gathered, summed over its samples. */
+/* Sums over the samples of a pixel. */
 typedef struct cell {
-    float albedo[3], n[3], sun,
-        sky; /* of particles: colour, normal, how much of sun and sky is seen */
+    /* of particles: colour, normal, visible parts of sun and sky */
+    float albedo[3], n[3], sun, sky;
     float ground_sun, ground_sky, solid_sun, solid_sky;
-    float depth;                                     /* of the last particle sample, m */
-    uint8_t n_particle, n_ground, n_solid, n_veiled; /* samples; veiled: particles behind a solid */
+    float depth; /* of the last particle sample, m */
+    uint8_t n_particle, n_ground, n_solid,
+        n_veiled; /* samples; veiled: particles behind a collider */
 } cell;
 
 typedef struct sample {
@@ -44,7 +44,7 @@ typedef struct sample {
 } sample;
 
 typedef struct ray_list {
-    const firn_shading *light;
+    const firn_shading *shading;
     firn_ray8 rays;
     float *target[FIRN_TRACER_WIDTH], weight[FIRN_TRACER_WIDTH];
     int n;
@@ -67,7 +67,7 @@ static void flush(ray_list *list)
 {
     int is_free[FIRN_TRACER_WIDTH];
     for (int k = 0; k < FIRN_TRACER_WIDTH; k++) list->rays.is_used[k] = k < list->n ? -1 : 0;
-    if (list->n) firn_tracer_embree->free(list->light->tracer, &list->rays, is_free);
+    if (list->n) firn_tracer_embree->free(list->shading->tracer, &list->rays, is_free);
     for (int k = 0; k < list->n; k++)
         if (is_free[k]) *list->target[k] += list->weight[k];
     list->n = 0;
@@ -109,7 +109,7 @@ static void sequence(uint32_t k, float *u, float *v)
 
 static float sky_luminance(float y) { return y > 0 ? 0.7f + 0.45f * y : 0.3f; }
 
-/* The directions of all rays of a tile, made once: places in the disc of the sun, and
+/* The directions of all rays of a tile, made once: points of the disc of the sun, and
  * cosine-distributed directions about a normal along z. */
 typedef struct directions {
     size_t n_sun, n_sky;
@@ -125,10 +125,10 @@ static void on_disc(uint32_t k, float scale, float *x, float *y, float *u)
     *y = radius * sinf(6.2831853f * v);
 }
 
-static int make_directions(const firn_shading *light, directions *d)
+static int make_directions(const firn_shading *shading, directions *d)
 {
-    d->n_sun = (size_t)(TILE * TILE * light->samples * light->samples);
-    d->n_sky = d->n_sun * (size_t)light->n_sky;
+    d->n_sun = (size_t)(TILE * TILE * shading->samples * shading->samples);
+    d->n_sky = d->n_sun * (size_t)shading->n_sky;
     d->sun = firn_memory_array(NULL, d->n_sun, sizeof *d->sun);
     d->sky = firn_memory_array(NULL, d->n_sky, sizeof *d->sky);
     if (!d->sun || !d->sky) return 0;
@@ -147,43 +147,44 @@ static void release_directions(directions *d)
     firn_memory_release(NULL, d->sky, d->n_sky * sizeof *d->sky);
 }
 
-/* Sends the rays of one sample. `turn` is its place in the tile's sequence. */
-static void ask(const firn_shading *light, const directions *table, sample *s, uint32_t turn,
+/* Sends the rays of one sample. `turn`: its place in the sequence of the tile. */
+static void ask(const firn_shading *shading, const directions *table, sample *s, uint32_t turn,
                 ray_list *sun_rays, ray_list *sky_rays)
 {
-    float a[3], b[3], d[3], lift = 1e-3f * light->radius, p[3];
+    float a[3], b[3], d[3], lift = 1e-3f * shading->radius, p[3];
     for (int c = 0; c < 3; c++) p[c] = s->p[c] + lift * s->n[c];
-    basis(light->sun, a, b);
+    basis(shading->sun, a, b);
     const float *at = table->sun[turn];
-    for (int c = 0; c < 3; c++) d[c] = light->sun[c] + at[0] * a[c] + at[1] * b[c];
-    if (dot(light->sun, s->n) > -wrap) send(sun_rays, p, d, s->near, INFINITY, &s->sun, 1);
+    for (int c = 0; c < 3; c++) d[c] = shading->sun[c] + at[0] * a[c] + at[1] * b[c];
+    if (dot(shading->sun, s->n) > -wrap) send(sun_rays, p, d, s->near, INFINITY, &s->sun, 1);
     basis(s->n, a, b);
-    for (int k = 0; k < light->n_sky; k++) {
-        at = table->sky[turn * (uint32_t)light->n_sky + (uint32_t)k];
+    for (int k = 0; k < shading->n_sky; k++) {
+        at = table->sky[turn * (uint32_t)shading->n_sky + (uint32_t)k];
         for (int c = 0; c < 3; c++) d[c] = at[0] * a[c] + at[1] * b[c] + at[2] * s->n[c];
-        float far = 0.5f * light->size;
-        /* The ground ends a ray; what lies before it may still hide it. */
-        if (light->has_ground && d[1] < 0) far = fminf(far, fmaxf(p[1] - light->ground, 0) / -d[1]);
-        send(sky_rays, p, d, 0.35f * light->radius, far, &s->sky,
-             sky_luminance(d[1]) / (float)light->n_sky);
+        float far = 0.5f * shading->size;
+        /* rays end at the ground */
+        if (shading->has_ground && d[1] < 0)
+            far = fminf(far, fmaxf(p[1] - shading->ground, 0) / -d[1]);
+        send(sky_rays, p, d, 0.35f * shading->radius, far, &s->sky,
+             sky_luminance(d[1]) / (float)shading->n_sky);
     }
 }
 
 /* ---------------------------------------------------------------- samples */
 
-/* What the ray of cell (i, j) of the grid of samples meets first; solids let particles behind
+/* The first hit of the ray of cell (i, j) of the grid of samples; colliders let particles behind
  * them through. */
-static sample meet(const firn_shading *light, int columns, int rows, int i, int j)
+static sample meet(const firn_shading *shading, int columns, int rows, int i, int j)
 {
     sample s = {.kind = NOTHING};
     float d[3], t_ground = INFINITY, t_solid = INFINITY;
     size_t at = (size_t)j * (size_t)columns + (size_t)i;
-    const firn_hit *hit = &light->hits[at];
-    firn_spheres_ray(light->camera, columns, rows, i, j, d);
-    const float *eye = light->camera->eye;
-    if (light->has_ground && d[1] < -1e-4f && eye[1] > light->ground)
-        t_ground = (light->ground - eye[1]) / d[1];
-    if (light->solids) t_solid = light->solid_hits[at].t;
+    const firn_hit *hit = &shading->hits[at];
+    firn_spheres_ray(shading->camera, columns, rows, i, j, d);
+    const float *eye = shading->camera->eye;
+    if (shading->has_ground && d[1] < -1e-4f && eye[1] > shading->ground)
+        t_ground = (shading->ground - eye[1]) / d[1];
+    if (shading->sdf) t_solid = shading->sdf_hits[at].t;
     if (hit->t <= t_ground && hit->id != FIRN_NO_SPHERE) {
         s.kind = PARTICLE;
         s.t = hit->t;
@@ -191,7 +192,7 @@ static sample meet(const firn_shading *light, int columns, int rows, int i, int 
     } else if (t_solid < t_ground) {
         s.kind = SOLID;
         s.t = t_solid;
-        memcpy(s.n, light->solid_hits[at].normal, sizeof s.n);
+        memcpy(s.n, shading->sdf_hits[at].normal, sizeof s.n);
     } else if (t_ground < INFINITY) {
         s.kind = GROUND;
         s.t = t_ground;
@@ -200,20 +201,19 @@ static sample meet(const firn_shading *light, int columns, int rows, int i, int 
     for (int c = 0; c < 3; c++) s.p[c] = eye[c] + s.t * d[c];
     if (s.kind != PARTICLE) return s;
     s.id = hit->id;
-    const float *sphere = light->spheres->xyzr + 4 * (size_t)s.id;
+    const float *sphere = shading->spheres->xyzr + 4 * (size_t)s.id;
     for (int c = 0; c < 3; c++) s.n[c] = (s.p[c] - sphere[c]) / sphere[3];
     float length = sqrtf(dot(s.n, s.n)), cosine;
     for (int c = 0; c < 3; c++) {
         s.n[c] /= length;
         s.p[c] = sphere[c] + sphere[3] * s.n[c];
     }
-    cosine = dot(s.n, light->sun);
-    s.near = cosine < 0 ? -2.05f * sphere[3] * cosine
-                        : 0; /* its own sphere lets the wrapped light through */
+    cosine = dot(s.n, shading->sun);
+    s.near = cosine < 0 ? -2.05f * sphere[3] * cosine : 0; /* wrapped light passes its own sphere */
     return s;
 }
 
-static void gather(const firn_shading *light, const sample *s, cell *at)
+static void gather(const firn_shading *shading, const sample *s, cell *at)
 {
     if (s->kind == GROUND) {
         at->n_ground++;
@@ -222,11 +222,11 @@ static void gather(const firn_shading *light, const sample *s, cell *at)
     }
     if (s->kind == SOLID) {
         at->n_solid++;
-        at->solid_sun += s->sun * fmaxf(0, dot(s->n, light->sun));
+        at->solid_sun += s->sun * fmaxf(0, dot(s->n, shading->sun));
         at->solid_sky += s->sky;
     }
     if (s->kind != PARTICLE) return;
-    const float *color = light->colors + 3 * (size_t)s->id;
+    const float *color = shading->colors + 3 * (size_t)s->id;
     for (int c = 0; c < 3; c++) {
         at->albedo[c] += color[c];
         at->n[c] += s->n[c];
@@ -238,52 +238,53 @@ static void gather(const firn_shading *light, const sample *s, cell *at)
     at->depth = s->t;
 }
 
-/* What solids take away: the sun along one ray a pixel, and sky as far as they come close. */
-static void darken(const firn_shading *light, sample *samples, int n)
+/* Colliders take the sun, by one ray per pixel, and part of the sky, by their distance. */
+static void darken(const firn_shading *shading, sample *samples, int n)
 {
     const sample *s = NULL;
     for (int k = 0; k < n && !s; k++) s = samples[k].kind != NOTHING ? &samples[k] : NULL;
     if (!s) return;
-    float p[3], lift = 1.5f * light->radius + 2 * light->solids->precision,
-                reach = 0.3f * light->size;
+    float p[3], lift = 1.5f * shading->radius + 2 * shading->sdf->precision,
+                reach = 0.3f * shading->size;
     for (int c = 0; c < 3; c++) p[c] = s->p[c] + lift * s->n[c];
-    int is_dark = firn_sdf_trace_trace(light->solids, p, light->sun, INFINITY).t < INFINITY;
+    int is_dark = firn_sdf_trace_trace(shading->sdf, p, shading->sun, INFINITY).t < INFINITY;
     for (int c = 0; c < 3; c++) p[c] = s->p[c] + reach * s->n[c];
-    float open = 0.45f + 0.55f * clamp01(firn_sdf_trace_distance(light->solids, p) / reach);
+    float open = 0.45f + 0.55f * clamp01(firn_sdf_trace_distance(shading->sdf, p) / reach);
     for (int k = 0; k < n; k++) {
         samples[k].sun *= (float)!is_dark;
         samples[k].sky *= open;
     }
 }
 
-static void light_row(const firn_shading *light, const directions *table, int width, int height,
+static void light_row(const firn_shading *shading, const directions *table, int width, int height,
                       int j, sample *samples, cell *row)
 {
-    int side = light->samples, square = side * side;
-    ray_list sun_rays = {.light = light}, sky_rays = {.light = light};
+    int side = shading->samples, square = side * side;
+    ray_list sun_rays = {.shading = shading}, sky_rays = {.shading = shading};
     for (int i = 0; i < width; i++)
         for (int k = 0; k < square; k++) {
             sample *s = &samples[i * square + k];
-            *s = meet(light, width * side, height * side, i * side + k % side, j * side + k / side);
+            *s = meet(shading, width * side, height * side, i * side + k % side,
+                      j * side + k / side);
             if (s->kind == NOTHING) continue;
-            /* the tile's 16 pixels in an order in which neighbours are far apart */
+            /* the 16 pixels of a tile, neighbours far apart in the sequence */
             static const uint8_t order[TILE][TILE] = {
                 {0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
             uint32_t turn = order[j % TILE][i % TILE] * (uint32_t)square + (uint32_t)k;
-            if (light->tracer)
-                ask(light, table, s, turn, &sun_rays, &sky_rays);
+            if (shading->tracer)
+                ask(shading, table, s, turn, &sun_rays, &sky_rays);
             else {
                 s->sun = 1;
                 s->sky = 0.8f + 0.2f * s->n[1];
             }
         }
-    if (light->tracer) {
+    if (shading->tracer) {
         flush(&sun_rays);
         flush(&sky_rays);
     }
     for (int i = 0; i < width; i++) {
-        if (light->solids) darken(light, &samples[i * square], square);
-        for (int k = 0; k < square; k++) gather(light, &samples[i * square + k], &row[i]);
+        if (shading->sdf) darken(shading, &samples[i * square], square);
+        for (int k = 0; k < square; k++) gather(shading, &samples[i * square + k], &row[i]);
     }
 }
 
@@ -295,20 +296,19 @@ typedef struct mean {
     float ground_sun, ground_sky, solid_sun, solid_sky;
 } mean;
 
-/* Particles: over a square about as wide as three of them, but at least 4 x 4; the rest: over 4
- * x 4. The squares are gone through in steps that keep their number small; steps are odd or 1,
- * so that all of a tile's places are met. */
-static mean survey(const firn_shading *light, const cell *cells, int width, int height, int i,
-                   int j)
+/* Particles: over a square about three of them wide, at least 4 x 4; the rest: over 4 x 4. Large
+ * squares are sampled in steps; odd ones, so that all places of a tile occur. */
+static mean surroundings(const firn_shading *shading, const cell *cells, int width, int height,
+                         int i, int j)
 {
     const cell *here = &cells[(size_t)j * (size_t)width + (size_t)i];
     mean m = {0};
     float n = 0;
     if (here->n_particle) {
         float pixels =
-            1.5f * light->radius / here->depth * (float)height / (2 * light->camera->tan_y);
+            1.5f * shading->radius / here->depth * (float)height / (2 * shading->camera->tan_y);
         int half = pixels < 2 ? 2 : pixels < 12 ? (int)pixels : 12, step = half > 6 ? 3 : 1;
-        float reach = 5 * light->radius + 0.001f * here->depth;
+        float reach = 5 * shading->radius + 0.001f * here->depth;
         for (int y = j - half; y < j + half; y += step)
             for (int x = i - half; x < i + half; x += step) {
                 if (x < 0 || y < 0 || x >= width || y >= height) continue;
@@ -346,8 +346,8 @@ static mean survey(const firn_shading *light, const cell *cells, int width, int 
     return m;
 }
 
-/* Without a tracer: a pixel that lies deeper than its surroundings sees less sky. */
-static float sky_from_depth(const firn_shading *light, const cell *cells, int width, int height,
+/* Without a tracer: a pixel deeper than its surroundings sees less sky. */
+static float sky_from_depth(const firn_shading *shading, const cell *cells, int width, int height,
                             int i, int j)
 {
     static const int8_t ring[8][2] = {{1, 0}, {0, 1},  {-1, 0},  {0, -1},
@@ -360,7 +360,7 @@ static float sky_from_depth(const firn_shading *light, const cell *cells, int wi
             if (x < 0 || y < 0 || x >= width || y >= height) continue;
             const cell *at = &cells[(size_t)y * (size_t)width + (size_t)x];
             if (at->n_particle)
-                sum += clamp01((here->depth - at->depth) / (4 * light->radius)) / 24;
+                sum += clamp01((here->depth - at->depth) / (4 * shading->radius)) / 24;
         }
     return expf(-2.5f * sum);
 }
@@ -373,46 +373,46 @@ static const float solid_albedo[3] = {0.150f, 0.152f, 0.156f};
 static const float ground_albedo[3] = {0.060f, 0.069f, 0.083f},
                    zenith[3] = {0.030f, 0.040f, 0.058f};
 
-static void backdrop(const firn_shading *light, const float d[3], float color[3])
+static void backdrop(const firn_shading *shading, const float d[3], float color[3])
 {
-    /* the horizon is the open ground, a little darker: seen from afar one cannot be told from
-     * the other */
-    float height = smooth(-0.05f, 0.55f, d[1]), sun = fmaxf(light->sun[1], 0.2f);
+    /* the horizon is the open ground, a little darker, so that they join without an edge */
+    float height = smooth(-0.05f, 0.55f, d[1]), sun = fmaxf(shading->sun[1], 0.2f);
     for (int c = 0; c < 3; c++) {
         float horizon = 0.72f * ground_albedo[c] * (sun_color[c] * sun + sky_color[c]);
         color[c] = horizon + height * (zenith[c] - horizon);
     }
 }
 
-static void ground_color(const firn_shading *light, const float d[3], float sun, float sky,
+static void ground_color(const firn_shading *shading, const float d[3], float sun, float sky,
                          float color[3])
 {
-    float back[3], t = (light->ground - light->camera->eye[1]) / fminf(d[1], -1e-4f);
-    float x = light->camera->eye[0] + t * d[0], z = light->camera->eye[2] + t * d[2];
-    float fade = smooth(1.5f * light->size, 7.0f * light->size, sqrtf(x * x + z * z));
-    backdrop(light, (float[3]){d[0], 0, d[2]}, back);
+    float back[3], t = (shading->ground - shading->camera->eye[1]) / fminf(d[1], -1e-4f);
+    float x = shading->camera->eye[0] + t * d[0], z = shading->camera->eye[2] + t * d[2];
+    float fade = smooth(1.5f * shading->size, 7.0f * shading->size, sqrtf(x * x + z * z));
+    backdrop(shading, (float[3]){d[0], 0, d[2]}, back);
     for (int c = 0; c < 3; c++) {
         float lit = ground_albedo[c] *
-                    (sun_color[c] * fmaxf(light->sun[1], 0.2f) * sun + sky_color[c] * sky);
+                    (sun_color[c] * fmaxf(shading->sun[1], 0.2f) * sun + sky_color[c] * sky);
         color[c] = lit + fade * (back[c] - lit);
     }
 }
 
-/* Light on the particles of a pixel. Its normal is partly its own, partly that of its surroundings:
- * single grains stay visible, but many of them read as one surface. */
-static void particle_color(const firn_shading *light, const cell *at, const mean *m, float color[3])
+/* Light on the particles of a pixel. Its normal is a blend of its own and that of its surroundings:
+ * grains stay visible, and many of them appear as one surface. */
+static void particle_color(const firn_shading *shading, const cell *at, const mean *m,
+                           float color[3])
 {
     float own = sqrtf(dot(at->n, at->n)) + 1e-20f, around = sqrtf(dot(m->n, m->n)) + 1e-20f,
           normal[3];
     for (int c = 0; c < 3; c++) normal[c] = 0.42f * at->n[c] / own + 0.58f * m->n[c] / around;
     float length = sqrtf(dot(normal, normal)) + 1e-20f, n = (float)at->n_particle;
-    float visible = 0.2f * at->sun / n +
-                    0.8f * m->sun; /* more of its own would show the tiles in half-shadow */
-    float sun = visible * fmaxf(0, (dot(normal, light->sun) / length + wrap) / (1 + wrap));
+    float visible =
+        0.2f * at->sun / n + 0.8f * m->sun; /* more of its own shows the tiles in half-shadow */
+    float sun = visible * fmaxf(0, (dot(normal, shading->sun) / length + wrap) / (1 + wrap));
     for (int c = 0; c < 3; c++) {
         float albedo = at->albedo[c] / n;
-        color[c] = light->is_data ? albedo * fminf(0.66f * sun + 0.46f * m->sky, 1)
-                                  : tone(albedo * (sun_color[c] * sun + sky_color[c] * m->sky));
+        color[c] = shading->is_data ? albedo * fminf(0.66f * sun + 0.46f * m->sky, 1)
+                                    : tone(albedo * (sun_color[c] * sun + sky_color[c] * m->sky));
     }
 }
 
@@ -423,74 +423,75 @@ static void solid_color(float sun, float sky, float color[3])
 }
 
 /* One of the four layers of a pixel, tone-mapped. */
-static void layer_color(const firn_shading *light, int kind, const cell *at, const mean *m,
+static void layer_color(const firn_shading *shading, int kind, const cell *at, const mean *m,
                         const float d[3], float color[3])
 {
     if (kind == PARTICLE) {
         float veil = 0.3f * (float)at->n_veiled / (float)at->n_particle, gray[3];
-        particle_color(light, at, m, color);
+        particle_color(shading, at, m, color);
         if (!at->n_veiled) return;
         solid_color(0.3f, 0.8f, gray);
         for (int c = 0; c < 3; c++) color[c] += veil * (tone(gray[c]) - color[c]);
         return;
     }
     if (kind == GROUND)
-        ground_color(light, d, m->ground_sun, m->ground_sky, color);
+        ground_color(shading, d, m->ground_sun, m->ground_sky, color);
     else if (kind == SOLID)
         solid_color(m->solid_sun, m->solid_sky, color);
     else
-        backdrop(light, d, color);
+        backdrop(shading, d, color);
     for (int c = 0; c < 3; c++) color[c] = tone(color[c]);
 }
 
-static void compose_pixel(const firn_shading *light, const cell *cells, const firn_image *image,
+static void compose_pixel(const firn_shading *shading, const cell *cells, const firn_image *image,
                           int i, int j, uint8_t rgb[3])
 {
     int width = image->width, height = image->height;
     const cell *at = &cells[(size_t)j * (size_t)width + (size_t)i];
-    mean m = survey(light, cells, width, height, i, j);
-    if (!light->tracer && at->n_particle)
-        m.sky *= sky_from_depth(light, cells, width, height, i, j);
-    float n = (float)(light->samples * light->samples), d[3], sum[3] = {0}, color[3];
+    mean m = surroundings(shading, cells, width, height, i, j);
+    if (!shading->tracer && at->n_particle)
+        m.sky *= sky_from_depth(shading, cells, width, height, i, j);
+    float n = (float)(shading->samples * shading->samples), d[3], sum[3] = {0}, color[3];
     float shares[4] = {[PARTICLE] = at->n_particle, [GROUND] = at->n_ground, [SOLID] = at->n_solid};
     shares[NOTHING] = n - shares[PARTICLE] - shares[GROUND] - shares[SOLID];
-    firn_spheres_ray(light->camera, width, height, i, j, d);
+    firn_spheres_ray(shading->camera, width, height, i, j, d);
     for (int kind = 0; kind < 4; kind++) {
         if (shares[kind] <= 0) continue;
-        layer_color(light, kind, at, &m, d, color);
+        layer_color(shading, kind, at, &m, d, color);
         for (int c = 0; c < 3; c++) sum[c] += shares[kind] / n * color[c];
     }
     for (int c = 0; c < 3; c++) rgb[c] = (uint8_t)(255 * firn_color_encode(sum[c]) + 0.5f);
 }
 
-firn_status firn_shading_paint(const firn_shading *light, firn_image *image)
+firn_status firn_shading_paint(const firn_shading *shading, firn_image *image)
 {
     int width = image->width, height = image->height;
     size_t n_cells = (size_t)width * (size_t)height;
-    size_t n_samples = (size_t)width * (size_t)(light->samples * light->samples);
+    size_t n_samples = (size_t)width * (size_t)(shading->samples * shading->samples);
     cell *cells = firn_memory_array(NULL, n_cells, sizeof *cells);
     sample *samples =
-        firn_memory_array(NULL, n_samples * (size_t)light->n_threads, sizeof *samples);
+        firn_memory_array(NULL, n_samples * (size_t)shading->n_threads, sizeof *samples);
     directions table;
-    int good = make_directions(light, &table) && cells && samples;
+    int good = make_directions(shading, &table) && cells && samples;
     if (good) {
-#pragma omp parallel num_threads(light->n_threads)
+#pragma omp parallel num_threads(shading->n_threads)
         {
             sample *mine = NULL;
 #pragma omp for schedule(dynamic)
             for (int j = 0; j < height; j++) {
                 if (!mine) mine = samples + n_samples * (size_t)omp_get_thread_num();
-                light_row(light, &table, width, height, j, mine, cells + (size_t)j * (size_t)width);
+                light_row(shading, &table, width, height, j, mine,
+                          cells + (size_t)j * (size_t)width);
             }
 #pragma omp for schedule(static)
             for (int j = 0; j < height; j++)
                 for (int i = 0; i < width; i++)
-                    compose_pixel(light, cells, image, i, j,
+                    compose_pixel(shading, cells, image, i, j,
                                   image->rgb + 3 * ((size_t)j * (size_t)width + (size_t)i));
         }
     }
     release_directions(&table);
-    firn_memory_release(NULL, samples, n_samples * (size_t)light->n_threads * sizeof *samples);
+    firn_memory_release(NULL, samples, n_samples * (size_t)shading->n_threads * sizeof *samples);
     firn_memory_release(NULL, cells, n_cells * sizeof *cells);
     return good ? FIRN_OK : FIRN_MEMORY;
 }

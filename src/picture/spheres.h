@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* spheres.h: the border between what is seen and how it is lit. An engine answers, for every ray
- * of a picture, which sphere it meets first; src/picture/tracer.c asks Embree,
- * src/picture/splat.c draws the spheres one after the other into a depth buffer. Both intersect
- * ray and sphere exactly, so silhouettes are the same.
+/* spheres.h: the border between visibility and shading. For each ray of a picture an engine finds
+ * the first sphere: tracer.c by Embree, splat.c by drawing the spheres into a depth buffer. Both
+ * intersect ray and sphere exactly, so silhouettes are the same.
  *
  * The rays of a picture form a grid of `columns` x `rows`, one ray through the middle of each
  * cell, row 0 on top. */
@@ -17,8 +16,8 @@ typedef struct firn_spheres {
 } firn_spheres;
 
 typedef struct firn_hit {
-    float t;     /* distance from the eye, m; INFINITY: nothing */
-    uint32_t id; /* of the sphere; FIRN_NO_SPHERE: nothing */
+    float t;     /* distance from the eye, m; INFINITY: none */
+    uint32_t id; /* of the sphere; FIRN_NO_SPHERE: none */
 } firn_hit;
 
 #define FIRN_NO_SPHERE UINT32_MAX

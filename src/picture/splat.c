@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* splat.c: a depth buffer of ray-cast spheres. Each sphere knows the rectangle of cells that its
- * silhouette cannot leave; bands of rows are independent of each other, and inside a band
- * spheres come in the order of their number, the first one winning a tie. */
+/* splat.c: a depth buffer of ray-cast spheres. For each sphere the rectangle of cells around its
+ * silhouette is computed; bands of rows are independent, and inside a band spheres are drawn in the
+ * order of their numbers, the first one winning a tie. So the bits do not depend on threads. */
 #include "picture/splat.h"
 #include "base/memory.h"
 
 #include <math.h>
 
-enum { BAND = 32 }; /* rows that one thread draws at a time */
+enum { BAND = 32 }; /* rows drawn by one thread at a time */
 
 typedef struct rectangle {
-    int32_t i0, i1, j0, j1; /* half open; empty where nothing is seen */
+    int32_t i0, i1, j0, j1; /* half open; empty: not seen */
 } rectangle;
 
 /* Where a sphere at (a, z) of radius r, seen from the origin along z, begins and ends in a/z:
@@ -34,7 +34,7 @@ static rectangle silhouette(const firn_camera *camera, const float *s, int colum
     float z = q[0] * camera->forward[0] + q[1] * camera->forward[1] + q[2] * camera->forward[2];
     if (!(r > 0) || z < -r) return none;
     if (z < 1.01f * r)
-        return all; /* it reaches past the eye's plane, where the tangents mean nothing */
+        return all; /* it reaches behind the plane of the eye, where there are no tangents */
     rectangle box;
     tangents(x, z, r, &low, &high);
     box.i0 = clamp_cell(floorf((low / camera->tan_x + 1) * 0.5f * (float)columns - 0.5f), columns);
@@ -50,8 +50,7 @@ static void cast(const firn_camera *camera, const float *s, const float d[3], ui
 {
     float q[3] = {s[0] - camera->eye[0], s[1] - camera->eye[1], s[2] - camera->eye[2]};
     float b = q[0] * d[0] + q[1] * d[1] + q[2] * d[2];
-    /* the perpendicular from the centre to the ray, formed as a vector: b^2 - q^2 would cancel
-     * far away */
+    /* perpendicular from the centre to the ray, as a vector: b^2 - q^2 cancels far away */
     float p[3] = {q[0] - b * d[0], q[1] - b * d[1], q[2] - b * d[2]};
     float rest = s[3] * s[3] - (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
     if (!(rest >= 0)) return;

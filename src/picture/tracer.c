@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* tracer.c: one Embree scene of sphere primitives. Rays go in packets of eight: 4 x 2 cells of
- * the picture for what the eye sees, whatever order the caller has for shadows. Which packet a
- * ray belongs to depends on the picture alone, so results do not depend on threads. */
+ * the picture for first hits, in the order of the caller for shadows. The packet of a ray depends
+ * on the picture alone, so results do not depend on threads. */
 #include "picture/tracer.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <embree3/rtcore.h>
 #include <math.h>
@@ -22,19 +23,14 @@ static void destroy(firn_tracer *tracer)
     firn_memory_release(NULL, tracer, sizeof *tracer);
 }
 
-/* Ends a tracer that cannot be made. Asking Embree for its error also clears it, hence the
- * argument. */
+/* Releases a tracer that cannot be made. Reading Embree's error clears it, hence the argument. */
 static firn_status refuse(firn_tracer *tracer, enum RTCError error, firn_messages *messages)
 {
     firn_status status = error == RTC_ERROR_OUT_OF_MEMORY ? FIRN_MEMORY : FIRN_USAGE;
     destroy(tracer);
-    if (status == FIRN_MEMORY)
-        return firn_messages_add(
-            messages, status,
-            "memory is exhausted while Embree sorts the particles; --engine splat needs less");
+    if (status == FIRN_MEMORY) return firn_messages_no_memory(messages, "picture");
     return firn_messages_add(messages, status,
-                             "Embree cannot be used here (its error %d); use --engine splat",
-                             (int)error);
+                             "engine embree: error %d of Embree; try: --engine splat", (int)error);
 }
 
 static firn_status create(const firn_spheres *spheres, int n_threads, firn_tracer **out,
@@ -42,7 +38,7 @@ static firn_status create(const firn_spheres *spheres, int n_threads, firn_trace
 {
     *out = NULL;
     firn_tracer *tracer = firn_memory_allocate(NULL, sizeof *tracer);
-    if (!tracer) return firn_messages_add(messages, FIRN_MEMORY, "memory is exhausted");
+    if (!tracer) return firn_messages_no_memory(messages, "picture");
     char settings[64];
     snprintf(settings, sizeof settings, "threads=%d,set_affinity=0", n_threads);
     tracer->device = rtcNewDevice(settings);
@@ -65,8 +61,8 @@ static firn_status create(const firn_spheres *spheres, int n_threads, firn_trace
 }
 
 /* The 4 x 2 cells whose upper left one is (i, j). */
-static void look(const firn_tracer *tracer, const firn_camera *camera, int columns, int rows, int i,
-                 int j, firn_hit *hits)
+static void trace_packet(const firn_tracer *tracer, const firn_camera *camera, int columns,
+                         int rows, int i, int j, firn_hit *hits)
 {
     struct RTCIntersectContext context;
     rtcInitIntersectContext(&context);
@@ -108,7 +104,8 @@ static void hits_of(const firn_tracer *tracer, const firn_camera *camera, int co
 {
 #pragma omp parallel for num_threads(n_threads) schedule(dynamic)
     for (int j = 0; j < rows; j += 2)
-        for (int i = 0; i < columns; i += 4) look(tracer, camera, columns, rows, i, j, hits);
+        for (int i = 0; i < columns; i += 4)
+            trace_packet(tracer, camera, columns, rows, i, j, hits);
 }
 
 static void free_rays(const firn_tracer *tracer, const firn_ray8 *rays,
@@ -135,7 +132,7 @@ static void free_rays(const firn_tracer *tracer, const firn_ray8 *rays,
     }
     rtcOccluded8(valid, tracer->scene, &context, &r);
     for (int k = 0; k < 8; k++)
-        is_free[k] = !(r.tfar[k] < 0); /* Embree writes -infinity where something is met */
+        is_free[k] = !(r.tfar[k] < 0); /* Embree writes -infinity at a hit */
 }
 
 static const firn_tracer_engine engine = {create, destroy, hits_of, free_rays};

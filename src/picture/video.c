@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* video.c: ffmpeg reads raw pictures from its standard input, which is one end of a socket pair:
- * unlike a pipe, a socket can be written without the signal that would end the program when
- * ffmpeg dies. What ffmpeg complains of goes to a nameless file and from there into the report. */
+/* video.c: ffmpeg reads raw pictures from its standard input, one end of a socket pair: writing
+ * to a socket whose reader has died returns an error, where a pipe would send a signal. The
+ * errors of ffmpeg go to an anonymous file and from there into the messages. */
 #include "picture/video.h"
 #include "firn/defs.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +25,8 @@ struct firn_video {
     char path[FIRN_PATH], temporary[4096 + 64];
     const char *codec; /* arguments, blank-separated */
     double fps;
-    int width, height, socket, complaints; /* descriptors, -1: none */
-    pid_t process;                         /* 0: not started */
+    int width, height, socket, errors; /* descriptors, -1: none */
+    pid_t process;                     /* 0: not started */
     int64_t n_frames;
 };
 
@@ -50,47 +51,46 @@ firn_status firn_video_create(const char *path, double fps, firn_video **out,
     }
     if (!arguments)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "%s: a film's name must end in .mp4 or .webm", path);
+                                 "%s: ending of a film; allowed: .mp4 .webm", path);
     if (!(fps > 0 && fps <= 1000))
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "%g pictures a second are no film; 1 to 1000 are possible", fps);
+                                 "%g pictures a second are no video; 1 to 1000 are possible", fps);
     if (strlen(path) >= FIRN_PATH)
-        return firn_messages_add(messages, FIRN_REFUSED, "%s: the name is too long", path);
-    firn_video *film = firn_memory_allocate(NULL, sizeof *film);
-    if (!film) return firn_messages_add(messages, FIRN_MEMORY, "memory is exhausted");
-    *film = (firn_video){.codec = arguments, .fps = fps, .socket = -1, .complaints = -1};
-    snprintf(film->path, sizeof film->path, "%s", path);
+        return firn_messages_add(messages, FIRN_REFUSED, "%s: path too long", path);
+    firn_video *video = firn_memory_allocate(NULL, sizeof *video);
+    if (!video) return firn_messages_no_memory(messages, "film");
+    *video = (firn_video){.codec = arguments, .fps = fps, .socket = -1, .errors = -1};
+    snprintf(video->path, sizeof video->path, "%s", path);
     firn_status status =
-        firn_file_temporary(path, film->temporary, sizeof film->temporary, messages);
+        firn_file_temporary(path, video->temporary, sizeof video->temporary, messages);
     if (status != FIRN_OK) {
-        firn_memory_release(NULL, film, sizeof *film);
+        firn_memory_release(NULL, video, sizeof *video);
         return status;
     }
-    *out = film;
+    *out = video;
     return FIRN_OK;
 }
 
 /* Starts ffmpeg with `socket` as its standard input; 0 or an errno value. */
-static int spawn(firn_video *film, int input)
+static int spawn(firn_video *video, int input)
 {
-    char size[32], rate[32], words[256], target[sizeof film->temporary + 8], *arguments[48],
+    char size[32], rate[32], words[256], target[sizeof video->temporary + 8], *arguments[48],
         *rest = words;
     int n = 0;
-    snprintf(size, sizeof size, "%dx%d", film->width, film->height);
-    snprintf(rate, sizeof rate, "%.10g", film->fps);
-    snprintf(words, sizeof words, "%s", film->codec);
+    snprintf(size, sizeof size, "%dx%d", video->width, video->height);
+    snprintf(rate, sizeof rate, "%.10g", video->fps);
+    snprintf(words, sizeof words, "%s", video->codec);
     const char *const before[] = {
         "ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo",
         "-pix_fmt", "rgb24", "-s", size, "-r", rate, "-i", "pipe:0", "-an",
-        /* sides even, as these codecs need; the matrix and range that
-                                   * players expect */
+        /* even sides, as these codecs need; the matrix and range of players */
         "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv",
         "-pix_fmt", "yuv420p", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc",
         "iec61966-2-1", "-color_range", "tv"};
     for (size_t k = 0; k < sizeof before / sizeof *before; k++) arguments[n++] = (char *)before[k];
     for (char *word; (word = strsep(&rest, " "));) arguments[n++] = word;
     snprintf(target, sizeof target, "file:%s",
-             film->temporary); /* a colon in the name is no protocol */
+             video->temporary); /* else a colon in the name is a protocol */
     arguments[n++] = target;
     arguments[n] = NULL;
 
@@ -99,113 +99,111 @@ static int spawn(firn_video *film, int input)
     if (error) return error;
     error = posix_spawn_file_actions_adddup2(&actions, input, 0);
     if (!error) error = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    if (!error) error = posix_spawn_file_actions_adddup2(&actions, film->complaints, 2);
-    if (!error) error = posix_spawnp(&film->process, "ffmpeg", &actions, NULL, arguments, environ);
+    if (!error) error = posix_spawn_file_actions_adddup2(&actions, video->errors, 2);
+    if (!error) error = posix_spawnp(&video->process, "ffmpeg", &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
-    if (error) film->process = 0;
+    if (error) video->process = 0;
     return error;
 }
 
-static firn_status start(firn_video *film, const firn_image *image, firn_messages *messages)
+static firn_status start(firn_video *video, const firn_image *image, firn_messages *messages)
 {
     int ends[2];
-    film->width = image->width;
-    film->height = image->height;
-    film->complaints = memfd_create("ffmpeg", MFD_CLOEXEC);
-    if (film->complaints < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-        return firn_messages_add(messages, FIRN_IO, "%s: %s", film->path, firn_file_reason(errno));
-    film->socket = ends[0];
-    int error = spawn(film, ends[1]);
+    video->width = image->width;
+    video->height = image->height;
+    video->errors = memfd_create("ffmpeg", MFD_CLOEXEC);
+    if (video->errors < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+        return firn_messages_add(messages, FIRN_IO, "%s: %s", video->path, firn_file_reason(errno));
+    video->socket = ends[0];
+    int error = spawn(video, ends[1]);
     close(ends[1]);
     if (error == ENOENT)
-        return firn_messages_add(messages, FIRN_IO,
-                                 "%s: films are made by the program ffmpeg, which is not "
-                                 "installed; install it (on Debian: "
-                                 "apt install ffmpeg), or leave out --film and take the pictures",
-                                 film->path);
+        return firn_messages_add(
+            messages, FIRN_IO,
+            "%s: ffmpeg is not installed; try: install it (Debian: apt install "
+            "ffmpeg), or pictures without --film",
+            video->path);
     if (error)
-        return firn_messages_add(messages, FIRN_IO, "ffmpeg could not be started: %s",
+        return firn_messages_add(messages, FIRN_IO, "ffmpeg: cannot be started: %s",
                                  firn_file_reason(error));
     return FIRN_OK;
 }
 
-/* ffmpeg's first line of complaint, or "". */
-static void complaint(const firn_video *film, char *text, size_t n)
+/* The first line of ffmpeg's errors, or "". */
+static void first_error(const firn_video *video, char *text, size_t n)
 {
-    ssize_t got = film->complaints < 0 ? 0 : pread(film->complaints, text, n - 1, 0);
+    ssize_t got = video->errors < 0 ? 0 : pread(video->errors, text, n - 1, 0);
     text[got > 0 ? got : 0] = 0;
     text[strcspn(text, "\r\n")] = 0;
 }
 
-static firn_status fail(const firn_video *film, firn_messages *messages)
+static firn_status fail(const firn_video *video, firn_messages *messages)
 {
     char why[256];
-    complaint(film, why, sizeof why);
-    return firn_messages_add(messages, FIRN_IO, "%s: ffmpeg gave up: %s", film->path,
-                             *why ? why : "it did not say why");
+    first_error(video, why, sizeof why);
+    return firn_messages_add(messages, FIRN_IO, "%s: ffmpeg failed: %s", video->path,
+                             *why ? why : "no reason given");
 }
 
-firn_status firn_video_add(firn_video *film, const firn_image *image, firn_messages *messages)
+firn_status firn_video_add(firn_video *video, const firn_image *image, firn_messages *messages)
 {
-    firn_status status = film->process ? FIRN_OK : start(film, image, messages);
+    firn_status status = video->process ? FIRN_OK : start(video, image, messages);
     if (status != FIRN_OK) return status;
-    if (image->width != film->width || image->height != film->height)
+    if (image->width != video->width || image->height != video->height)
         return firn_messages_add(
-            messages, FIRN_USAGE,
-            "%s: the pictures of a film must have one size; %d x %d after %d x %d", film->path,
-            image->width, image->height, film->width, film->height);
+            messages, FIRN_USAGE, "%s: pictures of different sizes (%d x %d after %d x %d)",
+            video->path, image->width, image->height, video->width, video->height);
     const uint8_t *data = image->rgb;
     size_t left = (size_t)image->width * (size_t)image->height * 3;
     while (left) {
-        ssize_t n = send(film->socket, data, left, MSG_NOSIGNAL);
+        ssize_t n = send(video->socket, data, left, MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return fail(film, messages);
+        if (n <= 0) return fail(video, messages);
         data += n;
         left -= (size_t)n;
     }
-    film->n_frames++;
+    video->n_frames++;
     return FIRN_OK;
 }
 
-/* Closes what is open and waits for ffmpeg; true when it ended well. */
-static int stop(firn_video *film, int in_anger)
+/* Closes the socket and waits for ffmpeg, or kills it; 1: it ended with 0. */
+static int stop(firn_video *video, int must_kill)
 {
     int result = -1;
-    if (film->socket >= 0) close(film->socket);
-    film->socket = -1;
-    if (film->process) {
-        if (in_anger) kill(film->process, SIGKILL);
-        while (waitpid(film->process, &result, 0) < 0 && errno == EINTR) {}
+    if (video->socket >= 0) close(video->socket);
+    video->socket = -1;
+    if (video->process) {
+        if (must_kill) kill(video->process, SIGKILL);
+        while (waitpid(video->process, &result, 0) < 0 && errno == EINTR) {}
     }
-    film->process = 0;
+    video->process = 0;
     return WIFEXITED(result) && WEXITSTATUS(result) == 0;
 }
 
-static void release(firn_video *film)
+static void release(firn_video *video)
 {
-    if (film->complaints >= 0) close(film->complaints);
-    firn_memory_release(NULL, film, sizeof *film);
+    if (video->errors >= 0) close(video->errors);
+    firn_memory_release(NULL, video, sizeof *video);
 }
 
-firn_status firn_video_commit(firn_video *film, firn_messages *messages)
+firn_status firn_video_commit(firn_video *video, firn_messages *messages)
 {
     firn_status status = FIRN_OK;
-    if (!film->n_frames)
-        status = firn_messages_add(messages, FIRN_REFUSED,
-                                   "%s: a film of no pictures cannot be made", film->path);
-    if (!stop(film, status != FIRN_OK) && status == FIRN_OK) status = fail(film, messages);
+    if (!video->n_frames)
+        status = firn_messages_add(messages, FIRN_REFUSED, "%s: no pictures", video->path);
+    if (!stop(video, status != FIRN_OK) && status == FIRN_OK) status = fail(video, messages);
     if (status == FIRN_OK)
-        status = firn_file_publish(film->temporary, film->path, NULL, messages);
+        status = firn_file_publish(video->temporary, video->path, NULL, messages);
     else
-        firn_file_discard(film->temporary);
-    release(film);
+        firn_file_discard(video->temporary);
+    release(video);
     return status;
 }
 
-void firn_video_abandon(firn_video *film)
+void firn_video_abandon(firn_video *video)
 {
-    if (!film) return;
-    stop(film, 1);
-    firn_file_discard(film->temporary);
-    release(film);
+    if (!video) return;
+    stop(video, 1);
+    firn_file_discard(video->temporary);
+    release(video);
 }

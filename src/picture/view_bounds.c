@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* view_bounds.c: see view_bounds.h. Quantiles of up to 20,000 points per frame. */
 #include "picture/view_bounds.h"
 #include "base/memory.h"
+#include "base/messages.h"
 #include "picture/particle_color.h"
 
 #include <math.h>
@@ -30,7 +32,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts what is finite to the front and returns how many that is. */
+/* Sorts the finite values to the front; returns their number. */
 static int64_t sort(double *values, int64_t n)
 {
     int64_t kept = 0;
@@ -51,13 +53,12 @@ static void widen(double *low, double *high, double a, double b)
     *high = fmax(*high, b);
 }
 
-firn_status firn_view_bounds_add(firn_view_bounds *survey, const firn_points *points,
+firn_status firn_view_bounds_add(firn_view_bounds *bounds, const firn_points *points,
                                  const char *attribute, firn_messages *messages)
 {
     const firn_attribute *position = firn_points_find(points, "P");
     if (!position || position->n_components != 3 || position->type == FIRN_ATTRIBUTE_INT)
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "these points carry no position P of three numbers");
+        return firn_messages_add(messages, FIRN_REFUSED, "points: no attribute P of three floats");
     firn_particle_color_number number = {0};
     if (*attribute) {
         firn_status status = firn_particle_color_find(points, attribute, &number, messages);
@@ -65,29 +66,29 @@ firn_status firn_view_bounds_add(firn_view_bounds *survey, const firn_points *po
     }
     int64_t stride = points->n / SAMPLE_MAX + 1, n = (points->n + stride - 1) / stride;
     double *work = firn_memory_array(NULL, (size_t)n, sizeof *work);
-    if (!work) return firn_messages_add(messages, FIRN_MEMORY, "memory is exhausted");
+    if (!work) return firn_messages_no_memory(messages, "bounds of the picture");
     for (int c = 0; c < 3; c++) {
         for (int64_t k = 0; k < n; k++) {
             const float *p = position->data.f + 3 * k * stride;
             double turned[3];
-            firn_view_bounds_turn(survey->is_z_up, (double[3]){p[0], p[1], p[2]}, turned);
+            firn_view_bounds_turn(bounds->is_z_up, (double[3]){p[0], p[1], p[2]}, turned);
             work[k] = turned[c];
         }
         int64_t kept = sort(work, n);
         if (!kept) continue;
-        widen(&survey->min[c], &survey->max[c], quantile(work, kept, 0.005),
+        widen(&bounds->min[c], &bounds->max[c], quantile(work, kept, 0.005),
               quantile(work, kept, 0.995));
         if (c == 1) {
-            survey->lowest = fmin(survey->lowest, quantile(work, kept, 0.001));
-            survey->n += points->n;
+            bounds->lowest = fmin(bounds->lowest, quantile(work, kept, 0.001));
+            bounds->n += points->n;
         }
     }
     if (number.attribute) {
         for (int64_t k = 0; k < n; k++) work[k] = firn_particle_color_value(&number, k * stride);
         int64_t kept = sort(work, n);
         if (kept) {
-            survey->has_values = 1;
-            widen(&survey->value_min, &survey->value_max, quantile(work, kept, 0.01),
+            bounds->has_values = 1;
+            widen(&bounds->value_min, &bounds->value_max, quantile(work, kept, 0.01),
                   quantile(work, kept, 0.99));
         }
     }

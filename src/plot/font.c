@@ -3,20 +3,20 @@
  *
  * Units: capitals are 14 high, small letters 10, descenders reach -4; a line of text is 20 (the
  * font's size).
- * A path is the centre line of the stroke, in a little language of its own:
+ * A path is the centre line of the stroke:
  *
- *     M x y             lift the pen, go there
- *     L x y             straight to
- *     Q bx by x y       quadratic curve to (x, y), pulled towards (bx, by)
+ *     M x y             move with the pen up
+ *     L x y             line
+ *     Q bx by x y       quadratic Bezier curve to (x, y) with control point (bx, by)
  *     A x y rx ry a b   arc about (x, y) from angle a to b in degrees, counter-clockwise where b
  *                       > a; reached by a straight line if the pen is down
  *     O x y rx ry       a whole ellipse
  *
  * Arcs are superellipses |x|^2.4 + |y|^2.4 = 1: bowls look fuller than circles at small sizes.
  *
- * Grid fitting: the heights 0, 10, 14, -4, those of all level strokes, and the abscissae of all
- * upright strokes are moved to where a stroke covers whole pixels; everything between them is
- * stretched along. */
+ * Grid fitting: the heights 0, 10, 14, -4, those of all horizontal strokes, and the abscissae of
+ * all upright strokes are moved so that a stroke covers whole pixels; between them paths are
+ * stretched. */
 #include "plot/font.h"
 
 #include <math.h>
@@ -29,9 +29,9 @@ typedef struct glyph {
     const char *path;
 } glyph;
 
-#define STRAIGHT 2.5f /* room beside an upright stroke */
-#define ROUND 2.1f    /* beside a bowl */
-#define SLANTED 1.4f  /* beside a diagonal */
+#define STRAIGHT 2.5f /* space at an upright stroke */
+#define ROUND 2.1f    /* at a bowl */
+#define SLANTED 1.4f  /* at a diagonal */
 
 static const glyph glyphs[] = {
     {'!', 3.0f, 0.0f, 3.0f, "M0 14 L0 4.4 M0 0 L0 0.2"},
@@ -191,7 +191,7 @@ static const float units = 20.0f, blank_advance = 6.2f, nib = 1.75f, tracking = 
 
 /* ---------------------------------------------------------------- text to glyphs */
 
-/* The next code point of a UTF-8 string; damaged bytes come out as U+FFFD, one at a time. */
+/* The next code point of a UTF-8 string; each damaged byte gives U+FFFD. */
 static uint32_t next_code(const char **text)
 {
     const unsigned char *s = (const unsigned char *)*text;
@@ -208,7 +208,7 @@ static uint32_t next_code(const char **text)
     return n < 0 ? 0xFFFD : code;
 }
 
-/* A glyph as it is set: superscripts are ordinary glyphs, reduced and raised. */
+/* A glyph as drawn: superscripts are ordinary glyphs, reduced and raised. */
 typedef struct setting {
     const glyph *glyph;
     float scale, raise;
@@ -279,7 +279,7 @@ static void pen_arc(pen *p, const float *v, float from, float to)
     for (int k = 0; k <= steps; k++) {
         float angle = (from + (to - from) * (float)k / (float)steps) * 3.14159265f / 180.0f;
         float c = cosf(angle), s = sinf(angle);
-        if (fabsf(c) < 1e-4f) c = 0; /* the power would make much of a rounding error */
+        if (fabsf(c) < 1e-4f) c = 0; /* the power enlarges rounding errors */
         if (fabsf(s) < 1e-4f) s = 0;
         pen_to(p, v[0] + v[2] * copysignf(powf(fabsf(c), 2.0f / 2.4f), c),
                v[1] + v[3] * copysignf(powf(fabsf(s), 2.0f / 2.4f), s));
@@ -295,7 +295,7 @@ static void pen_curve(pen *p, const float *v)
     }
 }
 
-/* A glyph's path as segments in font units; returns how many. */
+/* The path of a glyph as segments in font units; returns their number. */
 static int trace(const char *path, firn_segment *segments)
 {
     pen p = {.segments = segments};
@@ -356,14 +356,13 @@ static float fit_at(const fit *f, float x)
     return f->to[f->n - 1] + (x - f->from[f->n - 1]) * f->scale;
 }
 
-/* One glyph in pixels relative to the pen's place on the baseline: x along it, y up. */
+/* One glyph in pixels relative to the pen on the baseline: x along it, y up. */
 static int place(setting s, float scale, float width, firn_segment *segments)
 {
     int n = trace(s.glyph->path, segments);
-    /* Where in a pixel the middle of a stroke has to lie so that its edges fall on pixel borders.
-     */
+    /* place of the middle of a stroke in a pixel at which its edges are on pixel borders */
     float n_rows = roundf(fmaxf(width, 1.0f)),
-          stand = 0.5f * n_rows; /* upright, it stands on the baseline */
+          stand = 0.5f * n_rows; /* upright text stands on the baseline */
     float offset = (int)n_rows % 2 ? 0.5f : 0.0f;
     fit fx = {.scale = scale * s.scale}, fy = {.scale = scale * s.scale};
     fit_knot(&fx, 0.0f, offset);
@@ -388,8 +387,8 @@ static int place(setting s, float scale, float width, firn_segment *segments)
     return n;
 }
 
-/* The width of a stroke, moved close enough to whole pixels that its edges are not smeared:
- * along an upright stem every pixel is then at least 85 % or at most 10 % covered. */
+/* The width of a stroke, moved towards whole pixels, so that its edges are sharp: along an upright
+ * stem every pixel is then covered by at least 85 % or at most 10 %. */
 static float crisp(float width)
 {
     float n = fmaxf(floorf(width + 0.6f), 1.0f);
@@ -411,8 +410,8 @@ int firn_font_draw(firn_image *image, float x, float y, const char *text,
         int n = code == ' ' || code == 0xA0 || code == 0x2009 || code == 0x202F
                     ? 0
                     : place(find_glyph(code), scale, width, segments);
-        /* Pixel coordinates: y grows downwards; upward text is turned by a quarter. The pen
-         * stands on whole pixels. */
+        /* pixel coordinates: y downwards; vertical text is turned by 90 degrees; the pen is on
+         * whole pixels */
         for (int k = 0; k < n; k++) {
             firn_segment *s = &segments[k], t = *s;
             if (style->is_vertical) {

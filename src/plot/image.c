@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* image.c: the drawing primitives all come down to "how much of this pixel is inside the shape",
- * estimated from the signed distance of the pixel's centre to the shape's edge: coverage =
- * clamp(1/2 - distance).
- */
+/* image.c: drawing and PNG. A primitive covers a pixel by its signed distance d, in pixels, from
+ * the centre of the pixel to the edge of the shape: coverage = clamp(1/2 - d, 0, 1). */
 #include "plot/image.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <math.h>
 #include <png.h>
@@ -63,8 +62,7 @@ void firn_image_blend(firn_image *image, int i, int j, firn_color color, float c
     p[2] = to_byte((1.0f - w) * (float)p[2] / 255.0f + w * clamp01(color.b));
 }
 
-/* The pixels that a shape between (x0, y0) and (x1, y1) may touch, cut to the picture; false: none.
- */
+/* The pixels that a shape between (x0, y0) and (x1, y1) can touch, cut to the picture; 0: none. */
 static int touched(const firn_image *image, float x0, float y0, float x1, float y1, int box[4])
 {
     if (!(x1 >= x0 && y1 >= y0)) return 0;
@@ -132,7 +130,7 @@ int firn_image_strokes(firn_image *image, int n, const firn_segment *segments, f
     size_t n_mask = (size_t)columns * (size_t)rows;
     float *mask = firn_memory_array(NULL, n_mask, sizeof *mask);
     if (!mask) return 0;
-    /* The union of the strokes: the largest coverage that any one of them gives. */
+    /* Union of the strokes: the largest coverage of any. */
     for (int k = 0; k < n; k++) {
         const firn_segment *s = &segments[k];
         int part[4];
@@ -141,7 +139,7 @@ int firn_image_strokes(firn_image *image, int n, const firn_segment *segments, f
             continue;
         for (int j = part[1]; j < part[3]; j++)
             for (int i = part[0]; i < part[2]; i++) {
-                /* Thinner than a pixel: as wide as a pixel but paler. */
+                /* Thinner than a pixel: one pixel wide, paler. */
                 float d = distance_to_segment(s, (float)i + 0.5f, (float)j + 0.5f) -
                           0.5f * fmaxf(width, 1.0f);
                 float *cell = &mask[(size_t)(j - box[1]) * (size_t)columns + (size_t)(i - box[0])];
@@ -182,7 +180,7 @@ static void on_error(png_structp png, png_const_charp message)
 {
     png_sink *sink = png_get_error_ptr(png);
     snprintf(sink->message, sizeof sink->message, "%s", message);
-    longjmp(png_jmpbuf(png), 1); /* back into encode(): libpng forbids to return from here */
+    longjmp(png_jmpbuf(png), 1); /* into encode(): libpng does not allow a return */
 }
 
 static void on_warning(png_structp png, png_const_charp message) { (void)png, (void)message; }
@@ -191,19 +189,19 @@ static void on_write(png_structp png, png_bytep data, size_t n)
 {
     png_sink *sink = png_get_io_ptr(png);
     firn_text_add_bytes(sink->text, (const char *)data, n);
-    if (sink->text->has_failed) png_error(png, "memory is exhausted");
+    if (sink->text->has_failed) png_error(png, "out of memory");
 }
 
 static void on_flush(png_structp png) { (void)png; }
 
-/* Everything that libpng may leave by longjmp; no local variable of this frame is changed after
+/* All calls that libpng can leave by longjmp; no local variable of this frame is changed after
  * setjmp. */
 static int encode(const firn_image *image, png_structp png, png_infop info, png_sink *sink)
 {
     if (setjmp(png_jmpbuf(png))) return 0;
     png_set_write_fn(png, sink, on_write, on_flush);
-    png_set_compression_level(png,
-                              4); /* a quarter of the time of level 9 for pictures 2 % larger */
+    /* level 4: a quarter of the time of level 9 for pictures 2 % larger */
+    png_set_compression_level(png, 4);
     png_set_IHDR(png, info, (png_uint_32)image->width, (png_uint_32)image->height, 8,
                  PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
@@ -225,9 +223,11 @@ firn_status firn_image_encode_png(const firn_image *image, firn_text *bytes,
     if (info) good = encode(image, png, info, &sink);
     png_destroy_write_struct(&png, &info);
     if (good) return FIRN_OK;
-    return firn_messages_add(
-        messages, FIRN_MEMORY, "a picture of %d x %d pixels could not be packed as PNG: %s",
-        image->width, image->height, sink.message[0] ? sink.message : "memory is exhausted");
+    if (!sink.message[0] || bytes->has_failed)
+        return firn_messages_no_memory(messages, "PNG of %d x %d pixels", image->width,
+                                       image->height);
+    return firn_messages_add(messages, FIRN_IO, "PNG of %d x %d pixels: %s", image->width,
+                             image->height, sink.message);
 }
 
 firn_status firn_image_write_png(const firn_image *image, const char *path, firn_messages *messages)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* plot.c: the layout of a figure - ranges, ticks, legends, the places of all strokes - and
- * nothing of SVG or pixels.
+/* plot.c: the layout of a figure: ranges, ticks, legends, the places of all strokes. SVG and
+ * pixels are drawn by the canvases in plot_svg.c and plot_image.c.
  *
- * A panel, from above: title, legend (flowing, wrapped), label of the y axis (written level,
- * above its axis, where it is read without turning the head), the field, tick labels, label of
- * the x axis:
+ * A panel, from above: title, legend (wrapped), label of the y axis (horizontal, above its axis),
+ * the field, tick labels, label of the x axis:
  *
  *       title
  *       -o- series a   -- series b
@@ -15,10 +14,11 @@
  *       0     0.5    1
  *           strain
  *
- * Curves are clipped here, so that a painter needs no clipping. Data are mapped through a `span`
- * each axis. */
+ * Curves are clipped here, so that a canvas needs no clipping. Data are mapped by one axis_span per
+ * axis. */
 #include "plot/plot.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,8 +28,8 @@ enum { TICKS_MAX = 32, ROW = 19 };
 static const double text_size = 13, title_size = 15;
 static const unsigned ink = 0x222222, faint = 0xe4e4e4, middle = 0x8c8c8c;
 
-/* Told apart by people with any of the common colour weaknesses (after Okabe and Ito, yellow
- * darkened for paper). */
+/* Distinguishable with any common colour vision deficiency (M. Okabe, K. Ito, Color universal
+ * design, 2008; yellow darkened for paper). */
 static const unsigned palette[] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7,
                                    0x222222, 0xe69f00, 0x56b4e9, 0x8c6d1f};
 enum { N_COLORS = sizeof palette / sizeof *palette };
@@ -47,7 +47,7 @@ typedef struct axis_span {
 typedef struct panel {
     const firn_plot *plot;
     const firn_canvas *canvas;
-    double left, top, width, height; /* all of it, legend included */
+    double left, top, width, height; /* with legend */
     axis_span x, y;
 } panel;
 
@@ -88,7 +88,7 @@ static int is_drawable(double value, int is_log)
     return isfinite(value) && (!is_log || value > 0);
 }
 
-/* The range of one axis over the points of which both coordinates can be drawn. */
+/* The range of one axis over the points whose two coordinates can be drawn. */
 static int data_range(const firn_plot *plot, int is_y, double *low, double *high)
 {
     *low = INFINITY;
@@ -99,7 +99,7 @@ static int data_range(const firn_plot *plot, int is_y, double *low, double *high
             if (!is_drawable(series->x[i], plot->x.is_log) ||
                 !is_drawable(series->y[i], plot->y.is_log))
                 continue;
-            /* a fixed x range leaves the y of points outside of it out of account */
+            /* points outside a fixed x range do not count for y */
             if (is_y && plot->x.has_range &&
                 (series->x[i] < plot->x.min || series->x[i] > plot->x.max))
                 continue;
@@ -111,7 +111,7 @@ static int data_range(const firn_plot *plot, int is_y, double *low, double *high
     return *low <= *high;
 }
 
-/* Metric prefixes only where they read well: kPa and MJ/m^3, but never km or ks. */
+/* Metric prefixes where they are in use: kPa and MJ/m^3, not km or ks. */
 double firn_plot_prefix(const char *unit, double largest, char shown[48])
 {
     static const struct {
@@ -131,7 +131,7 @@ double firn_plot_prefix(const char *unit, double largest, char shown[48])
         if (strncmp(unit, known[k].start, n) != 0 || (unit[n] && !strchr("/ ", unit[n]))) continue;
         for (size_t p = 0; p < sizeof prefixes / sizeof *prefixes; p++) {
             if (known[k].small_only && prefixes[p].size > 1) continue;
-            /* 1500 Pa may stay Pa, and 0.4 N should not become mN at once */
+            /* 1500 Pa stays in Pa, 0.4 N in N */
             double least = (prefixes[p].size > 1 ? 2 : 0.2) * prefixes[p].size;
             if (largest < least && p + 1 < sizeof prefixes / sizeof *prefixes) continue;
             snprintf(shown, 48, "%s%s", prefixes[p].letter, unit);
@@ -141,7 +141,7 @@ double firn_plot_prefix(const char *unit, double largest, char shown[48])
     return 1;
 }
 
-/* Decimals that tell neighbouring ticks apart; -1: in powers of ten. */
+/* Decimals by which neighbouring ticks differ; -1: in powers of ten. */
 static int tick_decimals(const axis_span *span)
 {
     if (span->is_log || span->n_ticks < 2) return -1;
@@ -161,8 +161,8 @@ static firn_status measure_axis(const firn_plot *plot, int is_y, double pixels, 
     if (!has_data && !(plot->field && axis->has_range))
         return firn_messages_add(
             messages, FIRN_REFUSED,
-            "The plot \"%s\" has no point that can be drawn: all values are missing, not finite%s.",
-            plot->title ? plot->title : "", axis->is_log ? " or not positive on a log axis" : "");
+            "plot \"%s\": no point to draw (all values missing or not finite%s)",
+            plot->title ? plot->title : "", axis->is_log ? ", or not positive on a log axis" : "");
     for (int m = 0; m < plot->n_marks; m++)
         if (plot->marks[m].is_horizontal == is_y && is_drawable(plot->marks[m].at, axis->is_log)) {
             low = fmin(low, plot->marks[m].at);
@@ -183,7 +183,7 @@ static firn_status measure_axis(const firn_plot *plot, int is_y, double pixels, 
         low = log10(low);
         high = log10(high);
     }
-    /* a constant is drawn in the middle of a range as wide as itself */
+    /* a constant is drawn in the middle of a range as wide as its value */
     if (!(high - low > 1e-12 * fmax(fabs(low), fabs(high)))) {
         double half = low == 0 ? 1 : fabs(low) / 2;
         low -= half;
@@ -250,7 +250,7 @@ static unsigned color_of(const firn_plot_series *series, int place_in_list)
     return palette[color % N_COLORS];
 }
 
-/* When the palette is used up, solid becomes dashed. */
+/* Dashed once the palette is used up. */
 static firn_plot_style style_of(const firn_plot_series *series, int place_in_list)
 {
     if (series->style == FIRN_PLOT_LINE && series->color == 0 && place_in_list >= N_COLORS)
@@ -260,8 +260,8 @@ static firn_plot_style style_of(const firn_plot_series *series, int place_in_lis
 
 /* ---------------------------------------------------------------- curves */
 
-/* Cuts the segment to the box (Liang and Barsky): t0 and t1 are left at the part inside; 0: none
- * of it. */
+/* Clips the segment to the box (Y.-D. Liang, B. A. Barsky, 1984): the part from t0 to t1 is
+ * inside; 0: none. */
 static int clip(const double box[4], double x0, double y0, double x1, double y1, double *t0,
                 double *t1)
 {
@@ -283,7 +283,7 @@ static int clip(const double box[4], double x0, double y0, double x1, double y1,
     return *t0 <= *t1;
 }
 
-/* Points on their way to the painter; two that fall on the same quarter pixel are one. */
+/* Points for the canvas; two on the same quarter pixel are one. */
 typedef struct point_trail {
     int n;
     double *xy;
@@ -332,7 +332,7 @@ static void draw_curve(const panel *p, const firn_plot_series *series, double *w
 
 static void draw_markers(const panel *p, const firn_plot_series *series, unsigned color, int shape)
 {
-    /* on a curve, markers only tell it apart: a dozen is enough */
+    /* on a curve a dozen markers identify it */
     int every = series->style == FIRN_PLOT_LINE_MARKERS && series->n > 24 ? series->n / 12 : 1;
     for (int i = 0; i < series->n; i += every) {
         if (!is_drawable(series->x[i], p->x.is_log) || !is_drawable(series->y[i], p->y.is_log))
@@ -353,9 +353,7 @@ static firn_status draw_series(const panel *p, firn_messages *messages)
         if (p->plot->series[s].n > longest) longest = p->plot->series[s].n;
     size_t n_bytes = (size_t)(2 * longest + 2) * 2 * sizeof(double);
     double *work = firn_memory_allocate(NULL, n_bytes);
-    if (!work)
-        return firn_messages_add(messages, FIRN_MEMORY,
-                                 "No memory left for drawing a curve of %d points.", longest);
+    if (!work) return firn_messages_no_memory(messages, "plot: curve of %d points", longest);
     for (int s = 0; s < p->plot->n_series; s++) {
         const firn_plot_series *series = &p->plot->series[s];
         firn_plot_style style = style_of(series, s);
@@ -368,7 +366,7 @@ static firn_status draw_series(const panel *p, firn_messages *messages)
 
 /* ---------------------------------------------------------------- a panel */
 
-/* The swatches of a field's bands, as part of the legend. */
+/* The swatches of the bands of a field, as part of the legend. */
 static int legend_of_field(const panel *p, double left, double *x, double *y, double width,
                            int measure_only)
 {
@@ -388,7 +386,7 @@ static int legend_of_field(const panel *p, double left, double *x, double *y, do
     return field ? field->n_bands : 0;
 }
 
-/* Draws the legend from (left, top) on, or with `measure_only` only says how high it is. */
+/* Draws the legend from (left, top) on, unless `measure_only`; returns its height. */
 static double legend(const panel *p, double left, double top, double width, int measure_only)
 {
     double x = left, y = top;
@@ -430,7 +428,7 @@ static int band_of(const firn_plot_field *field, double value)
     return k;
 }
 
-/* Between the nodes, linear in x and in y. */
+/* Bilinear between the nodes. */
 static double field_at(const firn_plot_field *f, double x, double y)
 {
     double u = (x - f->x0) / (f->x1 - f->x0) * (f->nx - 1),
@@ -443,7 +441,7 @@ static double field_at(const firn_plot_field *f, double x, double y)
     return (1 - v) * ((1 - u) * low[0] + u * low[1]) + v * ((1 - u) * high[0] + u * high[1]);
 }
 
-/* Rows of two pixels, neighbours of one band joined. */
+/* Rows of two pixels; neighbours of one band are joined. */
 static void draw_field(const panel *p)
 {
     const firn_plot_field *f = p->plot->field;
@@ -514,8 +512,7 @@ static void draw_marks(const panel *p)
         } else {
             if (at < left || at > right) continue;
             line(p, at, top, at, bottom, middle, 1.2, FIRN_PLOT_DASHED);
-            /* to the side where there is more room, one row lower each time; never over the left
-             * axis */
+            /* on the side with more room, each one row lower, never over the left axis */
             int to_left = at - left > (right - left) / 2;
             if (to_left && width_of(p, label) > at - left - 6) at = left + width_of(p, label) + 6;
             text(p, at + (to_left ? -6 : 6), top + 15 + ROW * n_vertical++, label, to_left ? 1 : -1,
@@ -524,7 +521,7 @@ static void draw_marks(const panel *p)
     }
 }
 
-/* The title in bold; one that is too long is set smaller, and cut where that is not enough. */
+/* The title in bold; a long one is reduced, and cut where that is not enough. */
 static void draw_title(const panel *p, double x, double y, const char *title, double size,
                        double width)
 {
@@ -535,7 +532,7 @@ static void draw_title(const panel *p, double x, double y, const char *title, do
     if (needed > width) size = fmax(11, size * width / needed);
     while (n > 4 && p->canvas->text_width(p->canvas->user, shown, size, 1) > width) {
         while (n > 4 && ((unsigned char)shown[n - 4] & 0xc0) == 0x80)
-            n--; /* never inside of a UTF-8 letter */
+            n--; /* not inside a UTF-8 character */
         n--;
         memcpy(shown + n - 3, "...", 4);
     }
@@ -553,10 +550,11 @@ static firn_status draw_panel(panel *p, int with_legend, firn_messages *messages
     if (with_legend) y += legend(p, p->left, y, p->width, 0) + 4;
     double bottom = p->top + p->height - 46, top = y + 24;
     if (!(bottom - top > 40))
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "The plot \"%s\" has no room left beside its legend; make it "
-                                 "higher or share the legend.",
-                                 plot->title ? plot->title : "");
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "plot \"%s\": no room besides its legend; try: a larger height, or a "
+            "shared legend",
+            plot->title ? plot->title : "");
     firn_status status = measure_axis(plot, 1, bottom - top, &p->y, messages);
     if (status != FIRN_OK) return status;
     p->y.origin = bottom;
@@ -584,8 +582,7 @@ static firn_status draw_panel(panel *p, int with_legend, firn_messages *messages
 firn_status firn_plot_draw(const firn_figure *figure, const firn_canvas *canvas,
                            firn_messages *messages)
 {
-    if (figure->n_plots < 1)
-        return firn_messages_add(messages, FIRN_REFUSED, "A figure needs at least one plot.");
+    if (figure->n_plots < 1) return firn_messages_add(messages, FIRN_REFUSED, "figure: no plots");
     int columns = figure->n_columns > 0 ? figure->n_columns
                   : figure->n_plots < 3 ? figure->n_plots
                                         : 3;

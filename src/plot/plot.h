@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* plot.h: line plots. A figure is described once, as plain structs, and comes out as SVG
- * (src/plot/plot_svg.c) or as pixels (src/plot/plot_image.c); both are made of the same few
- * strokes, so they show the same picture.
+/* plot.h: line plots. A figure is described once, as plain structs, and drawn as SVG (plot_svg.c)
+ * or as pixels (plot_image.c) with the same strokes.
  *
  * A figure holds panels in rows of `n_columns`: one panel is a plot, several are small
  * multiples. Axes carry a label and a unit; with the units Pa, J, N, W, s and m a metric prefix
@@ -31,13 +30,13 @@ typedef struct firn_plot_series {
 } firn_plot_series;
 
 typedef struct firn_plot_axis {
-    const char *label, *unit; /* unit NULL, "" or "1": a bare number */
+    const char *label, *unit; /* unit NULL, "" or "1": no unit */
     int is_log;
-    int has_range; /* otherwise from the data */
+    int has_range; /* else from the data */
     double min, max;
 } firn_plot_axis;
 
-/* A dashed line across the panel with a sentence beside it. */
+/* A dashed line across the panel with a label. */
 typedef struct firn_plot_mark {
     double at;
     const char *label;
@@ -46,13 +45,13 @@ typedef struct firn_plot_mark {
 
 enum { FIRN_PLOT_BANDS_MAX = 8 };
 
-/* A quantity over the plane of a panel, as bands of colour under the curves; NAN is left white. */
+/* A quantity over the plane of a panel, as bands of colour under the curves; NAN: white. */
 typedef struct firn_plot_field {
     int nx, ny; /* nodes, evenly spaced over x0 .. x1 and y0 .. y1; at least 2 */
     double x0, x1, y0, y1;
     const double *values; /* [ny][nx] */
     int n_bands;
-    double upper[FIRN_PLOT_BANDS_MAX]; /* band k: values below upper[k]; the last has no end */
+    double upper[FIRN_PLOT_BANDS_MAX]; /* band k: values below upper[k]; the last: all above */
     unsigned color[FIRN_PLOT_BANDS_MAX];
     const char *label[FIRN_PLOT_BANDS_MAX]; /* in the legend */
 } firn_plot_field;
@@ -60,7 +59,7 @@ typedef struct firn_plot_field {
 typedef struct firn_plot {
     const char *title;
     firn_plot_axis x, y;
-    const firn_plot_field *field; /* NULL: none; with one the axes need ranges */
+    const firn_plot_field *field; /* NULL: none; it needs axes with ranges */
     int n_series;
     const firn_plot_series *series;
     int n_marks;
@@ -73,29 +72,26 @@ typedef struct firn_figure {
     const firn_plot *plots;
     int n_columns;        /* 0: up to three */
     double width, height; /* of a panel in pixels; 0: 640 x 420, or 360 x 270 in small multiples */
-    int shared_legend;    /* one legend above all panels, from the first panel's series */
+    int shared_legend;    /* one legend above all panels, of the series of the first */
 } firn_figure;
 
-/* The SVG element, complete and self-contained; usable inline in HTML and as a file. */
+/* The SVG element, self-contained: for HTML and as a file. */
 firn_status firn_plot_svg(const firn_figure *figure, firn_text *svg, firn_messages *messages);
 
-/* To a file, .svg or .png as its name says (png at zoom 2). */
+/* To a file, by its ending .svg or .png (zoom 2). */
 firn_status firn_plot_write(const firn_figure *figure, const char *path, firn_messages *messages);
 
-/* Ticks at multiples of 1, 2 or 5 times a power of ten (of powers of ten on a log axis) inside
- * [min, max];
- * returns their number, at most n_max. */
+/* Ticks at multiples of 1, 2 or 5 times a power of ten (at powers of ten on a log axis) in [min,
+ * max]; returns their number, at most n_max. */
 int firn_plot_ticks(double min, double max, int is_log, int n_wanted, int n_max, double *ticks);
 
-/* Metric prefixes only where they read well: the unit as it is to be shown, and the factor that
- * numbers get. */
+/* The unit to be shown, with a metric prefix where one is in use, and the factor of the numbers. */
 double firn_plot_prefix(const char *unit, double largest, char shown[48]);
 
-/* ---------------------------------------------------------------- between layout and the two
- * painters */
+/* ---------------------------------------------------------------- layout and canvas */
 
-/* Colours are 0xRRGGBB, lengths pixels, y downwards; of the styles a painter draws solid, dashed
- * and dotted. `anchor`: -1 text starts at x, 0 is centred, 1 ends there. */
+/* Colours are 0xRRGGBB, lengths pixels, y downwards; a canvas draws the styles solid, dashed and
+ * dotted. `anchor`: text starts at x (-1), is centred (0) or ends there (1). */
 typedef struct firn_canvas {
     void *user;
     void (*begin)(void *user, double width, double height);
@@ -108,8 +104,7 @@ typedef struct firn_canvas {
     double (*text_width)(void *user, const char *string, double size, int is_bold);
 } firn_canvas;
 
-/* Draws the figure with the painter; FIRN_REFUSED with a sentence when there is nothing that can
- * be drawn. */
+/* Draws the figure; FIRN_REFUSED: nothing can be drawn. */
 firn_status firn_plot_draw(const firn_figure *figure, const firn_canvas *canvas,
                            firn_messages *messages);
 

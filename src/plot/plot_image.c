@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* plot_image.c: the painter that makes pixels, and the way from a figure to a file. `zoom` is
- * how many pixels one unit of the layout is: 2 gives pictures that stay sharp on paper and dense
- * screens. */
+/* plot_image.c: the canvas of pixels, and figures as files. `zoom`: pixels per unit of the
+ * layout; 2 is sharp on paper and on dense screens. */
 #include "plot/plot.h"
 #include "base/file.h"
 #include "plot/font.h"
 #include "base/memory.h"
+#include "base/messages.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-typedef struct painter {
+typedef struct image_canvas {
     firn_image *image;
     float zoom;
-    int has_failed; /* out of memory on the way */
-} painter;
+    int has_failed; /* out of memory */
+} image_canvas;
 
 static void begin(void *user, double width, double height)
 {
-    painter *p = user;
+    image_canvas *p = user;
     p->image = firn_image_create((int)ceil(width * p->zoom), (int)ceil(height * p->zoom));
     if (p->image)
         firn_image_fill(p->image, firn_color_hex(0xffffff));
@@ -27,12 +27,12 @@ static void begin(void *user, double width, double height)
         p->has_failed = 1;
 }
 
-/* Cuts the polyline into the strokes of its dash pattern; `out` NULL only counts. */
+/* Cuts the polyline into the strokes of its dash pattern; out NULL: counts only. */
 static int dash_segments(int n, const double *xy, const double pattern[2], double zoom,
                          firn_segment *out)
 {
     int n_out = 0, is_on = 1;
-    double left = pattern[0]; /* of the present dash or gap */
+    double left = pattern[0]; /* of this dash or gap */
     for (int i = 1; i < n; i++) {
         double x0 = xy[2 * i - 2], y0 = xy[2 * i - 1], dx = xy[2 * i] - x0, dy = xy[2 * i + 1] - y0;
         double length = hypot(dx, dy), at = 0;
@@ -62,7 +62,7 @@ static void lines(void *user, int n, const double *xy, unsigned color, double wi
 {
     /* strokes have round ends: a dash of 5 and a width of 2 look like 7 */
     static const double solid[2] = {1e30, 0}, dashed[2] = {5, 6}, dotted[2] = {0.5, 4.5};
-    painter *p = user;
+    image_canvas *p = user;
     if (!p->image) return;
     const double *pattern = style == FIRN_PLOT_DASHED   ? dashed
                             : style == FIRN_PLOT_DOTTED ? dotted
@@ -80,11 +80,10 @@ static void lines(void *user, int n, const double *xy, unsigned color, double wi
     firn_memory_release(NULL, segments, (size_t)n_segments * sizeof *segments);
 }
 
-/* Circle, square, triangle, diamond; the last two as a stack of thin rows, which the blending
- * smooths. */
+/* Circle, square, triangle, diamond; the last two as thin rows, smoothed by blending. */
 static void marker(void *user, double x, double y, double r, int shape, unsigned color)
 {
-    painter *p = user;
+    image_canvas *p = user;
     if (!p->image) return;
     firn_color ink = firn_color_hex(color);
     float cx = (float)x * p->zoom, cy = (float)y * p->zoom, radius = (float)r * p->zoom,
@@ -105,7 +104,7 @@ static void marker(void *user, double x, double y, double r, int shape, unsigned
 
 static void rectangle(void *user, double x, double y, double width, double height, unsigned color)
 {
-    painter *p = user;
+    image_canvas *p = user;
     if (!p->image) return;
     float z = p->zoom, left = (float)x * z, top = (float)y * z;
     firn_image_rectangle(p->image, left, top, left + (float)width * z, top + (float)height * z,
@@ -115,7 +114,7 @@ static void rectangle(void *user, double x, double y, double width, double heigh
 static void text(void *user, double x, double y, const char *string, double size, int anchor,
                  int is_bold, unsigned color)
 {
-    painter *p = user;
+    image_canvas *p = user;
     if (!p->image) return;
     firn_text_style style = {.size = (float)size * p->zoom,
                              .weight = is_bold ? 1.5f : 1,
@@ -127,19 +126,18 @@ static void text(void *user, double x, double y, const char *string, double size
 
 static double text_width(void *user, const char *string, double size, int is_bold)
 {
-    painter *p = user;
+    image_canvas *p = user;
     (void)is_bold;
     return firn_font_width(string, (float)size * p->zoom) / p->zoom;
 }
 
 static firn_image *draw_image(const firn_figure *figure, double zoom, firn_messages *messages)
 {
-    painter p = {.zoom = (float)zoom};
+    image_canvas p = {.zoom = (float)zoom};
     firn_canvas canvas = {&p, begin, lines, marker, rectangle, text, text_width};
     firn_status status = firn_plot_draw(figure, &canvas, messages);
     if (status == FIRN_OK && !p.has_failed) return p.image;
-    if (status == FIRN_OK)
-        firn_messages_add(messages, FIRN_MEMORY, "No memory left for the picture of a figure.");
+    if (status == FIRN_OK) firn_messages_no_memory(messages, "figure");
     firn_image_destroy(p.image);
     return NULL;
 }
@@ -163,6 +161,6 @@ firn_status firn_plot_write(const firn_figure *figure, const char *path, firn_me
         firn_text_clear(&svg);
         return status;
     }
-    return firn_messages_add(messages, FIRN_USAGE,
-                             "A plot is written as .svg or .png; \"%s\" is neither.", path);
+    return firn_messages_add(messages, FIRN_USAGE, "%s: ending of a plot; allowed: .svg .png",
+                             path);
 }

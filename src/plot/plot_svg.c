@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* plot_svg.c: the painter that writes SVG 1.1. No scripts, no fonts, no references to anything
- * outside: the element shows the same in a browser, in a report and in an editor. Widths of
- * letters are those of a common sans serif (in units of the font size), good to a few per cent,
- * which is all that the layout needs. */
+/* plot_svg.c: the canvas of SVG 1.1. No scripts, fonts or outside references: the element is the
+ * same in a browser, a report and an editor. Widths of letters are those of a common sans serif,
+ * in units of the font size, right to a few per cent, enough for the layout. */
 #include "plot/plot.h"
+#include "base/messages.h"
 
 #include <string.h>
 
@@ -85,7 +85,7 @@ static double text_width(void *user, const char *string, double size, int is_bol
         else if (*c >= 'A' && *c <= 'Z')
             width += 0.69;
         else if (((unsigned char)*c & 0xc0) != 0x80)
-            width += 0.565; /* bytes inside a UTF-8 letter count nothing */
+            width += 0.565; /* continuation bytes of UTF-8 have no width */
     }
     return width * size * (is_bold ? 1.08 : 1);
 }
@@ -95,8 +95,6 @@ firn_status firn_plot_svg(const firn_figure *figure, firn_text *svg, firn_messag
     firn_canvas canvas = {svg, begin, lines, marker, rectangle, text, text_width};
     firn_status status = firn_plot_draw(figure, &canvas, messages);
     firn_text_add(svg, "</svg>\n");
-    if (status == FIRN_OK && svg->has_failed)
-        return firn_messages_add(messages, FIRN_MEMORY,
-                                 "No memory left for the text of an SVG figure.");
+    if (status == FIRN_OK && svg->has_failed) return firn_messages_no_memory(messages, "figure");
     return status;
 }

@@ -179,7 +179,7 @@ static firn_status open_props(session *s)
  * the camera. */
 static void settle_view(session *s)
 {
-    s->def.props = s->props[0];
+    s->def.colliders = s->props[0];
     if (s->props[0]) firn_scene_colliders_at(s->props[0], 0);
     if (!firn_cli_has(s->cli, "azimuth"))
         s->def.camera.azimuth = firn_render_free_azimuth(&s->def, &s->survey);
@@ -360,7 +360,7 @@ static firn_status work(session *s)
     if (status != FIRN_OK) return status;
     int is_z_up = s->props[0] && firn_scene_colliders_is_z_up(s->props[0]);
     s->survey.is_z_up = !strcmp(firn_cli_text(s->cli, "up", is_z_up ? "z" : "y"), "z");
-    status = firn_contact_sheet_survey(s->n_shots, s->shots, s->def.attribute, &s->survey, &s->fps,
+    status = firn_contact_sheet_bounds(s->n_shots, s->shots, s->def.attribute, &s->survey, &s->fps,
                                        s->messages);
     if (status != FIRN_OK) return status;
     settle_view(s);

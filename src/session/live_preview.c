@@ -88,7 +88,7 @@ firn_status firn_live_preview_create(const char *folder, const firn_scene_def *s
     firn_status status = live->errors
                              ? firn_scene_colliders_of_scene(scene, sim, &live->colliders, messages)
                              : FIRN_MEMORY;
-    live->picture.def.props = live->colliders;
+    live->picture.def.colliders = live->colliders;
     if (status == FIRN_OK && start(live)) status = FIRN_MEMORY;
     if (status == FIRN_OK) {
         *out = live;

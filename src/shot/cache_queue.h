@@ -3,8 +3,8 @@
  * bounded queue, writes their files and enters them in the shot's records, in order. Errors come
  * back at the next push or flush; nothing is written after an error, and what was recorded before
  * it stays. */
-#ifndef FIRN_CACHE_H
-#define FIRN_CACHE_H
+#ifndef FIRN_CACHE_QUEUE_H
+#define FIRN_CACHE_QUEUE_H
 
 #include "shot/shot.h"
 

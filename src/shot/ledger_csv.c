@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* ledger_csv.c: the table of quantities of a ledger, and their two ways into files. */
 #include "shot/ledger_csv.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* One entry a quantity: what ledger.csv and the ledgers of frames.jsonl hold. A vector is three
+/* One entry per quantity of ledger.csv and of the ledgers in frames.jsonl. A vector is three
  * columns, _x _y _z. */
 typedef struct quantity {
     const char *name, *unit;

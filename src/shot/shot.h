@@ -36,7 +36,8 @@ typedef struct firn_shot_setup {
     int n_threads;
     const char *isa;
     const char *inputs_json; /* files that the scene reads (scene_files.h); NULL: not listed */
-    /* resume: edits of the scene and changes of its files, the text of any JSON value; NULL: none */
+    /* resume: edits of the scene and changes of its files, the text of any JSON value; NULL: none
+     */
     const char *edits_json, *changes_json;
 } firn_shot_setup;
 
@@ -65,8 +66,8 @@ firn_status firn_shot_create(const firn_shot_setup *setup, int replace, firn_sho
  * history. */
 firn_status firn_shot_resume(const firn_shot_setup *setup, int frame, int sub, firn_shot **shot,
                              firn_messages *messages);
-/* Marks a shot as finished whose run was killed after its last checkpoint, that of (frame, sub), and
- * before it was closed. One that is finished stays as it is. */
+/* Marks a shot as finished whose run was killed after its last checkpoint, that of (frame, sub),
+ * and before it was closed. One that is finished stays as it is. */
 firn_status firn_shot_finish(const firn_shot_setup *setup, int frame, int sub,
                              firn_messages *messages);
 /* Enters an output time, later than the last one, in the records. On failure these are as they

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* shot_info.c: the contents of caches and shots for `firn info`. Names and strings come from
- * files that anybody may have written, so nothing of them reaches a terminal unfiltered. */
+/* shot_info.c: the contents of caches and shots for `firn info`. Names and strings of files are
+ * filtered before they reach a terminal. */
 #include "shot/shot_info.h"
 #include "shot/checkpoint.h"
 #include "points/format.h"
 #include "shot/manifest.h"
 #include "base/memory.h"
+#include "base/messages.h"
 #include "solver/attributes.h"
 
 #include <math.h>
@@ -51,7 +52,7 @@ static const char *type_name(const firn_attribute *attribute)
     return names[attribute->type];
 }
 
-/* Anything a terminal could take for a command becomes a question mark. */
+/* Control characters, which a terminal could obey, become question marks. */
 static const char *harmless(const char *string, char *out, size_t n_out)
 {
     size_t n = 0;
@@ -70,7 +71,7 @@ static const char *unit_of(const char *name)
     return "";
 }
 
-/* How many points have each string; the last place counts those with none. NULL: no memory. */
+/* Points per string; the last entry: those without one. NULL: out of memory. */
 static int64_t *count_strings(const firn_attribute *attribute, int64_t n)
 {
     int64_t *counts = firn_memory_array(NULL, (size_t)attribute->n_strings + 1, sizeof *counts);
@@ -83,7 +84,7 @@ static int64_t *count_strings(const firn_attribute *attribute, int64_t n)
 
 /* ---------------------------------------------------------------- points as text */
 
-static void say_strings(firn_text *text, const firn_attribute *attribute, int64_t n)
+static void add_strings(firn_text *text, const firn_attribute *attribute, int64_t n)
 {
     char safe[80];
     int64_t *counts = count_strings(attribute, n);
@@ -101,8 +102,8 @@ static void say_strings(firn_text *text, const firn_attribute *attribute, int64_
     firn_memory_release(NULL, counts, ((size_t)attribute->n_strings + 1) * sizeof *counts);
 }
 
-/* Up to three components stand side by side, more are taken together. */
-static void say_numbers(firn_text *text, const firn_attribute *attribute, int64_t n)
+/* Up to three components side by side; more of them as one range. */
+static void add_numbers(firn_text *text, const firn_attribute *attribute, int64_t n)
 {
     int n_shown = attribute->n_components <= 3 ? attribute->n_components : 1;
     char cells[3][64] = {"", "", ""};
@@ -124,10 +125,10 @@ static void say_numbers(firn_text *text, const firn_attribute *attribute, int64_
     }
     firn_text_add(text, "%-27s %-27s %-27s %s", cells[0], cells[1], cells[2],
                   unit_of(attribute->name));
-    if (n_bad) firn_text_add(text, " (%lld are not finite!)", (long long)n_bad);
+    if (n_bad) firn_text_add(text, " (%lld not finite)", (long long)n_bad);
 }
 
-static void say_attributes(firn_text *text, const firn_points *points)
+static void add_attributes(firn_text *text, const firn_points *points)
 {
     char safe[64], type[32];
     firn_text_add(text, "%-16s %-10s %-27s %-27s %-27s unit\n", "attribute", "type", "min", "max",
@@ -139,14 +140,14 @@ static void say_attributes(firn_text *text, const firn_points *points)
             snprintf(type, sizeof type, "%s[%d]", type_name(attribute), attribute->n_components);
         firn_text_add(text, "%-16s %-10s ", harmless(attribute->name, safe, sizeof safe), type);
         if (attribute->type == FIRN_ATTRIBUTE_INDEX)
-            say_strings(text, attribute, points->n);
+            add_strings(text, attribute, points->n);
         else
-            say_numbers(text, attribute, points->n);
+            add_numbers(text, attribute, points->n);
         firn_text_add(text, "\n");
     }
 }
 
-static void say_details(firn_text *text, const firn_points *points)
+static void add_details(firn_text *text, const firn_points *points)
 {
     char safe[80];
     for (int a = 0; a < points->n_details; a++) {
@@ -167,7 +168,7 @@ static void say_details(firn_text *text, const firn_points *points)
     if (points->n_details) firn_text_add(text, "\n");
 }
 
-static void say_box(firn_text *text, const firn_points *points)
+static void add_box(firn_text *text, const firn_points *points)
 {
     const firn_attribute *P = firn_points_find(points, "P");
     if (!P || P->n_components != 3 || P->type == FIRN_ATTRIBUTE_INT || points->n == 0) return;
@@ -245,23 +246,11 @@ static void put_points(firn_json_writer *json, const char *path, const firn_form
 
 /* ---------------------------------------------------------------- files */
 
-static void say_bytes(firn_text *text, uint64_t bytes)
-{
-    if (bytes < 10000)
-        firn_text_add(text, "%llu bytes", (unsigned long long)bytes);
-    else if (bytes < 10000000)
-        firn_text_add(text, "%.1f kB", (double)bytes * 1e-3);
-    else if (bytes < (uint64_t)10000000000)
-        firn_text_add(text, "%.1f MB", (double)bytes * 1e-6);
-    else
-        firn_text_add(text, "%.1f GB", (double)bytes * 1e-9);
-}
-
 static firn_status finish(firn_text *text, firn_json_writer *json, const char *path,
                           firn_messages *messages)
 {
     if ((text && text->has_failed) || (json && json->failed))
-        return firn_messages_add(messages, FIRN_MEMORY, "%s: no memory to describe it", path);
+        return firn_messages_no_memory(messages, "%s: description", path);
     return FIRN_OK;
 }
 
@@ -276,11 +265,11 @@ static firn_status describe(const char *path, const char *shown, firn_text *text
     const firn_format *format = firn_format_of(path);
     if (text) {
         firn_text_add(text, "%s: %lld points, %s, ", shown, (long long)points->n, format->name);
-        say_bytes(text, bytes);
+        firn_text_add_size(text, (double)bytes);
         firn_text_add(text, "\n");
-        say_box(text, points);
-        say_details(text, points);
-        say_attributes(text, points);
+        add_box(text, points);
+        add_details(text, points);
+        add_attributes(text, points);
     } else {
         put_points(json, shown, format, bytes, points);
     }
@@ -309,8 +298,8 @@ firn_status firn_info_checkpoint(const char *path, firn_text *text, firn_json_wr
         firn_text_add(text, "%s: checkpoint of frame %d (%d), %.9g s, step %lld, scene %016llx, ",
                       path, info.frame, info.sub, info.time, (long long)info.step,
                       (unsigned long long)info.scene_hash);
-        say_bytes(text, bytes);
-        firn_text_add(text, "; whole\n");
+        firn_text_add_size(text, (double)bytes);
+        firn_text_add(text, "; undamaged\n");
     } else {
         firn_json_begin(json, NULL, '{');
         firn_json_string(json, "file", path);
@@ -327,8 +316,8 @@ firn_status firn_info_checkpoint(const char *path, firn_text *text, firn_json_wr
 
 /* ---------------------------------------------------------------- shots */
 
-/* Gathered over all moments; the last one's ledgers are told while its line is at hand. */
-typedef struct tally {
+/* Totals over all output times; ledgers and numbers of the last one. */
+typedef struct totals {
     int64_t n_output_times, n_files;
     uint64_t bytes;
     int first_frame, last_frame, n_total;
@@ -336,12 +325,12 @@ typedef struct tally {
     char criterion[32], material[64];
     char last_file[sizeof((firn_shot_file *)0)->name];
     firn_text ledgers;
-} tally;
+} totals;
 
-static void tally_ledgers(tally *t, const firn_json_node *ledgers)
+static void add_ledgers(totals *t, const firn_json_node *ledgers)
 {
     char safe[64];
-    t->ledgers.n = 0; /* only the last moment's stay */
+    t->ledgers.n = 0; /* only those of the last output time stay */
     for (const firn_json_node *l = ledgers ? ledgers->first : NULL; l; l = l->next) {
         const char *name = firn_json_string_of(l, "material", "");
         firn_text_add(
@@ -353,9 +342,9 @@ static void tally_ledgers(tally *t, const firn_json_node *ledgers)
     }
 }
 
-static void tally_moment(void *user, const firn_manifest_time *output_time)
+static void add_output_time(void *user, const firn_manifest_time *output_time)
 {
-    tally *t = user;
+    totals *t = user;
     if (t->n_output_times++ == 0) t->first_frame = output_time->frame;
     t->last_frame = output_time->frame;
     t->time = output_time->time;
@@ -375,35 +364,35 @@ static void tally_moment(void *user, const firn_manifest_time *output_time)
     t->dt = firn_json_number_of(dt, "dt", 0);
     snprintf(t->criterion, sizeof t->criterion, "%s", firn_json_string_of(dt, "criterion", ""));
     snprintf(t->material, sizeof t->material, "%s", firn_json_string_of(dt, "material", ""));
-    tally_ledgers(t, firn_json_member(output_time->node, "ledgers"));
+    add_ledgers(t, firn_json_member(output_time->node, "ledgers"));
 }
 
-static void say_shot(firn_text *text, const char *folder, const firn_manifest *manifest,
-                     const tally *t)
+static void add_shot(firn_text *text, const char *folder, const firn_manifest *manifest,
+                     const totals *t)
 {
     char safe[600], material[64];
     firn_text_add(text, "%s: shot '%s', %s", folder, manifest->name,
                   harmless(manifest->state, safe, sizeof safe));
     if (*manifest->why) firn_text_add(text, " (%s)", harmless(manifest->why, safe, sizeof safe));
-    firn_text_add(text, ", begun %s\n", harmless(manifest->started, safe, sizeof safe));
-    firn_text_add(text, "scene %016llx, %g frames a second",
+    firn_text_add(text, ", started %s\n", harmless(manifest->started, safe, sizeof safe));
+    firn_text_add(text, "scene %016llx, %g frames per second",
                   (unsigned long long)manifest->scene_hash, manifest->fps);
     if (manifest->n_subframes > 1)
-        firn_text_add(text, ", %d moments a frame", manifest->n_subframes);
+        firn_text_add(text, ", %d output times per frame", manifest->n_subframes);
     if (manifest->n_threads) firn_text_add(text, ", %d threads", manifest->n_threads);
     if (*manifest->isa) firn_text_add(text, ", %s", harmless(manifest->isa, safe, sizeof safe));
     firn_text_add(text, "\n");
     if (t->n_output_times == 0) {
-        firn_text_add(text, "no frame is finished yet\n");
+        firn_text_add(text, "no frames yet\n");
         return;
     }
     firn_text_add(text, "frames %d to %d (%.6g s), %lld caches, ", t->first_frame, t->last_frame,
                   t->time, (long long)t->n_files);
-    say_bytes(text, t->bytes);
+    firn_text_add_size(text, (double)t->bytes);
     firn_text_add(text,
                   "\n%.0f steps in %.1f s of wall time, %.0f repeated, %.0f particles lost, peak "
-                  "memory %.0f MB\n",
-                  t->steps, t->wall_seconds, t->retries, t->lost, t->memory_peak * 1e-6);
+                  "memory %.0f MiB\n",
+                  t->steps, t->wall_seconds, t->retries, t->lost, t->memory_peak / (1 << 20));
     if (t->dt > 0)
         firn_text_add(text, "last dt %.4g s, limited by %s%s%s\n", t->dt,
                       harmless(t->criterion, safe, sizeof safe), *t->material ? " of " : "",
@@ -414,7 +403,7 @@ static void say_shot(firn_text *text, const char *folder, const firn_manifest *m
 }
 
 static void put_shot(firn_json_writer *json, const char *folder, const firn_manifest *manifest,
-                     const tally *t)
+                     const totals *t)
 {
     firn_json_string(json, "shot", folder);
     firn_json_string(json, "name", manifest->name);
@@ -440,13 +429,13 @@ firn_status firn_info_shot(const char *folder, firn_text *text, firn_json_writer
                            firn_messages *messages)
 {
     firn_manifest manifest;
-    tally t = {0};
+    totals t = {0};
     char path[PATH_ROOM];
     firn_status status = firn_manifest_read(folder, &manifest, messages);
     if (status != FIRN_OK) return status;
-    status = firn_manifest_walk(folder, &manifest, tally_moment, &t, messages);
+    status = firn_manifest_walk(folder, &manifest, add_output_time, &t, messages);
     if (text) {
-        say_shot(text, folder, &manifest, &t);
+        add_shot(text, folder, &manifest, &t);
     } else {
         firn_json_begin(json, NULL, '{');
         put_shot(json, folder, &manifest, &t);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* shot_verify.h: checks a shot for damage: every byte of its manifest, records, caches and
  * checkpoints as it was written, nothing missing, nothing of another shot. */
-#ifndef FIRN_VERIFY_SHOT_H
-#define FIRN_VERIFY_SHOT_H
+#ifndef FIRN_SHOT_VERIFY_H
+#define FIRN_SHOT_VERIFY_H
 
 #include "firn/base.h"
 

@@ -44,6 +44,19 @@ static void escapes(void **state)
     firn_text_clear(&text);
 }
 
+static void shows_sizes(void **state)
+{
+    (void)state;
+    firn_text text = {0};
+    const double sizes[] = {0, 1023, 1024, 1536, 1 << 20, 2.5 * (1 << 30)};
+    for (int i = 0; i < 6; i++) {
+        firn_text_add(&text, i ? ", " : "");
+        firn_text_add_size(&text, sizes[i]);
+    }
+    assert_string_equal(text.data, "0 bytes, 1023 bytes, 1.0 KiB, 1.5 KiB, 1.0 MiB, 2.5 GiB");
+    firn_text_clear(&text);
+}
+
 static void survives_short_memory(void **state)
 {
     (void)state;
@@ -60,6 +73,7 @@ static void survives_short_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(grows), cmocka_unit_test(escapes),
+                                       cmocka_unit_test(shows_sizes),
                                        cmocka_unit_test(survives_short_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ void goes_on_for_ever(void **)
 // Of a size that the limit does not reach, and in many small pieces
 void asks_for_memory(void **)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef FIRN_TESTS_SANITIZED
     SKIP("the sanitizer ends a process whose memory is limited");
 #endif
     const auto at_once = [] {

@@ -108,7 +108,7 @@ static void too_little_memory(void **state)
 {
     (void)state;
     if (!has_python) SKIP("python3-openvdb is not installed");
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef FIRN_TESTS_SANITIZED
     SKIP("the sanitizer needs more addresses than the limit");
 #endif
     int n_refused = 0, code = 1;
@@ -166,7 +166,7 @@ static void memory_is_bounded(void **state)
     expect_bounded("big.vdb", (size_t)64 << 20, FIRN_OK, NULL);
     expect_bounded("apart.vdb", (size_t)300 << 20, FIRN_MEMORY,
                    "MiB as distance field, more than --max-memory (300 MiB)");
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef FIRN_TESTS_SANITIZED
     SKIP("the sanitizer ends a process whose memory is limited");
 #endif
     expect_bounded("big.vdb", (size_t)1 << 20, FIRN_MEMORY, "takes more than --max-memory (1 MiB)");

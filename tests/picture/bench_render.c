@@ -15,15 +15,15 @@
 int main(void)
 {
     firn_points *points = picture_points(1000000, 0.005f);
-    firn_view_bounds survey = firn_view_bounds_default();
+    firn_view_bounds bounds = firn_view_bounds_default();
     firn_render_def def = firn_render_default();
     def.n_threads = 2;
     double best = 1e9;
-    if (firn_view_bounds_add(&survey, points, "", NULL) != FIRN_OK) return 1;
+    if (firn_view_bounds_add(&bounds, points, "", NULL) != FIRN_OK) return 1;
     for (int k = 0; k < 3; k++) {
         firn_image *image;
         clock_t began = clock(); /* of all threads */
-        if (firn_render_frame(points, &survey, &def, &image, NULL) != FIRN_OK) return 1;
+        if (firn_render_frame(points, &bounds, &def, &image, NULL) != FIRN_OK) return 1;
         double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
         best = seconds < best ? seconds : best;
         firn_image_destroy(image);

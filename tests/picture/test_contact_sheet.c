@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Panels, captions from caches, the survey of shots, preview.png and films. */
+/* Panels, captions from caches, the bounds of shots, preview.png and films. */
 #include "picture/video.h"
 #include "points/format.h"
 #include "picture/contact_sheet.h"
@@ -55,12 +55,12 @@ static void test_survey_and_panels(void **state)
     firn_cache_sequence shots[2];
     for (int k = 0; k < 2; k++)
         assert_int_equal(firn_cache_sequence_open(folder, &shots[k], NULL), FIRN_OK);
-    firn_view_bounds survey = firn_view_bounds_default();
+    firn_view_bounds bounds = firn_view_bounds_default();
     double fps;
-    assert_int_equal(firn_contact_sheet_survey(2, shots, "v", &survey, &fps, NULL), FIRN_OK);
+    assert_int_equal(firn_contact_sheet_bounds(2, shots, "v", &bounds, &fps, NULL), FIRN_OK);
     assert_true(fabs(fps - 5) < 1e-3); /* frames 0, 5 and 10 at 25 a second: two steps in 0.4 s */
-    assert_true(survey.min[0] < -0.48 &&
-                survey.max[0] > 1.45); /* from the first frame to the last */
+    assert_true(bounds.min[0] < -0.48 &&
+                bounds.max[0] > 1.45); /* from the first frame to the last */
     firn_render_def def = firn_render_default();
     def.width = 202;
     def.height = 102;
@@ -71,14 +71,14 @@ static void test_survey_and_panels(void **state)
     for (int k = 0; k < 4; k++)
         panels[k] = (firn_contact_sheet_panel){&shots[0].frames[k % 3], NULL};
     firn_image *image, *single;
-    assert_int_equal(firn_contact_sheet_draw(4, panels, 2, &survey, &def, 0, &image, NULL),
+    assert_int_equal(firn_contact_sheet_draw(4, panels, 2, &bounds, &def, 0, &image, NULL),
                      FIRN_OK);
     assert_int_equal(image->width, 202);
     /* Each panel is the picture that it would be alone, at its size; panels 0 and 3 show the
      * same frame. */
     def.width = 100;
     def.height = 50;
-    assert_int_equal(firn_contact_sheet_draw(1, panels, 1, &survey, &def, 0, &single, NULL),
+    assert_int_equal(firn_contact_sheet_draw(1, panels, 1, &bounds, &def, 0, &single, NULL),
                      FIRN_OK);
     for (int j = 0; j < 50; j++) {
         assert_memory_equal(image->rgb + 3 * 202 * j, single->rgb + 3 * 100 * j, 300);
@@ -90,9 +90,9 @@ static void test_survey_and_panels(void **state)
     /* A caption is drawn where it is wanted. */
     def.width = 320;
     def.height = 180;
-    assert_int_equal(firn_contact_sheet_draw(1, panels, 1, &survey, &def, 0, &single, NULL),
+    assert_int_equal(firn_contact_sheet_draw(1, panels, 1, &bounds, &def, 0, &single, NULL),
                      FIRN_OK);
-    assert_int_equal(firn_contact_sheet_draw(1, panels, 1, &survey, &def, 1, &image, NULL),
+    assert_int_equal(firn_contact_sheet_draw(1, panels, 1, &bounds, &def, 1, &image, NULL),
                      FIRN_OK);
     assert_true(memcmp(image->rgb, single->rgb, 3 * 320 * 60) != 0);
     assert_memory_equal(image->rgb + 3 * 320 * 60, single->rgb + 3 * 320 * 60, 3 * 320 * 120);
@@ -100,9 +100,9 @@ static void test_survey_and_panels(void **state)
     firn_image_destroy(single);
     firn_messages *messages = firn_messages_create();
     def.width = 20;
-    assert_int_equal(firn_contact_sheet_draw(4, panels, 4, &survey, &def, 0, &image, messages),
+    assert_int_equal(firn_contact_sheet_draw(4, panels, 4, &bounds, &def, 0, &image, messages),
                      FIRN_REFUSED);
-    assert_int_equal(firn_contact_sheet_survey(2, shots, "nothing", &survey, &fps, messages),
+    assert_int_equal(firn_contact_sheet_bounds(2, shots, "nothing", &bounds, &fps, messages),
                      FIRN_REFUSED);
     firn_messages_destroy(messages);
     firn_cache_sequence_clear(&shots[0]);
@@ -116,9 +116,9 @@ static void test_preview(void **state)
     char path[128];
     snprintf(path, sizeof path, "%s/preview.png", folder);
     firn_preview preview = firn_preview_default((double[3]){0, 0, -9.81}, 1);
-    assert_true(preview.survey.is_z_up);
+    assert_true(preview.bounds.is_z_up);
     preview = firn_preview_default((double[3]){0, -9.81, 0}, 1);
-    assert_false(preview.survey.is_z_up);
+    assert_false(preview.bounds.is_z_up);
     firn_points *points = picture_points(500, 0.04f);
     assert_int_equal(firn_preview_write(&preview, points, folder, "first", NULL), FIRN_OK);
     assert_int_equal(firn_preview_write(&preview, points, folder, "second", NULL), FIRN_OK);
@@ -167,7 +167,7 @@ static void test_film_refusals(void **state)
     status =
         status == FIRN_OK ? firn_video_commit(film, messages) : (firn_video_abandon(film), status);
     assert_int_equal(status, FIRN_IO);
-    assert_non_null(strstr(firn_messages_text(messages, 0, NULL), "ffmpeg gave up"));
+    assert_non_null(strstr(firn_messages_text(messages, 0, NULL), "ffmpeg failed"));
     setenv("PATH", search, 1);
     free(search);
     assert_int_equal(unlink(program), 0);

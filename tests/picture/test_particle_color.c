@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers and colours of particles, and the survey of a shot. */
+/* Numbers and colours of particles, and the bounds of a shot. */
 #include "base/memory.h"
 #include "support/picture.h"
 #include "picture/view_bounds.h"
@@ -38,7 +38,7 @@ static void test_numbers(void **state)
     firn_messages *messages = firn_messages_create();
     assert_int_equal(firn_particle_color_find(points, "speed", &number, messages), FIRN_REFUSED);
     assert_string_equal(firn_messages_text(messages, 0, NULL),
-                        "there is no attribute 'speed' in this cache; it holds: v F id");
+                        "attribute: not in this cache (speed); allowed: v F id");
     const char *const bad[] = {"v.w", "v[3]", "v[-1]", "v[", "v[1", "v.xy", "v.", "id[1]"};
     for (int k = 0; k < 8; k++)
         assert_int_equal(firn_particle_color_find(points, bad[k], &number, messages), FIRN_REFUSED);
@@ -75,30 +75,30 @@ static void test_survey(void **state)
     float *p = firn_points_find(points, "P")->data.f;
     p[0] = 1000;
     p[31] = NAN;
-    firn_view_bounds survey = firn_view_bounds_default();
-    assert_int_equal(firn_view_bounds_add(&survey, points, "v", NULL), FIRN_OK);
+    firn_view_bounds bounds = firn_view_bounds_default();
+    assert_int_equal(firn_view_bounds_add(&bounds, points, "v", NULL), FIRN_OK);
     for (int c = 0; c < 3; c++) {
         double low = c == 1 ? 0 : -0.5;
-        assert_true(fabs(survey.min[c] - low) < 0.02 && fabs(survey.max[c] - low - 1) < 0.02);
+        assert_true(fabs(bounds.min[c] - low) < 0.02 && fabs(bounds.max[c] - low - 1) < 0.02);
     }
-    assert_true(survey.lowest >= 0 && survey.lowest < 0.005);
-    assert_true(survey.value_min >= 0 && survey.value_max < 0.5 &&
-                survey.value_max > 0.48); /* |v| = |x| */
+    assert_true(bounds.lowest >= 0 && bounds.lowest < 0.005);
+    assert_true(bounds.value_min >= 0 && bounds.value_max < 0.5 &&
+                bounds.value_max > 0.48); /* |v| = |x| */
     /* A second frame widens it; with z up the axes are turned: (x, y, z) -> (x, z, -y). */
     for (int k = 0; k < 10000; k++) p[3 * k + 1] += 5;
-    assert_int_equal(firn_view_bounds_add(&survey, points, "", NULL), FIRN_OK);
-    assert_true(survey.max[1] > 5.9 && survey.min[1] < 0.1 && survey.n == 20000);
+    assert_int_equal(firn_view_bounds_add(&bounds, points, "", NULL), FIRN_OK);
+    assert_true(bounds.max[1] > 5.9 && bounds.min[1] < 0.1 && bounds.n == 20000);
     firn_view_bounds turned = firn_view_bounds_default();
     turned.is_z_up = 1;
     assert_int_equal(firn_view_bounds_add(&turned, points, "", NULL), FIRN_OK);
     assert_true(turned.max[1] < 0.51 && turned.min[2] < -5.9 && turned.max[2] < -4.9);
-    assert_int_equal(firn_view_bounds_add(&survey, points, "nothing", NULL), FIRN_REFUSED);
+    assert_int_equal(firn_view_bounds_add(&bounds, points, "nothing", NULL), FIRN_REFUSED);
     firn_memory_fail_after(1);
-    assert_int_equal(firn_view_bounds_add(&survey, points, "", NULL), FIRN_MEMORY);
+    assert_int_equal(firn_view_bounds_add(&bounds, points, "", NULL), FIRN_MEMORY);
     firn_memory_fail_after(0);
     firn_points_destroy(points);
     points = firn_points_create(3);
-    assert_int_equal(firn_view_bounds_add(&survey, points, "", NULL), FIRN_REFUSED);
+    assert_int_equal(firn_view_bounds_add(&bounds, points, "", NULL), FIRN_REFUSED);
     firn_points_destroy(points);
 }
 

@@ -23,10 +23,10 @@ static firn_render_def small_picture(void)
 
 static firn_image *picture(const firn_points *points, const firn_render_def *def)
 {
-    firn_view_bounds survey = firn_view_bounds_default();
-    assert_int_equal(firn_view_bounds_add(&survey, points, def->attribute, NULL), FIRN_OK);
+    firn_view_bounds bounds = firn_view_bounds_default();
+    assert_int_equal(firn_view_bounds_add(&bounds, points, def->attribute, NULL), FIRN_OK);
     firn_image *image;
-    assert_int_equal(firn_render_frame(points, &survey, def, &image, NULL), FIRN_OK);
+    assert_int_equal(firn_render_frame(points, &bounds, def, &image, NULL), FIRN_OK);
     return image;
 }
 
@@ -135,10 +135,10 @@ static void test_z_up(void **state)
         p[3 * k + 1] = -p[3 * k + 2];
         p[3 * k + 2] = y;
     }
-    firn_view_bounds survey = firn_view_bounds_default();
-    survey.is_z_up = 1;
-    assert_int_equal(firn_view_bounds_add(&survey, points, "", NULL), FIRN_OK);
-    assert_int_equal(firn_render_frame(points, &survey, &def, &turned, NULL), FIRN_OK);
+    firn_view_bounds bounds = firn_view_bounds_default();
+    bounds.is_z_up = 1;
+    assert_int_equal(firn_view_bounds_add(&bounds, points, "", NULL), FIRN_OK);
+    assert_int_equal(firn_render_frame(points, &bounds, &def, &turned, NULL), FIRN_OK);
     assert_memory_equal(upright->rgb, turned->rgb, 160 * 90 * 3);
     firn_image_destroy(upright);
     firn_image_destroy(turned);
@@ -147,14 +147,14 @@ static void test_z_up(void **state)
 
 static void refused(const firn_points *points, const firn_render_def *def, const char *part)
 {
-    firn_view_bounds survey = firn_view_bounds_default();
-    firn_view_bounds_add(&survey, points, "", NULL);
+    firn_view_bounds bounds = firn_view_bounds_default();
+    firn_view_bounds_add(&bounds, points, "", NULL);
     firn_messages *messages = firn_messages_create();
     firn_image *image;
-    assert_int_equal(firn_render_frame(points, &survey, def, &image, messages), FIRN_REFUSED);
+    assert_int_equal(firn_render_frame(points, &bounds, def, &image, messages), FIRN_REFUSED);
     assert_null(image);
     const char *sentence = firn_messages_text(messages, 0, NULL);
-    if (!strstr(sentence, part)) fail_msg("'%s' does not say '%s'", sentence, part);
+    if (!strstr(sentence, part)) fail_msg("'%s' does not have '%s'", sentence, part);
     firn_messages_destroy(messages);
 }
 
@@ -178,7 +178,7 @@ static void test_refusals(void **state)
     }
     def = small_picture();
     def.camera.fov = NAN;
-    refused(points, &def, "opening");
+    refused(points, &def, "field of view");
     def = small_picture();
     def.camera.azimuth = INFINITY;
     refused(points, &def, "finite");
@@ -225,8 +225,8 @@ static void test_no_memory(void **state)
 {
     (void)state;
     firn_points *points = picture_points(50, 0.05f);
-    firn_view_bounds survey = firn_view_bounds_default();
-    firn_view_bounds_add(&survey, points, "v", NULL);
+    firn_view_bounds bounds = firn_view_bounds_default();
+    firn_view_bounds_add(&bounds, points, "v", NULL);
     firn_render_def def = small_picture();
     strcpy(def.attribute, "v");
     strcpy(def.caption, "caption");
@@ -238,7 +238,7 @@ static void test_no_memory(void **state)
         firn_image *image;
         firn_messages_clear(messages);
         firn_memory_fail_after(n);
-        firn_status status = firn_render_frame(points, &survey, &def, &image, messages);
+        firn_status status = firn_render_frame(points, &bounds, &def, &image, messages);
         firn_memory_fail_after(0);
         if (status == FIRN_OK) {
             firn_image_destroy(image);
@@ -246,7 +246,7 @@ static void test_no_memory(void **state)
         }
         assert_int_equal(status, FIRN_MEMORY);
         assert_null(image);
-        assert_string_equal(firn_messages_text(messages, 0, NULL), "memory is exhausted");
+        assert_string_equal(firn_messages_text(messages, 0, NULL), "picture: out of memory");
     }
     assert_true(n > 8);
     firn_messages_destroy(messages);

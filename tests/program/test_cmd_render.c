@@ -115,7 +115,7 @@ static void test_refusals(void **state)
         {". --ground low", FIRN_USAGE, "--ground low"},
         {". cube.0003.bgeo", FIRN_USAGE, "not both"},
         {". --out one.png", FIRN_USAGE, "but 6 are to be drawn"},
-        {". --film film.avi", FIRN_REFUSED, ".mp4 or .webm"},
+        {". --film film.avi", FIRN_REFUSED, "allowed: .mp4 .webm"},
         {". --out /proc/nothing", FIRN_IO, "/proc/nothing"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_books.c: the ledger's file, with ledgers of the test's own. */
+/* The CSV of ledgers, with ledgers made by the test. */
 #include "shot/ledger_csv.h"
 
 #include <setjmp.h>
