@@ -170,9 +170,12 @@ firn_status firn_run_output_end(firn_run_output *output, firn_sim *sim, firn_sta
         if (end == FIRN_OK) end = flushed;
     }
     if (output->shot) {
-        const char *state = status == FIRN_OK && end == FIRN_OK ? "finished"
-                            : status == FIRN_INTERRUPTED        ? "interrupted"
-                                                                : "stopped";
+        /* "stopped" would happen again, "failed" is by disk or memory and need not */
+        const char *state = status == FIRN_STOPPED && end == FIRN_OK ? "stopped"
+                            : end != FIRN_OK                         ? "failed"
+                            : status == FIRN_OK                      ? "finished"
+                            : status == FIRN_INTERRUPTED             ? "interrupted"
+                                                                     : "failed";
         firn_status closed = firn_shot_close(output->shot, state, why, messages);
         if (end == FIRN_OK) end = closed;
     }

@@ -19,7 +19,7 @@
 
 typedef struct firn_manifest {
     char name[FIRN_NAME];      /* stem of the caches */
-    char state[16], why[512];  /* running finished interrupted stopped */
+    char state[16], why[512];  /* running finished interrupted stopped failed */
     char started[32], isa[16]; /* UTC */
     double fps;
     int n_subframes, n_threads;

@@ -74,8 +74,8 @@ firn_status firn_shot_finish(const firn_shot_setup *setup, int frame, int sub,
  * were. */
 firn_status firn_shot_record(firn_shot *shot, const firn_shot_time *output_time, int n_files,
                              const firn_shot_file *files, firn_messages *messages);
-/* Writes how the run ended: "finished", "interrupted" or "stopped" (and why). destroy releases the
- * lock. */
+/* Writes how the run ended: "finished", "interrupted", "stopped" by its simulation or "failed" by
+ * disk or memory (and why). destroy releases the lock. */
 firn_status firn_shot_close(firn_shot *shot, const char *state, const char *why,
                             firn_messages *messages);
 void firn_shot_destroy(firn_shot *shot);

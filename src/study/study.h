@@ -83,7 +83,8 @@ typedef struct firn_compare_series {
     double up[3]; /* against gravity; 0 0 1 without any */
     double wall_seconds, n_steps;
     char state[16], why[512];
-    uint64_t hash; /* of the last state; 0: none */
+    uint64_t hash;       /* of the last state; 0: none */
+    uint64_t scene_hash; /* of the shot */
 } firn_compare_series;
 
 firn_status firn_compare_series_read(const char *folder, const char *material,
@@ -113,8 +114,8 @@ typedef struct firn_compare_run {
     const char *command;    /* for the report, and to recognise a run */
     const char *parameters; /* every parameter of the law with its unit */
     double gravity[3];
-    uint64_t scene_hash;
-    int is_reused, exit_code; /* exit_code -1: not run */
+    uint64_t scene_hash, files_hash; /* files_hash: of the input files, 0: none */
+    int is_reused, exit_code;        /* exit_code -1: not run */
     double metrics[FIRN_COMPARE_METRICS_MAX];
     firn_compare_series series;
 } firn_compare_run;

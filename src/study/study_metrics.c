@@ -142,6 +142,7 @@ firn_status firn_compare_series_read(const char *folder, const char *material,
     if (status != FIRN_OK) return status;
     snprintf(series->state, sizeof series->state, "%s", manifest.state);
     snprintf(series->why, sizeof series->why, "%s", manifest.why);
+    series->scene_hash = manifest.scene_hash;
     status = firn_manifest_walk(folder, &manifest, read_output_time, series, messages);
     firn_manifest_clear(&manifest);
     char path[2 * FIRN_PATH];

@@ -2,14 +2,20 @@
 /* study_runs.c: the runs of a study: their folders, commands and processes.
  *
  * A run is recognised by its command and the hash of its scene: OUT/runs/NAME.command holds those
- * of OUT/runs/NAME. Where both are the same, a finished shot that verifies is reused and an
- * interrupted one is resumed; anything else is run anew. */
+ * of OUT/runs/NAME, with a hash over the files that the scene reads. Where all are the same, a shot
+ * that is finished, or was stopped by its own simulation, and verifies is reused; one that was
+ * interrupted, or failed by the machine (disk, memory), is resumed; anything else is run anew.
+ *
+ * Results are read only from a shot that the run itself has written: its scene has the hash of the
+ * run, the program ended with 0 or 3, and a run from its start has replaced the manifest. */
 #include "study/study.h"
 #include "base/file.h"
 #include "shot/manifest.h"
 #include "base/memory.h"
 #include "base/messages.h"
+#include "base/hash.h"
 #include "scene/scene.h"
+#include "scene/scene_files.h"
 #include "shot/shot_verify.h"
 
 #include <fcntl.h>
@@ -19,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -123,6 +130,21 @@ static void add_materials(firn_text *text, const firn_scene_def *def)
     }
 }
 
+/* Names and checksums of the files that the scene reads; 0: it reads none. */
+static firn_status hash_files(const firn_scene_def *def, uint64_t *hash, firn_messages *messages)
+{
+    firn_json_writer json;
+    size_t n = 0;
+    firn_json_init(&json, 0);
+    firn_status status = firn_scene_files_write(def, &json, messages);
+    const char *text = status == FIRN_OK ? firn_json_finish(&json, &n) : NULL;
+    if (status == FIRN_OK && !text)
+        status = firn_messages_no_memory(messages, "list of input files");
+    *hash = text && strcmp(text, "[]\n") != 0 ? firn_hash_of(text, n) : 0;
+    firn_json_clear(&json);
+    return status;
+}
+
 /* Loads the scene with the settings of the run, so that the errors of all runs are found before the
  * first one starts. */
 static firn_status load_scene(firn_compare *c, firn_compare_run *run, firn_messages *messages)
@@ -136,6 +158,7 @@ static firn_status load_scene(firn_compare *c, firn_compare_run *run, firn_messa
     add_materials(&text, def);
     run->parameters = keep(c, &text);
     firn_status status = firn_scene_hash(def, &run->scene_hash, messages);
+    if (status == FIRN_OK) status = hash_files(def, &run->files_hash, messages);
     firn_scene_destroy(scene);
     return status;
 }
@@ -225,23 +248,62 @@ void firn_compare_clear(firn_compare *c)
 
 /* ---------------------------------------------------------------- processes */
 
-/* The text of NAME.command. An edited scene makes another run with the same command. */
+/* Which manifest a folder has: each writing of it makes another file. */
+typedef struct version {
+    ino_t number;
+    struct timespec written; /* 0: there is none */
+} version;
+
+static version version_of(const firn_compare_run *run)
+{
+    char path[2 * FIRN_PATH];
+    struct stat info;
+    snprintf(path, sizeof path, "%s/%s", run->folder, FIRN_MANIFEST_NAME);
+    if (stat(path, &info) != 0) return (version){0};
+    return (version){info.st_ino, info.st_mtim};
+}
+
+static int is_same_version(version a, version b)
+{
+    return a.number == b.number && a.written.tv_sec == b.written.tv_sec &&
+           a.written.tv_nsec == b.written.tv_nsec;
+}
+
+/* The text of NAME.command. An edited scene or input file makes another run with the same
+ * command. */
 static void identity(const firn_compare_run *run, firn_text *text)
 {
     firn_text_add(text, "%s\n# scene %016llx\n", run->command, (unsigned long long)run->scene_hash);
+    if (run->files_hash)
+        firn_text_add(text, "# files %016llx\n", (unsigned long long)run->files_hash);
 }
 
+/* The shot that lay in the folder when the run was begun, as the last line of NAME.command: while
+ * it is there the run has written none. */
+static void predecessor(const firn_compare_run *run, firn_text *text)
+{
+    version v = version_of(run);
+    firn_text_add(text, "# after %llu %lld.%09ld\n", (unsigned long long)v.number,
+                  (long long)v.written.tv_sec, v.written.tv_nsec);
+}
+
+/* Whether the shot in the folder is of this run: its command, and not the shot before it. */
 static int is_the_same(const firn_compare_run *run)
 {
     char path[2 * FIRN_PATH];
     size_t n;
-    firn_text wanted = {0};
+    firn_text wanted = {0}, other = {0};
     identity(run, &wanted);
+    identity(run, &other);
+    predecessor(run, &other);
     snprintf(path, sizeof path, "%s.command", run->folder);
     char *found = access(path, R_OK) == 0 ? firn_file_text(path, COMMAND_MAX, &n, NULL) : NULL;
-    int is_same = found && wanted.data && !wanted.has_failed && strcmp(found, wanted.data) == 0;
+    int is_same = found && wanted.data && !wanted.has_failed && other.data && !other.has_failed &&
+                  strncmp(found, wanted.data, wanted.n) == 0 && strcmp(found, other.data) != 0 &&
+                  (!found[wanted.n] || strncmp(found + wanted.n, "# after ", 8) == 0);
     if (found) firn_memory_release(NULL, found, n + 1);
     firn_text_clear(&wanted);
+    firn_text_clear(&other);
     return is_same;
 }
 
@@ -251,7 +313,7 @@ static int what_is_left(const firn_compare_run *run, int is_fresh)
     if (is_fresh || !is_the_same(run) || !firn_manifest_exists(run->folder)) return 2;
     firn_manifest manifest = {0};
     if (firn_manifest_read(run->folder, &manifest, NULL) != FIRN_OK) return 2;
-    /* one that stopped would stop there again */
+    /* one that stopped would stop there again; one that failed was ended by disk or memory */
     int is_done = strcmp(manifest.state, "finished") == 0 || strcmp(manifest.state, "stopped") == 0;
     int is_older = manifest.scene_hash !=
                    run->scene_hash; /* left by a run that was killed before it began its shot */
@@ -312,33 +374,53 @@ static firn_status write_command(const firn_compare_run *run, firn_messages *mes
     firn_text text = {0};
     snprintf(path, sizeof path, "%s.command", run->folder);
     identity(run, &text);
+    predecessor(run, &text);
     firn_status status = firn_text_write(&text, path, messages);
     firn_text_clear(&text);
     return status;
-}
-
-static void read_results(firn_compare *c, firn_compare_run *run, firn_messages *messages)
-{
-    firn_messages *own = firn_messages_create();
-    for (int m = 0; m < c->n_metrics; m++) run->metrics[m] = NAN;
-    if (firn_manifest_exists(run->folder) &&
-        firn_compare_series_read(run->folder, c->study->watch, run->gravity, &run->series, own) ==
-            FIRN_OK) {
-        for (int m = 0; m < c->n_metrics; m++) run->metrics[m] = c->metrics[m]->of(&run->series);
-    } else
-        firn_messages_warn(messages, "%s: no results (%s); details: %s.log", run->name,
-                           firn_messages_text(own, 0, NULL), run->folder);
-    if (run->exit_code > 0 && run->exit_code != FIRN_STOPPED)
-        firn_messages_warn(messages, "%s: exit code %d; details: %s.log", run->name, run->exit_code,
-                           run->folder);
-    firn_messages_destroy(own);
 }
 
 /* A slot for one process. */
 typedef struct job {
     pid_t pid;
     int run, how;
+    version before; /* of the manifest when the process was started */
 } job;
+
+/* Why the shot in the folder is not the result of the run; NULL: it is. */
+static const char *not_its_own(const firn_compare_run *run, const job *j)
+{
+    if (run->exit_code != FIRN_OK && run->exit_code != FIRN_STOPPED) return "the run failed";
+    if (j && j->how == 2 && is_same_version(j->before, version_of(run)))
+        return "the run wrote no shot; the one in its folder is older";
+    return NULL;
+}
+
+/* job NULL: a run that was done before. */
+static void read_results(firn_compare *c, firn_compare_run *run, const job *j,
+                         firn_messages *messages)
+{
+    firn_messages *own = firn_messages_create();
+    for (int m = 0; m < c->n_metrics; m++) run->metrics[m] = NAN;
+    const char *why = not_its_own(run, j);
+    if (!why && firn_compare_series_read(run->folder, c->study->watch, run->gravity, &run->series,
+                                         own) != FIRN_OK)
+        why = firn_messages_text(own, 0, NULL);
+    if (!why && run->series.scene_hash != run->scene_hash)
+        why = "the shot in its folder is of another scene";
+    for (int m = 0; !why && m < c->n_metrics; m++)
+        run->metrics[m] = c->metrics[m]->of(&run->series);
+    if (why) {
+        firn_compare_series_clear(&run->series);
+        snprintf(run->series.why, sizeof run->series.why, "%s", why);
+        firn_messages_warn(messages, "%s: no results (%s); details: %s.log", run->name, why,
+                           run->folder);
+    }
+    if (run->exit_code > 0 && run->exit_code != FIRN_STOPPED)
+        firn_messages_warn(messages, "%s: exit code %d; details: %s.log", run->name, run->exit_code,
+                           run->folder);
+    firn_messages_destroy(own);
+}
 
 /* Polls one slot; 1: it is free. */
 static int poll_job(job *j, firn_compare *c, const firn_compare_options *options, int n_threads)
@@ -349,9 +431,10 @@ static int poll_job(job *j, firn_compare *c, const firn_compare_options *options
     firn_compare_run *run = &c->runs[j->run];
     run->exit_code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
     j->pid = 0;
-    /* without a checkpoint it cannot be resumed, and is run from its start */
+    /* Without a checkpoint it cannot be resumed, and is run from its start. One that was resumed
+     * and failed again keeps what it has. */
     if (j->how == 1 && run->exit_code != FIRN_OK && run->exit_code != FIRN_STOPPED &&
-        run->exit_code != FIRN_INTERRUPTED) {
+        run->exit_code != FIRN_INTERRUPTED && is_same_version(j->before, version_of(run))) {
         j->how = 2;
         j->pid = start(run, c->study->scenes[run->scene], 2, options, n_threads);
         return j->pid <= 0;
@@ -398,7 +481,7 @@ firn_status firn_compare_execute(firn_compare *c, const firn_compare_options *op
                 n_done++;
                 if (run->exit_code == FIRN_INTERRUPTED || run->exit_code == 128 + SIGINT)
                     is_ending = 1;
-                read_results(c, run, messages);
+                read_results(c, run, &jobs[k], messages);
                 if (options->done) options->done(options->done_user, run, n_done, c->n_runs);
             }
             if (next == c->n_runs || is_ending) continue;
@@ -409,13 +492,13 @@ firn_status firn_compare_execute(firn_compare *c, const firn_compare_options *op
                 run->exit_code = 0;
                 next++;
                 n_done++;
-                read_results(c, run, messages);
+                read_results(c, run, NULL, messages);
                 if (options->done) options->done(options->done_user, run, n_done, c->n_runs);
                 continue;
             }
-            if (write_command(run, messages) != FIRN_OK) return FIRN_IO;
-            jobs[k] = (job){start(run, c->study->scenes[run->scene], how, options, n_threads),
-                            next++, how};
+            if (how == 2 && write_command(run, messages) != FIRN_OK) return FIRN_IO;
+            jobs[k] = (job){.run = next++, .how = how, .before = version_of(run)};
+            jobs[k].pid = start(run, c->study->scenes[run->scene], how, options, n_threads);
             if (jobs[k].pid > 0)
                 n_active++;
             else

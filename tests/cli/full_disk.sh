@@ -18,6 +18,7 @@ code=$?
 [ $code -eq 4 ] || fail "exit code $code, expected 4: $said"
 case $said in *"the disk is full"*) ;; *) fail "does not say that the disk is full: $said" ;; esac
 "$firn" verify --quiet "$shot" || fail "what was good is not good any more"
+grep -q '"state": "stopped"' "$shot/manifest.json" && fail "the simulation is said to have stopped by itself"
 n=$(wc -l <"$shot/frames.jsonl")
 mount -o remount,size=5m "$folder"
 "$firn" resume "$shot" --frames :40 --quiet || fail "cannot go on with more room"

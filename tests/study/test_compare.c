@@ -33,9 +33,14 @@ static firn_ledger ledger_of(int k)
                          .max = {1 + 0.1 * k, 2, 1}};
 }
 
-/* firn run SCENE --set ... --out FOLDER: refuses E = 13, and counts its calls beside the shots. */
+/* firn run SCENE --set ... --out FOLDER: refuses E = 13, and counts its calls beside the shots.
+ * The variable FAKE makes it refuse everything, stop or fail (disk full) after half of the frames,
+ * or write the shot of another scene. `resume` finds no checkpoint. */
 static int fake_firn(int argc, char **argv)
 {
+    const char *fake = getenv("FAKE") ? getenv("FAKE") : "";
+    if (!strcmp(argv[1], "resume")) return FIRN_IO;
+    if (!strcmp(fake, "refuse")) return FIRN_REFUSED;
     const char *folder = NULL, *sets[16];
     int n_sets = 0;
     uint64_t scene_hash;
@@ -54,10 +59,11 @@ static int fake_firn(int argc, char **argv)
     FILE *file = fopen(path, "a");
     if (!file || fputs("x", file) < 0 || fclose(file)) return FIRN_IO;
     firn_shot_setup setup = sample_setup(folder, 1);
-    setup.scene_hash = scene_hash;
+    setup.scene_hash = scene_hash + !strcmp(fake, "other");
     firn_shot *shot;
     if (firn_shot_create(&setup, 1, &shot, NULL) != FIRN_OK) return FIRN_IO;
-    for (int k = 0; k <= LAST; k++) {
+    int is_cut = !strcmp(fake, "full") || !strcmp(fake, "stop");
+    for (int k = 0; k <= (is_cut ? LAST / 2 : LAST); k++) {
         firn_ledger ledgers[2] = {ledger_of(k), ledger_of(k)};
         snprintf(ledgers[1].material, sizeof ledgers[1].material, "block");
         ledgers[0].max_speed = 9;
@@ -70,9 +76,13 @@ static int fake_firn(int argc, char **argv)
                                  .ledgers = ledgers};
         if (firn_shot_record(shot, &moment, 0, NULL, NULL) != FIRN_OK) return FIRN_IO;
     }
-    firn_status status = firn_shot_close(shot, "finished", NULL, NULL);
+    firn_status status = firn_shot_close(shot,
+                                         !strcmp(fake, "full")   ? "failed"
+                                         : !strcmp(fake, "stop") ? "stopped"
+                                                                 : "finished",
+                                         NULL, NULL);
     firn_shot_destroy(shot);
-    return status;
+    return !strcmp(fake, "full") ? FIRN_IO : !strcmp(fake, "stop") ? FIRN_STOPPED : (int)status;
 }
 
 static void write_file(const char *name, const char *text)
@@ -261,6 +271,76 @@ static void failures_are_shown(void **state)
     firn_messages_destroy(messages);
 }
 
+/* A study of one run in folder `old`: how often its program has written a shot so far, whether it
+ * was reused, and 1 where it has numbers. */
+static int execute_one(const char *fake, int *calls, int *is_reused)
+{
+    char folder[512];
+    firn_messages *messages = firn_messages_create();
+    snprintf(folder, sizeof folder, "%s", scratch("old"));
+    write_file("study.yaml", "study: one\nscenes: scene.yaml\nmetrics: [steps]\n");
+    if (setenv("FAKE", fake, 1)) abort();
+    firn_study *study = load(messages);
+    firn_compare compare = execute(study, folder, FIRN_OK, messages);
+    unsetenv("FAKE");
+    const firn_compare_run *run = &compare.runs[0];
+    *calls = n_calls(run);
+    *is_reused = run->is_reused;
+    assert_int_equal(run->series.table == NULL, isnan(run->metrics[0]));
+    int has_numbers = run->series.table != NULL;
+    if (!has_numbers) {
+        assert_true(firn_messages_count(messages, FIRN_WARNING) > 0);
+        assert_int_equal(firn_compare_report(&compare, messages), FIRN_OK);
+        assert_true(contains("old/report.html", "no results: "));
+    }
+    firn_compare_clear(&compare);
+    firn_compare_study_destroy(study);
+    firn_messages_destroy(messages);
+    return has_numbers;
+}
+
+/* What lies in the folder is not taken for the result of a run that failed, or of another scene;
+ * what was ended by the disk is tried again, what stopped by itself is not. */
+static void old_results_are_not_new(void **state)
+{
+    (void)state;
+    int calls, is_reused;
+    char text[1024];
+    snprintf(text, sizeof text, "%scolliders: {m: {shape: {kind: mesh, file: m.obj}}}\n",
+             scene_text);
+    write_file("scene.yaml", text);
+    write_file("m.obj", "v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1 2 3\n");
+    assert_true(execute_one("", &calls, &is_reused));
+    assert_int_equal(calls, 1);
+    /* an edited scene that is refused; then its folder has the shot of another one */
+    snprintf(text, sizeof text, "%scolliders: {m: {shape: {kind: mesh, file: m.obj, scale: 2}}}\n",
+             scene_text);
+    write_file("scene.yaml", text);
+    assert_false(execute_one("refuse", &calls, &is_reused));
+    assert_int_equal(calls, 1);
+    assert_false(execute_one("other", &calls, &is_reused));
+    assert_int_equal(calls, 2);
+    /* the disk is full, and is still full when the run is tried again */
+    assert_false(execute_one("full", &calls, &is_reused));
+    assert_int_equal(calls, 3);
+    assert_false(execute_one("full", &calls, &is_reused));
+    assert_int_equal(calls, 4);
+    assert_false(is_reused);
+    assert_true(execute_one("", &calls, &is_reused));
+    assert_int_equal(calls, 5);
+    assert_false(is_reused);
+    assert_true(execute_one("", &calls, &is_reused));
+    assert_true(is_reused);
+    /* another mesh of the same name; the run with it is refused, then stops by itself */
+    write_file("m.obj", "v 0 0 0\nv 0 2 0\nv 1 0 0\nf 1 2 3\n");
+    assert_false(execute_one("refuse", &calls, &is_reused));
+    assert_true(execute_one("stop", &calls, &is_reused));
+    assert_int_equal(calls, 6);
+    assert_true(execute_one("", &calls, &is_reused));
+    assert_int_equal(calls, 6);
+    assert_true(is_reused);
+}
+
 static void matched(void **state)
 {
     (void)state;
@@ -334,10 +414,14 @@ static void order(void **state)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && !strcmp(argv[1], "run")) return fake_firn(argc, argv);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans),   cmocka_unit_test(runs_and_goes_on),
-        cmocka_unit_test(matched), cmocka_unit_test(failures_are_shown),
-        cmocka_unit_test(refuses), cmocka_unit_test(order)};
+    if (argc > 1 && (!strcmp(argv[1], "run") || !strcmp(argv[1], "resume")))
+        return fake_firn(argc, argv);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plans),
+                                       cmocka_unit_test(runs_and_goes_on),
+                                       cmocka_unit_test(matched),
+                                       cmocka_unit_test(failures_are_shown),
+                                       cmocka_unit_test(refuses),
+                                       cmocka_unit_test(order),
+                                       cmocka_unit_test(old_results_are_not_new)};
     return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
 }
