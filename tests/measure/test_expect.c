@@ -153,11 +153,12 @@ static void test_refused(void **state)
                   "expect.0.value is missing; try: value, at_least or at_most");
     check_refused("{measure: mass, value: 1}", "expect.0.source is missing");
     check_refused("{measure: mass, of: blok, value: 1, source: x}",
-                  "expect.0.of is \"blok\"; mass needs the name of a body or material");
+                  "expect.0.of is \"blok\", which is no body or material of this scene; "
+                  "allowed: block, jelly; did you mean \"block\"?");
     check_refused("{measure: elastic_energy, of: block, value: 1, source: x}",
-                  "expect.0.of is \"block\"; elastic_energy needs the name of a material");
+                  "expect.0.of is \"block\", which is no material of this scene; allowed: jelly");
     check_refused("{measure: reaction_force, value: 1, source: x}",
-                  "expect.0.of is \"\"; reaction_force needs the name of a collider or grip");
+                  "expect.0.of is missing; reaction_force needs a collider or grip of this scene");
     check_refused("{measure: mean_of, value: 1, source: x}",
                   "expect.0.attribute is missing; mean_of needs one");
 }

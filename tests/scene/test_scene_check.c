@@ -151,6 +151,44 @@ static void test_relations(void **state)
     expect_refused(&s, "grips are 33; allowed: up to 32");
 }
 
+/* Names are found among more than a message can list, and with blanks in them. */
+static void test_names_among_many(void **state)
+{
+    (void)state;
+    enum { N = 400 };
+    static firn_body_def bodies[N];
+    small_scene s;
+    make(&s);
+    for (int i = 0; i < N; i++) {
+        bodies[i] = s.body;
+        snprintf(bodies[i].name, sizeof bodies[i].name, "pebble of the beach %d", i);
+    }
+    s.scene.bodies = bodies;
+    s.scene.n_bodies = N;
+    firn_grip_def grip = firn_grip_default();
+    strcpy(grip.name, "hand");
+    strcpy(grip.body, bodies[N - 1].name);
+    grip.shapes = &s.shape;
+    grip.n_shapes = 1;
+    s.scene.grips = &grip;
+    s.scene.n_grips = 1;
+    firn_expect_def expect = firn_expect_default();
+    strcpy(expect.measure, "mass");
+    strcpy(expect.body, bodies[N - 1].name);
+    strcpy(expect.source, "weighed");
+    expect.at_least = 0;
+    s.scene.expects = &expect;
+    s.scene.n_expects = 1;
+    firn_messages *messages = firn_messages_create();
+    if (firn_scene_check(&s.scene, messages) != FIRN_OK)
+        fail_msg("%s", firn_messages_text(messages, 0, NULL));
+    strcpy(grip.body, "pebble");
+    assert_int_equal(firn_scene_check(&s.scene, messages), FIRN_REFUSED);
+    assert_non_null(strstr(firn_messages_text(messages, 0, NULL),
+                           "grips.hand.body is \"pebble\", which is no body or emitter"));
+    firn_messages_destroy(messages);
+}
+
 static void test_all_errors_at_once(void **state)
 {
     (void)state;
@@ -168,9 +206,11 @@ static void test_all_errors_at_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good_scene_passes), cmocka_unit_test(test_skipped_default_is_caught),
-        cmocka_unit_test(test_ranges), cmocka_unit_test(test_relations),
-        cmocka_unit_test(test_all_errors_at_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_good_scene_passes),
+                                       cmocka_unit_test(test_skipped_default_is_caught),
+                                       cmocka_unit_test(test_ranges),
+                                       cmocka_unit_test(test_relations),
+                                       cmocka_unit_test(test_names_among_many),
+                                       cmocka_unit_test(test_all_errors_at_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

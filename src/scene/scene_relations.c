@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+/* scene_relations.c: what must hold between the values of a scene and is in no table: names that
+ * must exist, ends after starts, shapes or points but not both, what a material, shape or measure
+ * needs. */
+#include "scene/scene_relations.h"
+#include "base/messages.h"
+#include "base/suggest.h"
+#include "geometry/shape.h"
+#include "laws/law.h"
+#include "measure/measure.h"
+#include "mpm/integrator.h"
+#include "points/format.h"
+#include "scene/methods.h"
+#include "solver/attributes.h"
+#include "solver/force.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- materials */
+
+static void check_material_name(firn_complaints *c, const firn_scene_def *scene, const char *name)
+{
+    firn_known_words known = {.wanted = name};
+    if (!*name) return;
+    for (int i = 0; i < scene->n_materials; i++)
+        firn_complaints_know(&known, scene->materials[i].name);
+    firn_complaints_word(c, "material", "material of this scene", &known);
+}
+
+static void check_law_name(firn_complaints *c, const char *name)
+{
+    firn_known_words known = {.wanted = name};
+    if (firn_law_find(name)) return;
+    for (int i = 0; i < firn_law_count(); i++) firn_complaints_know(&known, firn_law_at(i)->name);
+    firn_complaints_word(c, "law", "law", &known);
+}
+
+static void check_parameter(firn_complaints *c, const firn_law_info *law,
+                            const firn_parameter_def *given)
+{
+    for (int k = 0; k < law->n_parameters; k++) {
+        const firn_parameter_info *info = &law->parameters[k];
+        if (strcmp(info->name, given->name) != 0) continue;
+        const char *unit = strcmp(info->unit, "1") == 0 ? "" : info->unit;
+        for (int i = -1; i < given->n_table && i < FIRN_MAX_TABLE; i++) { /* -1: the constant */
+            double value = i < 0 ? given->value : given->table_value[i];
+            if ((i < 0 && given->n_table) || (value >= info->min && value <= info->max)) continue;
+            FIRN_COMPLAIN(c, info->name, "is %g; allowed: %g to %g%s%s (%s)", value, info->min,
+                          info->max, *unit ? " " : "", unit, info->meaning);
+        }
+        return;
+    }
+    FIRN_COMPLAIN(c, given->name, "is no parameter of the law %s; see `firn materials %s`",
+                  law->name, law->name);
+}
+
+/* What the resolver finds, each message after the path of the material. */
+static void resolve(firn_complaints *c, const firn_scene_def *scene, const firn_material_def *def)
+{
+    firn_material material;
+    firn_messages *own = firn_messages_create();
+    if (!own) {
+        c->status = firn_messages_no_memory(c->messages, "materials");
+        return;
+    }
+    firn_material *into = c->materials ? &c->materials[def - scene->materials] : &material;
+    if (firn_material_resolve(def, scene->seed, into, own) != FIRN_OK)
+        for (int i = 0; i < firn_messages_total(own); i++)
+            firn_complaints_add(c, "cannot be used: %s", firn_messages_text(own, i, NULL));
+    firn_messages_destroy(own);
+}
+
+/* First each parameter by the law's table, in its own place; what passes is resolved. */
+static void check_material(firn_complaints *c, const firn_scene_def *scene,
+                           const firn_material_def *def)
+{
+    const firn_status before = c->status;
+    c->status = FIRN_OK;
+    const firn_law_info *law = firn_law_find(def->law);
+    if (*def->law) check_law_name(c, def->law);
+    if (!*def->law && !*def->preset)
+        FIRN_COMPLAIN(c, "law", "is missing; try: a law or a preset of `firn materials`");
+    if (def->n_parameters < 0 || def->n_parameters > FIRN_MAX_PARAMETERS)
+        firn_complaints_add(c, "has %d parameters; allowed: 0 to %d", def->n_parameters,
+                            FIRN_MAX_PARAMETERS);
+    for (int i = 0; law && i < def->n_parameters && i < FIRN_MAX_PARAMETERS; i++)
+        if (memchr(def->parameters[i].name, 0, FIRN_NAME))
+            check_parameter(c, law, &def->parameters[i]);
+    if (c->status == FIRN_OK) resolve(c, scene, def);
+    if (before != FIRN_OK) c->status = before;
+}
+
+/* ---------------------------------------------------------------- motions, bodies, colliders,
+ * grips, forces */
+
+static void check_motion(firn_complaints *c, const firn_motion_def *motion)
+{
+    size_t at = firn_complaints_enter(c, "motion");
+    for (int i = 0; i < motion->n_keys; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "keys.%d", i);
+        const double *q = motion->keys[i].rotation;
+        double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        if (fabs(norm - 1) > 1e-3)
+            FIRN_COMPLAIN(c, key,
+                          "has a rotation of length %g; a quaternion x y z w must have length 1",
+                          norm);
+        if (i && motion->keys[i].time <= motion->keys[i - 1].time)
+            FIRN_COMPLAIN(c, key, "is at %g s, which is not after the key before it (%g s)",
+                          motion->keys[i].time, motion->keys[i - 1].time);
+    }
+    firn_complaints_leave(c, at);
+}
+
+static void check_grid(firn_complaints *c, const firn_grid_def *grid)
+{
+    int n_walls = 0;
+    for (int i = 0; i < 6; i++) n_walls += grid->walls[i] != FIRN_WALL_OPEN;
+    if (n_walls && !grid->has_box)
+        FIRN_COMPLAIN(c, "grid.walls", "needs a box; try: grid.box_min and grid.box_max");
+    if (!grid->has_box) return;
+    for (int i = 0; i < 3; i++)
+        if (!(grid->box_min[i] < grid->box_max[i]))
+            FIRN_COMPLAIN(c, "grid.box_max", "has %g along %c, which is not above box_min (%g)",
+                          grid->box_max[i], "xyz"[i], grid -> box_min[i]);
+    for (int w = 0; w < 6;
+         w++) { /* a mirror between nodes would be off by up to half a cell without saying so */
+        const char *key = w & 1 ? "grid.box_max" : "grid.box_min";
+        double place = (w & 1 ? grid->box_max : grid->box_min)[w / 2], at = place / grid->dx;
+        if (grid->walls[w] == FIRN_WALL_MIRROR && fabs(at - round(at)) > 1e-6)
+            FIRN_COMPLAIN(c, key,
+                          "puts the mirror wall %c%c at %g m, off the nodes; allowed: whole "
+                          "multiples of dx = %g m; try: %g m",
+                          "-+"[w & 1], "xyz"[w / 2], place, grid -> dx, round(at) * grid -> dx);
+    }
+}
+
+static void check_method(firn_complaints *c, const char *method)
+{
+    firn_known_words methods = {.wanted = method};
+    for (int i = 0; firn_method_at(i); i++) firn_complaints_know(&methods, firn_method_at(i)->name);
+    firn_complaints_word(c, "scene.method", "method", &methods);
+}
+
+static void check_time(firn_complaints *c, const firn_time_def *time)
+{
+    firn_known_words integrators = {.wanted = time->integrator};
+    for (int i = 0; firn_integrator_at(i); i++)
+        firn_complaints_know(&integrators, firn_integrator_at(i)->name);
+    firn_complaints_word(c, "time.integrator", "integrator", &integrators);
+    if (time->dt_max > 0 && time->dt_max < time->dt_min)
+        FIRN_COMPLAIN(c, "time.dt_max", "is %g s, below dt_min (%g s)", time->dt_max, time->dt_min);
+    if (time->dt_fixed > 0 && time->dt_fixed < time->dt_min)
+        FIRN_COMPLAIN(c, "time.dt_fixed", "is %g s, below dt_min (%g s)", time->dt_fixed,
+                      time->dt_min);
+}
+
+static double determinant(const double F[9])
+{
+    return F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
+           F[2] * (F[3] * F[7] - F[4] * F[6]);
+}
+
+static void check_body(firn_complaints *c, const firn_scene_def *scene, const firn_body_def *body)
+{
+    check_material_name(c, scene, body->material);
+    if (!*body->material && !*body->points) FIRN_COMPLAIN(c, "material", "is missing");
+    if (!body->n_shapes && !*body->points)
+        FIRN_COMPLAIN(c, "shape", "is missing; try: a shape, or a points file");
+    if (body->n_shapes && *body->points)
+        FIRN_COMPLAIN(c, "points", "is given besides a shape; allowed: one of them");
+    if (body->surface_depth > 0 && !(body->particles_at_surface > 0))
+        FIRN_COMPLAIN(c, "surface_depth",
+                      "is given without particles_at_surface, to which it belongs");
+    if (determinant(body->F) <= 0)
+        FIRN_COMPLAIN(c, "F", "has determinant %g; it must be above 0", determinant(body->F));
+}
+
+static void check_emitter(firn_complaints *c, const firn_scene_def *scene,
+                          const firn_emitter_def *emitter)
+{
+    check_material_name(c, scene, emitter->material);
+    if (!emitter->n_shapes) FIRN_COMPLAIN(c, "shape", "is missing");
+    const double *v = emitter->velocity;
+    int is_still =
+        v[0] == 0 && v[1] == 0 && v[2] == 0 && emitter->outward == 0 && !(emitter->rate > 0);
+    if (emitter->outward != 0 && emitter->from != FIRN_FROM_SURFACE)
+        FIRN_COMPLAIN(c, "outward", "is %g m/s; allowed: 0 without `from: surface`",
+                      emitter->outward);
+    if (emitter->from == FIRN_FROM_SURFACE && is_still)
+        FIRN_COMPLAIN(c, "from",
+                      "is surface, but nothing leaves it; try: velocity, outward or rate");
+    if (!(emitter->start < emitter->stop))
+        FIRN_COMPLAIN(c, "stop", "is %g s, which is not after start (%g s)", emitter->stop,
+                      emitter->start);
+}
+
+static void check_collider(firn_complaints *c, const firn_collider_def *collider)
+{
+    if (!collider->n_shapes && !collider->distance) FIRN_COMPLAIN(c, "shape", "is missing");
+    if (collider->n_shapes && collider->distance)
+        FIRN_COMPLAIN(c, "shape", "is given besides a distance function; allowed: one of them");
+    if (collider->touch == FIRN_TOUCH_SURFACE &&
+        (collider->contact != FIRN_SEPARATE || collider->stickiness > 0))
+        FIRN_COMPLAIN(c, "touch",
+                      "is surface; allowed: only with `contact: separate` and stickiness 0; try: "
+                      "touch: grid");
+    if (!(collider->start < collider->stop))
+        FIRN_COMPLAIN(c, "stop", "is %g s, which is not after start (%g s)", collider->stop,
+                      collider->start);
+    check_motion(c, &collider->motion);
+}
+
+static void check_body_name(firn_complaints *c, const firn_scene_def *scene, const char *name)
+{
+    firn_known_words known = {.wanted = name};
+    for (int i = 0; i < scene->n_bodies; i++) firn_complaints_know(&known, scene->bodies[i].name);
+    for (int i = 0; i < scene->n_emitters; i++)
+        firn_complaints_know(&known, scene->emitters[i].name);
+    if (*name) firn_complaints_word(c, "body", "body or emitter of this scene", &known);
+}
+
+static void check_grip(firn_complaints *c, const firn_scene_def *scene, const firn_grip_def *grip)
+{
+    if (!grip->n_shapes) FIRN_COMPLAIN(c, "shape", "is missing");
+    check_body_name(c, scene, grip->body);
+    if (grip->mode == FIRN_GRIP_FOLLOW && !(grip->stiffness > 0))
+        FIRN_COMPLAIN(c, "stiffness", "is missing; allowed in mode follow: above 0 N/m");
+    if (!(grip->start < grip->release))
+        FIRN_COMPLAIN(c, "release", "is %g s, which is not after start (%g s)", grip->release,
+                      grip->start);
+    check_motion(c, &grip->motion);
+}
+
+static void check_sink(firn_complaints *c, const firn_sink_def *sink)
+{
+    if (!sink->n_shapes) FIRN_COMPLAIN(c, "shape", "is missing");
+    if (!(sink->start < sink->stop))
+        FIRN_COMPLAIN(c, "stop", "is %g s, which is not after start (%g s)", sink->stop,
+                      sink->start);
+    check_motion(c, &sink->motion);
+}
+
+static void check_force(firn_complaints *c, const firn_force_def *force)
+{
+    firn_known_words kinds = {.wanted = force->kind};
+    for (int i = 0; firn_force_kind_at(i); i++)
+        firn_complaints_know(&kinds, firn_force_kind_at(i)->name);
+    firn_complaints_word(c, "kind", "kind of force", &kinds);
+    const firn_force_info *kind = firn_force_kind_find(force->kind);
+    const double *v = force->vector;
+    if (kind && kind->needs_vector && v[0] * v[0] + v[1] * v[1] + v[2] * v[2] <= 0)
+        FIRN_COMPLAIN(c, "vector", "is zero; kind %s needs a direction", kind->name);
+    for (int i = 1; i < force->n_keys; i++)
+        if (force->keys[i].time <= force->keys[i - 1].time)
+            FIRN_COMPLAIN(c, "keys", "are not in order of time: %g s comes after %g s",
+                          force->keys[i].time, force->keys[i - 1].time);
+}
+
+/* ---------------------------------------------------------------- expectations, shapes */
+
+/* What a measure can be taken of: particles of a body or material, sums of the ledger of a
+ * material, reactions of a collider or grip. */
+static void check_subject(firn_complaints *c, const firn_scene_def *scene, const char *name,
+                          const firn_measure *measure)
+{
+    static const char *const what[] = {"body or material of this scene", "material of this scene",
+                                       "collider or grip of this scene"};
+    firn_known_words known = {.wanted = name};
+    const int is_reaction = measure->kind == FIRN_MEASURE_REACTION;
+    if (!*name && !is_reaction) return; /* of everything */
+    for (int i = 0; measure->kind == FIRN_MEASURE_PARTICLES && i < scene->n_bodies; i++)
+        firn_complaints_know(&known, scene->bodies[i].name);
+    for (int i = 0; !is_reaction && i < scene->n_materials; i++)
+        firn_complaints_know(&known, scene->materials[i].name);
+    for (int i = 0; is_reaction && i < scene->n_colliders; i++)
+        firn_complaints_know(&known, scene->colliders[i].name);
+    for (int i = 0; is_reaction && i < scene->n_grips; i++)
+        firn_complaints_know(&known, scene->grips[i].name);
+    if (!*name)
+        FIRN_COMPLAIN(c, "of", "is missing; %s needs a %s", measure->name, what[measure->kind]);
+    else
+        firn_complaints_word(c, "of", what[measure->kind], &known);
+}
+
+/* An attribute that the laws of the scene cannot give to every particle. */
+static void check_attribute(firn_complaints *c, const firn_scene_def *scene, const char *key,
+                            const char *name)
+{
+    firn_attribute_answer answer = {0};
+    char why[512];
+    for (int m = 0; m < scene->n_materials; m++) {
+        const firn_law_info *law = firn_material_def_law(&scene->materials[m]);
+        if (!law) return; /* refused already */
+        firn_attribute_ask(name, law, &answer);
+    }
+    if (scene->n_materials && firn_attribute_refusal(name, &answer, why, sizeof why))
+        FIRN_COMPLAIN(c, key, "cannot have \"%s\": %s", name, why);
+}
+
+/* Every attribute of the scene's particles: the solver's table and the history fields of the
+ * laws. */
+static void add_attributes(firn_known_words *known, const firn_scene_def *scene)
+{
+    for (int i = 0; firn_attribute_at(i); i++)
+        firn_complaints_know(known, firn_attribute_at(i)->name);
+    for (int m = 0; m < scene->n_materials; m++) {
+        const firn_law_info *law = firn_material_def_law(&scene->materials[m]);
+        for (int k = 0; law && k < law->n_history; k++)
+            if (!firn_suggest_has(known->text, law->history[k].name))
+                firn_complaints_know(known, law->history[k].name);
+    }
+}
+
+static void check_expect(firn_complaints *c, const firn_scene_def *scene,
+                         const firn_expect_def *expect)
+{
+    const firn_measure *measure = firn_measure_find(expect->measure);
+    if (!measure) {
+        firn_known_words known = {.wanted = expect->measure};
+        firn_measure_names(known.text, sizeof known.text);
+        firn_complaints_word(c, "measure", "measure", &known);
+        return;
+    }
+    check_subject(c, scene, expect->body, measure);
+    if (measure->has_attribute && !*expect->attribute)
+        FIRN_COMPLAIN(c, "attribute", "is missing; %s needs one of `firn help attributes`",
+                      measure->name);
+    if (measure->has_attribute && *expect->attribute) {
+        firn_known_words known = {.wanted = expect->attribute};
+        add_attributes(&known, scene);
+        firn_complaints_word(c, "attribute", "attribute of this scene's particles", &known);
+        check_attribute(c, scene, "attribute", expect->attribute);
+    }
+    if (expect->n_shapes && measure->kind != FIRN_MEASURE_PARTICLES)
+        FIRN_COMPLAIN(c, "region", "has no effect: %s is not measured on particles", measure->name);
+    if (isinf(expect->value) && isinf(expect->at_least) && isinf(expect->at_most))
+        FIRN_COMPLAIN(c, "value", "is missing; try: value, at_least or at_most");
+    if (isfinite(expect->value) && (isfinite(expect->at_least) || isfinite(expect->at_most)))
+        FIRN_COMPLAIN(c, "value", "is given besides at_least or at_most; allowed: one of them");
+    if (expect->over != FIRN_OVER_MOMENT && !(expect->from < expect->time))
+        FIRN_COMPLAIN(c, "time", "is %g s, which is not after from (%g s)", expect->time,
+                      expect->from);
+}
+
+/* Whether a key of the present path was refused when it was read: its value is then the default. */
+static int has_refused_key(firn_complaints *c, const firn_schema_section *section)
+{
+    char place[FIRN_COMPLAINTS_PLACE];
+    int is_refused = 0;
+    for (int i = 0; c->locate && i < section->n_options; i++) {
+        size_t at = firn_complaints_enter(c, section->options[i].key);
+        is_refused |= !c->locate(c->user, c->path, place, sizeof place);
+        firn_complaints_leave(c, at);
+    }
+    return is_refused;
+}
+
+/* The kind, and the parameters that it needs (geometry/shape.h). */
+void firn_scene_relations_shape(firn_complaints *c, const firn_schema_section *section,
+                                const firn_shape_def *shape)
+{
+    firn_known_words known = {.wanted = shape->kind};
+    firn_messages *messages = firn_shape_kind_find(shape->kind) ? firn_messages_create() : NULL;
+    for (int i = 0; firn_shape_kind_at(i); i++)
+        firn_complaints_know(&known, firn_shape_kind_at(i)->name);
+    firn_complaints_word(c, "kind", "shape", &known);
+    if (messages && firn_shape_check(shape, messages) != FIRN_OK && !has_refused_key(c, section))
+        firn_complaints_add(c, "%s", firn_messages_text(messages, 0, NULL));
+    firn_messages_destroy(messages);
+}
+
+static void check_output(firn_complaints *c, const firn_scene_def *scene,
+                         const firn_output_def *output)
+{
+    firn_known_words formats = {.wanted = output->format};
+    for (int i = 0; firn_format_at(i); i++)
+        if (firn_format_at(i)->write) firn_complaints_know(&formats, firn_format_at(i)->name);
+    firn_complaints_word(c, "format", "format that can be written", &formats);
+    char name[FIRN_NAME];
+    for (const char *p = output->attributes; *p;) {
+        size_t n = strcspn(p, " ");
+        snprintf(name, sizeof name, "%.*s", (int)n, p);
+        firn_known_words known = {.wanted = name};
+        add_attributes(&known, scene);
+        if (n) firn_complaints_word(c, "attributes", "attribute of this scene's particles", &known);
+        check_attribute(c, scene, "attributes", name);
+        p += n + strspn(p + n, " ");
+    }
+}
+
+#define EACH(list, count, item_check)                                                              \
+    for (int i = 0; i < scene->count; i++) {                                                       \
+        size_t at = firn_complaints_enter(c, #list);                                               \
+        firn_complaints_enter(c, scene->list[i].name);                                             \
+        item_check;                                                                                \
+        firn_complaints_leave(c, at);                                                              \
+    }
+
+void firn_scene_relations_check(firn_complaints *c, const firn_scene_def *scene)
+{
+    check_grid(c, &scene->grid);
+    check_method(c, scene->method);
+    check_time(c, &scene->time);
+    if (!scene->n_bodies && !scene->n_emitters)
+        FIRN_COMPLAIN(c, "bodies", "is missing; a scene needs at least one body or emitter");
+    EACH(materials, n_materials, check_material(c, scene, &scene->materials[i]))
+    EACH(bodies, n_bodies, check_body(c, scene, &scene->bodies[i]))
+    EACH(emitters, n_emitters, check_emitter(c, scene, &scene->emitters[i]))
+    EACH(colliders, n_colliders, check_collider(c, &scene->colliders[i]))
+    if (scene->n_grips > FIRN_GRIPS_MAX)
+        FIRN_COMPLAIN(c, "grips", "are %d; allowed: up to %d", scene->n_grips, FIRN_GRIPS_MAX);
+    EACH(grips, n_grips, check_grip(c, scene, &scene->grips[i]))
+    EACH(sinks, n_sinks, check_sink(c, &scene->sinks[i]))
+    EACH(forces, n_forces, check_force(c, &scene->forces[i]))
+    for (int i = 0; i < scene->n_outputs; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "outputs.%d", i);
+        size_t at = firn_complaints_enter(c, path);
+        check_output(c, scene, &scene->outputs[i]);
+        firn_complaints_leave(c, at);
+    }
+    for (int i = 0; i < scene->n_expects; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "expect.%d", i);
+        size_t at = firn_complaints_enter(c, path);
+        check_expect(c, scene, &scene->expects[i]);
+        firn_complaints_leave(c, at);
+    }
+}
