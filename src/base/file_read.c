@@ -64,7 +64,7 @@ const char *firn_file_reason(int error)
 static firn_status refuse(const char *path, int error, firn_messages *messages)
 {
     if (error == ENOENT)
-        return firn_messages_add(messages, FIRN_IO, "%s: cannot be read: no such file", path);
+        return firn_messages_add(messages, FIRN_IO, "%s: %s", path, firn_file_reason(error));
     if (error == ENOMEM) return firn_messages_no_memory(messages, "%s", path);
     return firn_messages_add(messages, FIRN_IO, "%s: cannot be read: %s", path,
                              firn_file_reason(error));

@@ -50,8 +50,8 @@ static firn_status refuse(const char *pattern, firn_messages *messages)
 {
     return firn_messages_add(
         messages, FIRN_REFUSED,
-        "%s: no such file; a sequence needs one number %%d or %%04d in its name, none in the name "
-        "of its folder",
+        "%s: no such file or folder; a sequence needs one number %%d or %%04d in its name, none in "
+        "the name of its folder",
         pattern);
 }
 

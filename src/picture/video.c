@@ -51,10 +51,10 @@ firn_status firn_video_create(const char *path, double fps, firn_video **out,
     }
     if (!arguments)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "%s: ending of a film; allowed: .mp4 .webm", path);
+                                 "%s: unknown extension of a film; allowed: .mp4 .webm", path);
     if (!(fps > 0 && fps <= 1000))
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "%g pictures a second are no video; 1 to 1000 are possible", fps);
+                                 "film: %g pictures per second; allowed: above 0, up to 1000", fps);
     if (strlen(path) >= FIRN_PATH)
         return firn_messages_add(messages, FIRN_REFUSED, "%s: path too long", path);
     firn_video *video = firn_memory_allocate(NULL, sizeof *video);

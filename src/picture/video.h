@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* video.h: pictures to a film by the program ffmpeg. By the ending of the name: .mp4 is H.264,
+/* video.h: pictures to a film by the program ffmpeg. By the extension of the name: .mp4 is H.264,
  * .webm is VP9, both with tagged colours (BT.709). The film is complete or absent. */
 #ifndef FIRN_VIDEO_H
 #define FIRN_VIDEO_H

@@ -78,7 +78,7 @@ typedef struct firn_figure {
 /* The SVG element, self-contained: for HTML and as a file. */
 firn_status firn_plot_svg(const firn_figure *figure, firn_text *svg, firn_messages *messages);
 
-/* To a file, by its ending .svg or .png (zoom 2). */
+/* To a file, by its extension .svg or .png (zoom 2). */
 firn_status firn_plot_write(const firn_figure *figure, const char *path, firn_messages *messages);
 
 /* Ticks at multiples of 1, 2 or 5 times a power of ten (at powers of ten on a log axis) in [min,

@@ -161,6 +161,6 @@ firn_status firn_plot_write(const firn_figure *figure, const char *path, firn_me
         firn_text_clear(&svg);
         return status;
     }
-    return firn_messages_add(messages, FIRN_USAGE, "%s: ending of a plot; allowed: .svg .png",
-                             path);
+    return firn_messages_add(messages, FIRN_USAGE,
+                             "%s: unknown extension of a plot; allowed: .svg .png", path);
 }

@@ -186,8 +186,7 @@ firn_status firn_cache_sequence_of_files(int n, const char *const *paths,
             struct stat info;
             firn_cache_sequence_clear(sequence);
             if (stat(paths[k], &info) != 0)
-                return firn_messages_add(messages, FIRN_IO, "%s: there is no such file or folder",
-                                         paths[k]);
+                return firn_messages_add(messages, FIRN_IO, "%s: no such file or folder", paths[k]);
             return firn_format_read(paths[k], &points, messages); /* says what can be read */
         }
         if (strlen(paths[k]) >= FIRN_PATH || !append(sequence, &p, "", paths[k])) {
@@ -226,6 +225,6 @@ firn_status firn_cache_sequence_select(firn_cache_sequence *sequence, int first,
     sequence->n = n;
     if (n) return FIRN_OK;
     return firn_messages_add(messages, FIRN_REFUSED,
-                             "%s has no frame from %d to %d; it has %d to %d", sequence->folder,
-                             first, last, low, high);
+                             "%s: none of the frames that are asked for; allowed: %d to %d",
+                             sequence->folder, low, high);
 }

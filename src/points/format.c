@@ -69,7 +69,7 @@ const firn_format *firn_format_of(const char *path)
     return best;
 }
 
-/* The names of all formats that can be read (or written), for sentences. */
+/* The names of all formats that can be read (or written), for messages. */
 static void list_names(int for_writing, char *text, size_t n_text)
 {
     const firn_format *format;
@@ -89,13 +89,14 @@ static firn_status refuse(const char *path, const firn_format *format, int for_w
     char names[512];
     list_names(for_writing, names, sizeof names);
     if (format && format->holds && !for_writing)
-        return firn_messages_add(
-            messages, FIRN_REFUSED,
-            "%s: %s files hold %s, and points are wanted here; endings that have them: %s", path,
-            format->extension, format->holds, names);
-    return firn_messages_add(messages, FIRN_REFUSED, "%s: %s be %s; endings that can: %s", path,
-                             format ? "this format cannot" : "files with this ending cannot",
-                             for_writing ? "written" : "read", names);
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "%s: %s files hold %s; points are needed here; allowed: %s", path,
+                                 format->extension, format->holds, names);
+    if (format)
+        return firn_messages_add(messages, FIRN_REFUSED, "%s: %s files cannot be %s; allowed: %s",
+                                 path, format->extension, for_writing ? "written" : "read", names);
+    return firn_messages_add(messages, FIRN_REFUSED, "%s: unknown extension; allowed: %s", path,
+                             names);
 }
 
 firn_status firn_format_read(const char *path, firn_points **points, firn_messages *messages)

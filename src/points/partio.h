@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* partio.h: formats of the Partio library, where it was found when firn was built. The format is
- * chosen by the ending of the path. The table in format.c lists those that are offered; tests
+ * chosen by the extension of the path. The table in format.c lists those that are offered; tests
  * use this also to cross-check bgeo.c. */
 #ifndef FIRN_PARTIO_H
 #define FIRN_PARTIO_H

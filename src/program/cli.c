@@ -291,7 +291,7 @@ static firn_status refuse_option(const firn_cli_verb *verb, const char *shown, c
     snprintf(wanted, sizeof wanted, "%.*s", (int)n, name);
     if (n > 1 && firn_cli_suggest(wanted, names, near, sizeof near))
         return firn_cli_fail(FIRN_USAGE, "unknown option %s; did you mean --%s?", shown, near);
-    return firn_cli_fail(FIRN_USAGE, "unknown option %s; 'firn help %s' lists the options", shown,
+    return firn_cli_fail(FIRN_USAGE, "unknown option %s; `firn help %s` lists the options", shown,
                          verb->name);
 }
 
@@ -343,12 +343,12 @@ static firn_status check_arguments(const firn_cli *cli)
     const firn_cli_verb *verb = cli->verb;
     if (firn_cli_has(cli, "help")) return FIRN_OK;
     if (cli->n_arguments < verb->n_min)
-        return firn_cli_fail(FIRN_USAGE, "'firn %s' needs %s; usage: firn %s [options] %s",
+        return firn_cli_fail(FIRN_USAGE, "`firn %s` needs %s; usage: firn %s [options] %s",
                              verb->name, cli->n_arguments ? "more arguments" : "an argument",
                              verb->name, verb->arguments);
     if (verb->n_max >= 0 && cli->n_arguments > verb->n_max)
         return firn_cli_fail(FIRN_USAGE,
-                             "'firn %s': unexpected argument '%s'; usage: firn %s [options] %s",
+                             "`firn %s`: unexpected argument '%s'; usage: firn %s [options] %s",
                              verb->name, cli->arguments[verb->n_max], verb->name, verb->arguments);
     return FIRN_OK;
 }

@@ -89,7 +89,8 @@ static int run(const firn_cli *cli)
         return FIRN_OK;
     }
     if (cli->n_arguments != 2)
-        return firn_cli_fail(FIRN_USAGE, "arguments: two files are required, FROM and TO");
+        return firn_cli_fail(
+            FIRN_USAGE, "`firn convert` needs two files; usage: firn convert [options] FROM TO");
     firn_messages *messages = firn_messages_create();
     firn_status status = convert(cli, messages);
     firn_cli_report(messages, status);

@@ -94,10 +94,10 @@ static firn_status write_outputs(const char *stem, const char *source, const fir
     snprintf(path, sizeof path, "%s.csv", stem);
     if (status == FIRN_OK) status = firn_text_write(&text, path, messages);
     firn_text_clear(&text);
-    static const char *const endings[] = {"svg", "png"};
+    static const char *const extensions[] = {"svg", "png"};
     for (int e = 0; e < 2 && status == FIRN_OK; e++) {
         printf("%s\n", path);
-        snprintf(path, sizeof path, "%s.%s", stem, endings[e]);
+        snprintf(path, sizeof path, "%s.%s", stem, extensions[e]);
         status = firn_fit_law_draw(p, r, path, messages);
     }
     if (status == FIRN_OK) printf("%s\n", path);

@@ -167,8 +167,8 @@ static int refuse_topic(const char *name)
     char names[1024] = "", near[64];
     list_names(names, sizeof names);
     if (firn_cli_suggest(name, names, near, sizeof near))
-        return firn_cli_fail(FIRN_USAGE, "help: no topic '%s'; did you mean %s?", name, near);
-    return firn_cli_fail(FIRN_USAGE, "help: no topic '%s'; allowed: %s", name, names);
+        return firn_cli_fail(FIRN_USAGE, "help: unknown topic '%s'; did you mean %s?", name, near);
+    return firn_cli_fail(FIRN_USAGE, "help: unknown topic '%s'; allowed: %s", name, names);
 }
 
 static int run(const firn_cli *cli)

@@ -110,9 +110,9 @@ static firn_status write_outputs(const firn_cli *cli, session *s, const char *x,
     firn_text_clear(&csv);
     snprintf(title, sizeof title, "%s%s%s", s->options.path, s->options.mode[0] ? ", " : "",
              s->options.mode);
-    static const char *const endings[] = {"svg", "png"};
+    static const char *const extensions[] = {"svg", "png"};
     for (int e = 0; e < 2 && status == FIRN_OK; e++) {
-        snprintf(path, sizeof path, "%s.%s", stem, endings[e]);
+        snprintf(path, sizeof path, "%s.%s", stem, extensions[e]);
         firn_lab_picture picture = {title, x, y, {NAN, NAN}, s->n + s->n_overlays, s->curves};
         status = firn_lab_draw(&picture, path, s->messages);
         if (status == FIRN_OK) printf("%s\n", path);
@@ -211,9 +211,9 @@ static firn_status write_map(const firn_lab_map *map, const char *title, const c
         if (status == FIRN_OK) printf("%s\n", path);
     }
     firn_text_clear(&csv);
-    static const char *const endings[] = {"svg", "png"};
+    static const char *const extensions[] = {"svg", "png"};
     for (int e = 0; e < 2 && stem && status == FIRN_OK; e++) {
-        snprintf(path, sizeof path, "%s.%s", stem, endings[e]);
+        snprintf(path, sizeof path, "%s.%s", stem, extensions[e]);
         status = firn_lab_map_draw(map, title, path, messages);
         if (status == FIRN_OK) printf("%s\n", path);
     }

@@ -67,15 +67,16 @@ static firn_status make_path(const firn_cli *cli, const firn_cache_sequence *sho
 /* Surfaces are one file per frame, so --out is a folder. */
 static firn_status check_out(const firn_cli *cli, firn_messages *messages)
 {
-    static const char *const endings[] = {".vdb", ".obj", ".ply"};
+    static const char *const extensions[] = {".vdb", ".obj", ".ply"};
     const char *out = firn_cli_text(cli, "out", "");
     struct stat info;
-    for (size_t e = 0; e < sizeof endings / sizeof *endings; e++)
-        if (strlen(out) > 4 && !strcmp(out + strlen(out) - 4, endings[e]) && stat(out, &info) != 0)
+    for (size_t e = 0; e < sizeof extensions / sizeof *extensions; e++)
+        if (strlen(out) > 4 && !strcmp(out + strlen(out) - 4, extensions[e]) &&
+            stat(out, &info) != 0)
             return firn_messages_add(messages, FIRN_USAGE,
                                      "--out %s: one file, but surfaces are one file per frame; "
                                      "try: a folder, and --format %s",
-                                     out, endings[e] + 1);
+                                     out, extensions[e] + 1);
     return FIRN_OK;
 }
 

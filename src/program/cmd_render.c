@@ -46,10 +46,9 @@ static firn_status read_numbers(session *s, const char *name, char separator, in
         char *end;
         values[k] = strtod(at, &end);
         if (end == at || !isfinite(values[k]) || *end != (k + 1 < n ? separator : 0))
-            return firn_messages_add(
-                s->messages, FIRN_USAGE,
-                "--%s %s: not of the form; allowed: %d numbers with '%c' between them", name, text,
-                n, separator);
+            return firn_messages_add(s->messages, FIRN_USAGE,
+                                     "--%s: '%s' is not %d numbers separated by '%c'", name, text,
+                                     n, separator);
         at = end + 1;
     }
     return FIRN_OK;
@@ -68,7 +67,8 @@ static firn_status read_ground(session *s)
     s->def.ground_height = strtod(text, &end);
     if (end == text || *end || !isfinite(s->def.ground_height))
         return firn_messages_add(s->messages, FIRN_USAGE,
-                                 "--ground %s: unknown; allowed: a height in m, auto, none", text);
+                                 "--ground: unknown '%s'; allowed: a height in m, auto, none",
+                                 text);
     return FIRN_OK;
 }
 

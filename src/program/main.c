@@ -49,8 +49,8 @@ static int unknown_verb(const char *name)
     for (int i = 0; firn_verbs[i] && used < sizeof names - 64; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s ", firn_verbs[i]->name);
     if (firn_cli_suggest(name, names, near, sizeof near))
-        return firn_cli_fail(FIRN_USAGE, "unknown verb '%s'; did you mean 'firn %s'?", name, near);
-    return firn_cli_fail(FIRN_USAGE, "unknown verb '%s'; 'firn help' lists all", name);
+        return firn_cli_fail(FIRN_USAGE, "unknown verb '%s'; did you mean `firn %s`?", name, near);
+    return firn_cli_fail(FIRN_USAGE, "unknown verb '%s'; `firn help` lists all", name);
 }
 
 /* `firn scene.yaml`: a likely mistake. */

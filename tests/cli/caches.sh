@@ -35,8 +35,8 @@ expect 0 "" convert -n 2 -a Jp "$folder/a.bgeo" "$folder/d.bgeo"
 expect 0 "1 points" info "$folder/d.bgeo"
 expect 1 "attribute 'v' does not exist" convert -a v "$folder/a.bgeo" "$folder/e.bgeo"
 [ -e "$folder/e.bgeo" ] && fail "a refused conversion left a file"
-expect 2 "endings that can:" convert "$folder/a.bgeo" "$folder/a.xyz"
-expect 1 "convert takes two files" convert "$folder/a.bgeo"
+expect 2 "a.xyz: unknown extension; allowed: .bgeo" convert "$folder/a.bgeo" "$folder/a.xyz"
+expect 1 "\`firn convert\` needs two files; usage: firn convert [options] FROM TO" convert "$folder/a.bgeo"
 expect 0 ".bgeo.gz" convert --list
 expect 0 ".volumes.vdb  -w" convert --list
 expect 0 "volumes.vdb         writes" help formats
@@ -51,7 +51,7 @@ expect 2 "its caches *.volumes.vdb hold volumes and no points" mesh "$folder/onl
 [ $? -eq 4 ] || fail "a limit on the size of files does not end with code 4"
 [ -e "$folder/limit.vtp" ] && fail "a limit on the size of files left half a file"
 expect 4 "no such file or folder" info "$folder/none.bgeo"
-expect 0 "whole" verify "$folder/a.bgeo"
+expect 0 "a.bgeo: no damage" verify "$folder/a.bgeo"
 head -c 60 "$folder/a.bgeo" >"$folder/cut.bgeo"
 expect 4 "damaged or not a classic bgeo" verify "$folder/cut.bgeo"
 expect 4 "not the folder of a shot" verify "$folder"

@@ -35,7 +35,7 @@ rm -r "$folder"/tiny/runs/001*
 "$firn" compare "$folder/study.yaml" --out "$folder/tiny" >"$folder/out" 2>&1 || fail "tiny again"
 cmp -s "$folder/first.csv" "$folder/tiny/summary.csv" || fail "the second report is not that of the first"
 "$firn" compare "$folder/study.yaml" --out "$folder/tiny" >"$folder/out" 2>&1
-[ "$(grep -c 'was there already' "$folder/out")" -eq 2 ] || fail "what was done is done again"
+[ "$(grep -c ': reused' "$folder/out")" -eq 2 ] || fail "finished runs are not reused"
 
 # an edited scene makes other runs, though their commands are the same; a damaged shot is run again
 shot=$(echo "$folder"/tiny/runs/001*/)
@@ -50,7 +50,7 @@ rm -r "$shot" && mv "$folder/older" "$shot"
 printf x >>"$(echo "$folder"/tiny/runs/001*/ledger.csv)"
 cp "$folder/tiny/summary.csv" "$folder/first.csv"
 "$firn" compare "$folder/study.yaml" --out "$folder/tiny" >"$folder/out" 2>&1
-[ "$(grep -c 'was there already' "$folder/out")" -eq 1 ] && [ "$(grep -c ': done' "$folder/out")" -eq 1 ] ||
+[ "$(grep -c ': reused' "$folder/out")" -eq 1 ] && [ "$(grep -c ': done' "$folder/out")" -eq 1 ] ||
     fail "a damaged shot: $(cat "$folder/out")"
 cmp -s "$folder/first.csv" "$folder/tiny/summary.csv" || fail "the repaired study is not that of before"
 
@@ -72,10 +72,10 @@ for signal in TERM KILL ALONE; do
     for _ in $(seq 300); do pgrep -f -- "--out $folder/$signal/" >"$folder/left" || break; sleep 0.1; done
     [ -s "$folder/left" ] && fail "$signal: a run goes on without its parent"
     [ $signal != TERM ] || [ $code -eq 6 ] || fail "TERM: exit code $code"
-    [ $signal != TERM ] || grep -q 'goes on where this one ended' "$folder/killed" || fail "TERM: $(tail -1 "$folder/killed")"
+    [ $signal != TERM ] || grep -q 'interrupted; to continue: the same command' "$folder/killed" || fail "TERM: $(tail -1 "$folder/killed")"
     "$firn" compare "$folder/long.yaml" --out "$folder/$signal" --jobs 2 >"$folder/out" 2>&1 || fail "$signal: again"
-    kept=$(grep -c 'was there already' "$folder/out") made=$(grep -c ': done' "$folder/out")
-    [ "$kept" -ge 1 ] && [ "$made" -ge 1 ] && [ $((kept + made)) -eq 4 ] || fail "$signal: $kept kept, $made done"
+    reused=$(grep -c ': reused' "$folder/out") made=$(grep -c ': done' "$folder/out")
+    [ "$reused" -ge 1 ] && [ "$made" -ge 1 ] && [ $((reused + made)) -eq 4 ] || fail "$signal: $reused reused, $made done"
     cmp -s <(states "$folder/whole") <(states "$folder/$signal") || fail "$signal: other states than undisturbed"
 done
 

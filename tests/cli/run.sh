@@ -205,7 +205,7 @@ grep -q "gravity" plain/manifest.json || fail "the manifest does not tell of the
 expect 0 "" run "$scene" --out edit --quiet --set checkpoints.every_frames=2 --set checkpoints.keep=9
 cp -r edit kept
 refused() { expect 2 "$1" resume edit --frames :12 "${@:2}"; cmp -s edit/manifest.json kept/manifest.json || fail "a refused edit changed the shot: ${*:2}"; }
-refused "scene.fps cannot change on resume: the frames" --set scene.fps=50
+refused "scene.fps cannot change on resume: it numbers the frames that are written" --set scene.fps=50
 refused "bodies cannot change on resume" --set bodies.cube.velocity='[0, 5, 0]'
 refused "materials.jelly.rho cannot change on resume" --set materials.jelly.rho=500
 refused "dx cannot change" --set grid.dx=5cm

@@ -341,7 +341,7 @@ static void wrong_paint(void **state)
 static void no_files(void **state)
 {
     (void)state;
-    expect_refused("absent", FIRN_IO, "no such file");
+    expect_refused("absent", FIRN_IO, "no such file or folder");
     assert_int_equal(mkdir(scratch("folder.vdb"), 0700), 0);
     expect_refused("folder", FIRN_IO, "a folder, not a file");
     assert_int_equal(symlink("/dev/zero", scratch("device.vdb")), 0);

@@ -84,7 +84,7 @@ static void test_select(void **state)
     assert_int_equal(sequence.frames[2].frame, 11);
     firn_messages *messages = firn_messages_create();
     assert_int_equal(firn_cache_sequence_select(&sequence, 40, INT_MAX, 1, messages), FIRN_REFUSED);
-    assert_non_null(strstr(firn_messages_text(messages, 0, NULL), "it has 3 to 11"));
+    assert_non_null(strstr(firn_messages_text(messages, 0, NULL), "asked for; allowed: 3 to 11"));
     firn_messages_destroy(messages);
     firn_cache_sequence_clear(&sequence);
 }

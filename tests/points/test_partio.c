@@ -110,7 +110,7 @@ static void says_what_it_cannot_do(void **state)
     firn_points *points;
     firn_messages *messages = firn_messages_create();
     assert_int_equal(firn_partio_read(scratch("none.geo"), &points, messages), FIRN_IO);
-    assert_true(scratch_says(messages, "no such file"));
+    assert_true(scratch_says(messages, "no such file or folder"));
     scratch_store(scratch("x.bgeo"), "hello, world, this is no geometry", 33);
     assert_int_equal(firn_partio_read(scratch("x.bgeo"), &points, messages), FIRN_IO);
     assert_null(points);

@@ -192,7 +192,7 @@ static void refusals(void **state)
     (void)state;
     firn_points *p = block_of_points();
     firn_messages *messages = firn_messages_create();
-    expect_refused(scratch("none.vdb"), "no such file");
+    expect_refused(scratch("none.vdb"), "no such file or folder");
     mkdir(scratch("folder.vdb"), 0700);
     expect_refused(scratch("folder.vdb"), "a folder, not a file");
     scratch_store(scratch("empty.vdb"), "", 0);
@@ -201,7 +201,7 @@ static void refusals(void **state)
     expect_refused(scratch("mesh.vdb"), "damaged, or not a .vdb file (OpenVDB: ");
     assert_int_equal(firn_format_write(scratch("a.volumes.vdb"), p, NULL, NULL), FIRN_OK);
     expect_refused(scratch("a.volumes.vdb"),
-                   "files hold volumes and no points, and points are wanted here; endings");
+                   "files hold volumes and no points; points are needed here; allowed: .bgeo");
     assert_int_equal(rename(scratch("a.volumes.vdb"), scratch("renamed.vdb")), 0);
     expect_refused(scratch("renamed.vdb"),
                    "no points in it (there are: T (float), density (float), v (vec3s))");

@@ -100,8 +100,8 @@ static void test_refusals(void **state)
 {
     (void)state;
     assert_refused("a --treads 4", "unknown option --treads; did you mean --threads?");
-    assert_refused("a --zzzz", "unknown option --zzzz; 'firn help try' lists the options");
-    assert_refused("a -z", "unknown option -z; 'firn help try' lists the options");
+    assert_refused("a --zzzz", "unknown option --zzzz; `firn help try` lists the options");
+    assert_refused("a -z", "unknown option -z; `firn help try` lists the options");
     assert_refused("a --threads", "--threads: needs a value: --threads N");
     assert_refused("a --out --quiet",
                    "--out: needs a value (DIR), found option --quiet; try: --out=--quiet");
@@ -124,15 +124,15 @@ static void test_refusals(void **state)
     char longest[1100] = "a --out=";
     memset(longest + 8, 'x', 1024); /* one more than FIRN_PATH holds */
     assert_refused(longest, "--out: path too long (1024 bytes); allowed: 1 to 1023");
-    assert_refused("", "'firn try' needs an argument; usage: firn try [options] FILE");
-    assert_refused("a b c", "'firn try': unexpected argument 'c'; usage: firn try [options] FILE");
+    assert_refused("", "`firn try` needs an argument; usage: firn try [options] FILE");
+    assert_refused("a b c", "`firn try`: unexpected argument 'c'; usage: firn try [options] FILE");
 }
 
 static void test_control_characters_stay_harmless(void **state)
 {
     (void)state;
     assert_refused("a b \033[2Jc",
-                   "'firn try': unexpected argument '\?[2Jc'; usage: firn try [options] FILE");
+                   "`firn try`: unexpected argument '\?[2Jc'; usage: firn try [options] FILE");
 }
 
 static void test_help_needs_no_argument(void **state)

@@ -358,7 +358,7 @@ static void refused_files(void **state)
     from_file(&s, scratch("nothing.bgeo"));
     expect_refused(&s, "nothing.bgeo");
     from_file(&s, scratch(""));
-    expect_refused(&s, "cannot be read; endings that can:");
+    expect_refused(&s, "unknown extension; allowed: .bgeo");
     from_file(&s, store(row(0)));
     expect_refused(&s, "no points in");
     firn_points *no_P = firn_points_create(3);

@@ -13,9 +13,9 @@
 
 #define MAX_FILE ((size_t)8 << 30)
 
-/* Mesh formats by ending */
+/* Mesh formats by extension */
 static const struct {
-    const char *ending;
+    const char *extension;
     firn_status (*read)(firn_mesh_cursor *c, firn_mesh **mesh);
     int is_text; /* always: a single CR ends a line, too */
 } formats[] = {
@@ -48,10 +48,10 @@ static firn_status read_all(firn_mesh_cursor *c, int format, firn_mesh **mesh)
 firn_status firn_mesh_read(const char *path, firn_mesh **mesh, firn_messages *messages)
 {
     *mesh = NULL;
-    const char *ending = strrchr(path, '.');
+    const char *extension = strrchr(path, '.');
     int format = -1;
-    for (int i = 0; ending && i < (int)(sizeof formats / sizeof *formats); i++)
-        if (!strcasecmp(ending, formats[i].ending)) format = i;
+    for (int i = 0; extension && i < (int)(sizeof formats / sizeof *formats); i++)
+        if (!strcasecmp(extension, formats[i].extension)) format = i;
     if (format < 0)
         return firn_messages_add(messages, FIRN_REFUSED,
                                  "%s: not a mesh; allowed: .obj, .ply, .stl", path);

@@ -53,9 +53,9 @@ static void write_ply(firn_file_writer *file, const firn_mesh *mesh)
 
 firn_status firn_mesh_write(const char *path, const firn_mesh *mesh, firn_messages *messages)
 {
-    const char *ending = strrchr(path, '.');
-    int is_obj = ending && !strcasecmp(ending, ".obj"),
-        is_ply = ending && !strcasecmp(ending, ".ply");
+    const char *extension = strrchr(path, '.');
+    int is_obj = extension && !strcasecmp(extension, ".obj"),
+        is_ply = extension && !strcasecmp(extension, ".ply");
     if (!is_obj && !is_ply)
         return firn_messages_add(messages, FIRN_REFUSED, "%s: not a mesh; allowed: .obj, .ply",
                                  path);
