@@ -54,20 +54,34 @@ cp "$folder/tiny/summary.csv" "$folder/first.csv"
     fail "a damaged shot: $(cat "$folder/out")"
 cmp -s "$folder/first.csv" "$folder/tiny/summary.csv" || fail "the repaired study is not that of before"
 
-# killed in the middle: what is finished is kept, the rest is resumed or run, to the same states
-sed -i 's/frames: 8/frames: 240/' "$folder/tiny.yaml"
+# killed in the middle: what is finished is reused, the rest is resumed or run, to the same states
 sed 's/transfers:.*/transfers: [apic, flip, pic, aflip]/' "$folder/study.yaml" >"$folder/long.yaml"
-"$firn" compare "$folder/long.yaml" --out "$folder/whole" --jobs 2 >"$folder/out" 2>&1 || fail "long: $(tail -1 "$folder/out")"
 states() { sed 's/.*,\([0-9a-f]\{16\}\),\([0-9a-f]\{16\}\),.*/\1 \2/' "$1/summary.csv"; }
-# (a shell without job control starts background programs deaf to INT, so TERM stands for both)
-# ALONE: the parent alone is killed; what it started must end by itself
-for signal in TERM KILL ALONE; do
-    setsid "$firn" compare "$folder/long.yaml" --out "$folder/$signal" >"$folder/killed" 2>&1 &
+whole() { # FRAMES: every run that long, and the study undisturbed
+    sed -i "s/frames: [0-9]*/frames: $1/" "$folder/tiny.yaml"
+    rm -rf "$folder/whole"
+    "$firn" compare "$folder/long.yaml" --out "$folder/whole" --jobs 2 >"$folder/out" 2>&1 || fail "long: $(tail -1 "$folder/out")"
+}
+# Starts the study and sends the signal after the first of its four runs; sets $code. (A shell without job control starts
+# background programs deaf to INT, so TERM stands for both.) ALONE: the parent alone is killed; what it started must end.
+disturb() {
+    rm -rf "${folder:?}/$1"
+    setsid "$firn" compare "$folder/long.yaml" --out "$folder/$1" >"$folder/killed" 2>&1 &
     pid=$!
     for _ in $(seq 6000); do grep -q "^\[1/4\]" "$folder/killed" && break; sleep 0.05; done
-    case $signal in TERM) kill -TERM $pid ;; KILL) kill -KILL -- -$pid ;; ALONE) kill -KILL $pid ;; esac
+    case $1 in TERM) kill -TERM $pid ;; KILL) kill -KILL -- -$pid ;; ALONE) kill -KILL $pid ;; esac
     wait $pid 2>/dev/null
     code=$?
+}
+frames=240
+whole $frames
+for signal in TERM KILL ALONE; do
+    disturb $signal
+    while grep -q '^\[4/4\]' "$folder/killed" && [ $frames -lt 20000 ]; do # a busy machine: the signal came after the end
+        frames=$((3 * frames))
+        whole $frames
+        disturb $signal
+    done
     [ -e "$folder/$signal/report.html" ] && fail "$signal: a report of half a study"
     for _ in $(seq 300); do pgrep -f -- "--out $folder/$signal/" >"$folder/left" || break; sleep 0.1; done
     [ -s "$folder/left" ] && fail "$signal: a run goes on without its parent"
