@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* law.h: the border between the solver and the constitutive laws.
  *
- * The solver knows a law as (1) its constant table (firn_law_info) and (2) two batch functions for
+ * The solver knows a law as (1) its constant table (firn_law_info) and (2) three batch functions for
  * each variant, called once for all bundles of one material in one block, never once for each
  * particle. A law knows nothing of the grid. materials/README.md says how a law is written; a law
  * is registered by one word in materials/meson.build.
@@ -85,6 +85,18 @@ typedef struct firn_law_batch {
     void *flags;  /* out [n][16]  FIRN_FLAG_ bits, stored as reals */
 } firn_law_batch;
 
+/* The force of a trial state and its derivative, both in the configuration of t_n:
+ *
+ *     T = tau (I + dt grad v)^-T,   row i acts on component i of the force, V0 T grad w
+ *
+ * Of the batch F, grad_v, history, dt, temperature and id are read, and flags written: NONFINITE
+ * where the flux is not, or where the step would invert the particle or press it to less than a
+ * tenth, det(I + dt grad v) < 0.1. */
+typedef struct firn_law_tangent {
+    const void *direction; /* [n][9][16] d(grad v), 1/s; NULL: 0 */
+    void *flux, *change;   /* out [n][9][16] T and dT, Pa; NULL: not wanted */
+} firn_law_tangent;
+
 typedef struct firn_law {
     firn_law_info info;
     struct {
@@ -94,6 +106,8 @@ typedef struct firn_law {
         /* Stress, limits, energy and flags of F and history as they are; F_new and history_new
          * are not used */
         void (*measure)(const firn_law_batch *batch);
+        /* Flux of the trial state and its derivative along a direction (laws/law_tangent.h) */
+        void (*tangent)(const firn_law_batch *batch, const firn_law_tangent *tangent);
     } kernels[FIRN_N_VARIANTS]; /* NULL where a variant is not built */
 } firn_law;
 

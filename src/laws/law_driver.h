@@ -59,10 +59,10 @@ typedef struct law_functions {
     void (*stress)(law_point *q, const fr *state,
                    fr *tau);                     /* Kirchhoff, 3 principal values or 6 components */
     void (*return_map)(law_point *q, fr *state); /* NULL: elastic */
-    fr (*modulus)(law_point *q, const fr *state, const fr *tau);
     /* How far the state has gone to the yield surface: below 1 elastic, 1 on it, above it only
      * where flow takes time. Laws whose table says is_plastic. */
     fr (*yield)(law_point *q, const fr *state);
+    fr (*modulus)(law_point *q, const fr *state, const fr *tau);
     /* Advances tensors of the history by the motion I + dt grad v (Maxwell branches), after the
      * return map; trials only. NULL: none. Returns the work density lost in it. */
     fr (*flow)(law_point *q, const fr *grad_v);
@@ -169,6 +169,8 @@ FIRN_INLINE void law_frame_finish(const law_functions *k, fr det, law_frame *fra
         }
     }
 }
+
+#ifndef FIRN_DUAL
 
 /* The state before (`from`) and after (state) the return map gives the plastic work and the new F.
  */
@@ -406,6 +408,8 @@ FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, cons
     }
 }
 
+#endif /* FIRN_DUAL */
+
 /* ---------------------------------------------------------------- registration */
 
 #define FIRN_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -417,11 +421,17 @@ FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, cons
 #define FIRN_LAW_NAME_(name, what, variant) FIRN_LAW_NAME__(name, what, variant)
 #define FIRN_LAW_NAME(name, what) FIRN_LAW_NAME_(name, what, FIRN_VARIANT)
 
+#ifdef FIRN_DUAL
+#include "laws/law_tangent.h"
+#else
 #define FIRN_LAW_KERNEL(name, index, variant, isa, is_double)                                      \
-    [index] = {firn_law_##name##_evaluate_##variant, firn_law_##name##_measure_##variant},
+    [index] = {firn_law_##name##_evaluate_##variant, firn_law_##name##_measure_##variant,          \
+               firn_law_##name##_tangent_##variant},
 #define FIRN_LAW_DECLARE(name, index, variant, isa, is_double)                                     \
     void firn_law_##name##_evaluate_##variant(const firn_law_batch *batch);                        \
-    void firn_law_##name##_measure_##variant(const firn_law_batch *batch);
+    void firn_law_##name##_measure_##variant(const firn_law_batch *batch);                         \
+    void firn_law_##name##_tangent_##variant(const firn_law_batch *batch,                          \
+                                             const firn_law_tangent *tangent);
 #define FIRN_LAW_DECLARE_ALL(name) FIRN_VARIANTS_BUILT(FIRN_LAW_DECLARE, name)
 #define FIRN_LAW_KERNELS(name) FIRN_VARIANTS_BUILT(FIRN_LAW_KERNEL, name)
 
@@ -450,5 +460,6 @@ FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, cons
         law_run(&functions, &law_info, batch, 0);                                                  \
     }                                                                                              \
     FIRN_LAW_ENTRY(law_name, .name = #law_name, FIRN_PARAMETERS(parameters), __VA_ARGS__)
+#endif /* FIRN_DUAL */
 
 #endif
