@@ -117,10 +117,15 @@ typedef struct firn_ledger {
     double external_work,
         friction_work; /* of colliders, grips and force fields; lost to colliders and walls */
     double wall_impulse[3], collider_impulse[3], grip_impulse[3], force_impulse[3];
+    /* The largest force (N) of all walls together and of all colliders since the start, as mean
+     * over a twentieth of a frame, at least one step. */
+    double peak_wall_force, peak_collider_force;
     /* present particles: V0 at rest, V0 J now, with J elastic and plastic */
     double initial_volume, volume;
     double min_J, max_J, max_speed; /* J as above */
     double min[3], max[3];          /* bounding box */
+    /* along each axis half a per cent of the mass lies below, and half above: without crumbs */
+    double bulk_min[3], bulk_max[3];
     /* The largest distance of neighbouring particles, in cells: the largest stretch in F times the
      * particle's edge before deformation. Beyond about 0.9 the grid separates them whatever the law
      * (numerical fracture). F is the whole deformation for elastic laws; for laws that flow it is

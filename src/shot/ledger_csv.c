@@ -49,6 +49,8 @@ static const quantity quantities[] = {
     VECTOR(collider_impulse, "N s"),
     VECTOR(grip_impulse, "N s"),
     VECTOR(force_impulse, "N s"),
+    NUMBER(peak_wall_force, "N"),
+    NUMBER(peak_collider_force, "N"),
     NUMBER(min_J, "1"),
     NUMBER(max_J, "1"),
     NUMBER(max_gap, "cells"),
@@ -62,6 +64,8 @@ static const quantity quantities[] = {
     NUMBER(max_speed, "m/s"),
     VECTOR(min, "m"),
     VECTOR(max, "m"),
+    VECTOR(bulk_min, "m"),
+    VECTOR(bulk_max, "m"),
 };
 enum { N_QUANTITIES = sizeof quantities / sizeof *quantities };
 

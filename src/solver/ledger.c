@@ -6,7 +6,11 @@
  *
  *     p(t) - p(0) = int M g dt + walls + colliders + grips + forces + born - lost + transfer
  *
- * `transfer` is what other materials on the same nodes gave; it cancels in the sum of all. */
+ * `transfer` is what other materials on the same nodes gave; it cancels in the sum of all.
+ *
+ * The bulk: along each axis the interval that leaves BULK_SHARE of the mass on either side, so that
+ * a crumb that rolls away does not decide how far a pile has run out. Mass is counted in N_BINS bins
+ * over the bounding box and interpolated within a bin: exact to 1/N_BINS of the box. */
 #include "solver/sim.h"
 
 #include <math.h>
@@ -42,6 +46,64 @@ static void add_sums(firn_ledger *l, const firn_ledger_sums *a)
     }
 }
 
+enum { N_BINS = 4096, PARTICLES_AT_ONCE = 256 };
+static const double BULK_SHARE = 0.005;
+
+typedef struct mass_bins {
+    double mass[3][N_BINS];
+} mass_bins;
+
+/* Particles of one block, PARTICLES_AT_ONCE at a time. */
+static void bin_block(const firn_sim *sim, firn_place at, const firn_ledger *l, mass_bins *bins)
+{
+    double x[3 * PARTICLES_AT_ONCE], mass[PARTICLES_AT_ONCE];
+    int32_t n_of_block = sim->method->block_size(sim, at.material, at.block);
+    for (at.index = 0; at.index < n_of_block; at.index += PARTICLES_AT_ONCE) {
+        int n = n_of_block - at.index;
+        if (n > PARTICLES_AT_ONCE) n = PARTICLES_AT_ONCE;
+        sim->method->read(sim, at, n, FIRN_FIELD_X, x);
+        sim->method->read(sim, at, n, FIRN_FIELD_MASS, mass);
+        for (int a = 0; a < 3; a++) {
+            double width = (l->max[a] - l->min[a]) / N_BINS;
+            for (int p = 0; p < n; p++) {
+                double bin = width > 0 ? (x[3 * p + a] - l->min[a]) / width : 0;
+                bins->mass[a][bin < N_BINS ? (int)bin : N_BINS - 1] += mass[p];
+            }
+        }
+    }
+}
+
+/* The place below which a share of the mass lies. */
+static double place_of_share(const double mass[N_BINS], double share, double min, double max)
+{
+    double total = 0, below = 0;
+    for (int k = 0; k < N_BINS; k++) total += mass[k];
+    for (int k = 0; k < N_BINS; k++) {
+        if (mass[k] > 0 && below + mass[k] >= share * total)
+            return min + (max - min) * (k + (share * total - below) / mass[k]) / N_BINS;
+        below += mass[k];
+    }
+    return max;
+}
+
+static firn_status measure_bulk(firn_sim *sim, int material, firn_ledger *l)
+{
+    mass_bins *bins = firn_memory_allocate(&sim->memory, sizeof *bins);
+    if (!bins) return FIRN_MEMORY;
+    firn_comm_sum_begin(&sim->comm, bins, sizeof *bins);
+    for (int m = 0; m < sim->n_materials; m++)
+        for (int32_t b = 0; (material < 0 || m == material) && b < sim->method->n_blocks(sim, m);
+             b++)
+            bin_block(sim, (firn_place){m, b, 0}, l, bins);
+    firn_comm_sum_end(&sim->comm, bins, sizeof *bins);
+    for (int a = 0; a < 3; a++) {
+        l->bulk_min[a] = place_of_share(bins->mass[a], BULK_SHARE, l->min[a], l->max[a]);
+        l->bulk_max[a] = place_of_share(bins->mass[a], 1 - BULK_SHARE, l->min[a], l->max[a]);
+    }
+    firn_memory_release(&sim->memory, bins, sizeof *bins);
+    return FIRN_OK;
+}
+
 /* center is a sum of m x until the end; with mass 0 it stays 0. */
 firn_status firn_sim_ledger(firn_sim *sim, int material, firn_ledger *ledger,
                             firn_messages *messages)
@@ -59,8 +121,16 @@ firn_status firn_sim_ledger(firn_sim *sim, int material, firn_ledger *ledger,
                 return firn_messages_no_memory(messages, "ledger");
             add_sums(ledger, &sim->materials[m].sums);
         }
+    const firn_force_peak *peak = material < 0 ? &sim->peak : &sim->materials[material].peak;
+    ledger->peak_wall_force = peak->force[0];
+    ledger->peak_collider_force = peak->force[1];
     strcpy(ledger->material, material < 0 ? "" : sim->materials[material].resolved.name);
-    for (int a = 0; a < 3; a++)
+    for (int a = 0; a < 3; a++) {
         if (ledger->mass > 0) ledger->center[a] /= ledger->mass;
+        ledger->bulk_min[a] = ledger->min[a];
+        ledger->bulk_max[a] = ledger->max[a];
+    }
+    if (ledger->n_particles && measure_bulk(sim, material, ledger) != FIRN_OK)
+        return firn_messages_no_memory(messages, "ledger");
     return FIRN_OK;
 }

@@ -5,6 +5,7 @@
  *   header     magic, version, precision, counts, time, dt, counters, rates
  *   ledger     totals of colliders (by name), grips, walls, forces
  *   sources    where ids came from            grips: particles held          emission: counters
+ *   peaks      largest forces so far, of each material
  *   particles  of each material, by the method (mpm/save.c)
  *
  * One walk (walk.h) measures, writes and reads, so the three cannot disagree. Native byte order and
@@ -20,7 +21,7 @@
 
 #include <string.h>
 
-enum { SAVE_VERSION = 6 };
+enum { SAVE_VERSION = 7 };
 static const char save_magic[8] = "firnsav";
 
 typedef struct header {
@@ -115,6 +116,9 @@ static void pass_ledger(firn_walk *w, firn_sim *sim, uint32_t n_colliders)
     size_t n = 0;
     void *emission = firn_emission_state(sim, &n);
     firn_walk_pass(w, emission, n);
+    firn_walk_pass(w, &sim->peak, sizeof sim->peak);
+    for (int m = 0; m < sim->n_materials; m++)
+        firn_walk_pass(w, &sim->materials[m].peak, sizeof sim->materials[m].peak);
 }
 
 static void walk_out(firn_walk *w, firn_sim *sim)

@@ -157,6 +157,20 @@ void firn_sim_destroy(firn_sim *sim)
 
 /* ---------------------------------------------------------------- steps */
 
+/* Peaks of the forces on each material, and on all together. */
+static void watch_forces(firn_sim *sim)
+{
+    const double window = sim->scene.fps > 0 ? FIRN_FORCE_WINDOW / sim->scene.fps : 0;
+    firn_ledger_sums all = {0};
+    for (int m = 0; m < sim->n_materials; m++) {
+        const firn_ledger_sums *own = &sim->materials[m].sums;
+        firn_force_peak_step(&sim->materials[m].peak, own, sim->time, window);
+        for (int kind = 0; kind < FIRN_N_BOUNDARY_KINDS; kind++)
+            for (int a = 0; a < 3; a++) all.impulse[kind][a] += own->impulse[kind][a];
+    }
+    firn_force_peak_step(&sim->peak, &all, sim->time, window);
+}
+
 /* A state that is not finite, or empty after a failed restore, refuses further steps: results would
  * be meaningless without an error. */
 firn_status firn_sim_step(firn_sim *sim, double until, firn_messages *messages)
@@ -174,7 +188,9 @@ firn_status firn_sim_step(firn_sim *sim, double until, firn_messages *messages)
             messages, FIRN_STOPPED,
             "firn_sim_step: the simulation is empty after a failed restore; try: restore a "
             "complete state");
-    return sim->method->step(sim, until, messages);
+    firn_status status = sim->method->step(sim, until, messages);
+    if (status == FIRN_OK) watch_forces(sim);
+    return status;
 }
 
 firn_status firn_sim_advance_to(firn_sim *sim, double until, firn_messages *messages)

@@ -18,6 +18,7 @@
 #include "base/messages.h"
 #include "base/memory.h"
 #include "laws/law.h"
+#include "solver/force_peak.h"
 #include "solver/body_source.h"
 #include "solver/boundary.h"
 #include "solver/collider.h"
@@ -35,6 +36,7 @@ typedef struct firn_sim_material {
     firn_transfer_def transfer;          /* its own, or the scene's */
     double color[3];                     /* linear light */
     firn_ledger_sums sums;
+    firn_force_peak peak;
 } firn_sim_material;
 
 /* The body or emitter of a range of ids, which begins at first_id and ends at the next. */
@@ -89,6 +91,7 @@ struct firn_sim {
     double dt_factor; /* factor on the stable dt, below 1 after a step rejected for its energy */
     firn_boundary_impulse *total; /* since the start, [n_boundaries] */
     firn_boundary_impulse *last;  /* of the last step */
+    firn_force_peak peak;         /* of all materials together */
     firn_dt_limit limit;
     double stage_seconds[FIRN_N_STAGES];
 };

@@ -2,8 +2,16 @@
 /* study_metrics.c: from the files of a shot to curves and numbers.
  *
  * ledger.csv has a row per output time and material; the rows of one material become a table.
- * Forces are impulses of walls and colliders between two output times over that time: means, not
- * peaks. */
+ * The curve `force` is a mean between two output times; the metric peak_force is that of the
+ * solver's own record, a mean over a twentieth of a frame (solver/force_peak.h).
+ *
+ * Energies, with E = kinetic + elastic + potential and W the work of moving boundaries and fields:
+ *
+ *     lost_energy    = E(0) + W(t) - E(t)            all that has been dissipated
+ *     numerical_loss = lost_energy - plastic - viscous - friction work
+ *
+ * numerical_loss holds what the transfers and impacts on the grid dissipate, and what left with
+ * lost particles or came with born ones. */
 #include "study/study.h"
 #include "shot/ledger_csv.h"
 #include "base/file.h"
@@ -74,23 +82,27 @@ static double mean_force(const firn_table *t, int row)
     return dt > 0 ? largest : 0;
 }
 
-/* The last three columns, computed from the others. */
+/* The last columns, computed from the others. */
+enum { N_DERIVED = 4 };
 static void derive(firn_table *t)
 {
     double start = NAN;
     for (int i = 0; i < t->n_rows; i++) {
-        double *row = t->values + (size_t)i * (size_t)t->n_columns + (size_t)(t->n_columns - 3);
+        double *row =
+            t->values + (size_t)i * (size_t)t->n_columns + (size_t)(t->n_columns - N_DERIVED);
         double total = at(t, i, "kinetic") + at(t, i, "elastic") + at(t, i, "potential");
         if (i == 0) start = total;
         row[0] = mean_force(t, i);
         row[1] = total;
-        row[2] = start - total;
+        row[2] = start + at(t, i, "external_work") - total;
+        row[3] = row[2] - at(t, i, "plastic_work") - at(t, i, "viscous_work") -
+                 at(t, i, "friction_work");
     }
 }
 
 static firn_table *read_ledger(char *text, const char *material)
 {
-    firn_table_column columns[COLUMNS_MAX + 3] = {0};
+    firn_table_column columns[COLUMNS_MAX + N_DERIVED] = {0};
     firn_table *table = NULL;
     int n = 0;
     for (char *line = text, *next; line && *line; line = next) {
@@ -98,14 +110,16 @@ static firn_table *read_ledger(char *text, const char *material)
         if (next) *next++ = 0;
         if (!table) {
             n = header(line, columns);
-            static const firn_table_column made[3] = {
-                {"force", "N"}, {"total_energy", "J"}, {"lost_energy", "J"}};
+            static const firn_table_column made[N_DERIVED] = {{"force", "N"},
+                                                              {"total_energy", "J"},
+                                                              {"lost_energy", "J"},
+                                                              {"numerical_loss", "J"}};
             memcpy(columns + n, made, sizeof made);
-            table = firn_table_create(n + 3, columns);
+            table = firn_table_create(n + N_DERIVED, columns);
             if (!table) return NULL;
             continue;
         }
-        double row[COLUMNS_MAX + 3] = {0};
+        double row[COLUMNS_MAX + N_DERIVED] = {0};
         int is_wanted = 0, c = 0;
         for (char *rest = line, *value; c < n && (value = field(&rest)); c++) {
             if (strcmp(columns[c].name, "material") == 0) is_wanted = strcmp(value, material) == 0;
@@ -168,8 +182,8 @@ void firn_compare_series_clear(firn_compare_series *series)
 /* ---------------------------------------------------------------- metrics */
 
 static const char *const centers[3] = {"center_x", "center_y", "center_z"};
-static const char *const lows[3] = {"min_x", "min_y", "min_z"};
-static const char *const highs[3] = {"max_x", "max_y", "max_z"};
+static const char *const lows[3] = {"bulk_min_x", "bulk_min_y", "bulk_min_z"};
+static const char *const highs[3] = {"bulk_max_x", "bulk_max_y", "bulk_max_z"};
 
 static double largest(const firn_table *t, const char *column)
 {
@@ -185,7 +199,10 @@ static double height(const firn_compare_series *s, int row)
     return sum;
 }
 
-static double peak_force(const firn_compare_series *s) { return largest(s->table, "force"); }
+static double peak_force(const firn_compare_series *s)
+{
+    return fmax(largest(s->table, "peak_wall_force"), largest(s->table, "peak_collider_force"));
+}
 static double top_speed(const firn_compare_series *s) { return largest(s->table, "max_speed"); }
 static double time_to_solution(const firn_compare_series *s) { return s->wall_seconds; }
 static double steps(const firn_compare_series *s) { return s->n_steps; }
@@ -198,6 +215,11 @@ static double volume_loss(const firn_compare_series *s)
 static double lost_energy(const firn_compare_series *s)
 {
     return at(s->table, s->table->n_rows - 1, "lost_energy");
+}
+
+static double numerical_loss(const firn_compare_series *s)
+{
+    return at(s->table, s->table->n_rows - 1, "numerical_loss");
 }
 
 static double spent_work(const firn_compare_series *s)
@@ -213,7 +235,8 @@ static double least_J(const firn_compare_series *s)
     return least;
 }
 
-/* Growth of the larger of the two extents across up. */
+/* Extents are those of the middle 99 % of the mass: crumbs do not count. Growth of the larger of the
+ * two across up. */
 static double run_out(const firn_compare_series *s)
 {
     double best = NAN;
@@ -245,14 +268,20 @@ static double bounce_height(const firn_compare_series *s)
 }
 
 static const firn_compare_metric metrics[] = {
-    {"peak_force", "N", "largest force of walls and colliders, a mean between two output times",
-     peak_force},
-    {"run_out", "m", "growth of the larger horizontal extent", run_out},
-    {"final_height", "m", "vertical extent at the end", final_height},
+    {"peak_force", "N",
+     "largest force of walls or of colliders, as mean over a twentieth of a frame", peak_force},
+    {"run_out", "m", "growth of the larger horizontal extent of 99 % of the mass", run_out},
+    {"final_height", "m", "vertical extent of 99 % of the mass at the end", final_height},
     {"bounce_height", "m", "rise of the centre of mass after its first low", bounce_height},
     {"top_speed", "m/s", "fastest particle", top_speed},
-    {"lost_energy", "J", "kinetic, elastic and potential energy at the start minus that at the end",
+    {"lost_energy", "J",
+     "energy at the start, plus the work of moving boundaries and fields, minus the energy at the "
+     "end",
      lost_energy},
+    {"numerical_loss", "J",
+     "part of the lost energy that is neither plastic, viscous nor friction work: transfers, "
+     "impacts on the grid, lost particles",
+     numerical_loss},
     {"spent_work", "J", "plastic and viscous work", spent_work},
     {"volume_loss", "1",
      "relative loss of volume at the end, elastic and plastic, without lost particles",

@@ -352,6 +352,27 @@ static void inverted(void **state)
     firn_sim_destroy(again);
 }
 
+/* The bulk leaves out a crumb of less than half a per cent of the mass; without crumbs it is the
+ * bounding box. */
+static void bulk_without_crumbs(void **state)
+{
+    (void)state;
+    for (int has_crumb = 0; has_crumb < 2; has_crumb++) {
+        verify_scene s;
+        make_block(&s, 1e5, FIRN_APIC);
+        const double low[3] = {3, 0, 0}, high[3] = {3.05, 0.05, 0.05}; /* one particle of 513 */
+        if (has_crumb) verify_box(&s, low, high, 2);
+        firn_sim *sim = verify_start(&s);
+        firn_ledger l = books_of(sim, -1);
+        for (int a = 0; a < 3; a++) {
+            NEAR(l.bulk_min[a], 0.025, 1e-3);
+            NEAR(l.bulk_max[a], 0.375, 1e-3);
+        }
+        NEAR(l.max[0], has_crumb ? 3.025 : 0.375, 1e-9);
+        firn_sim_destroy(sim);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +386,7 @@ int main(void)
         cmocka_unit_test(free_body),
         cmocka_unit_test(lost),
         cmocka_unit_test(inverted),
+        cmocka_unit_test(bulk_without_crumbs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 static firn_ledger ledger_of(int material)
 {
     firn_ledger ledger = {
-        .n_particles = 10 + material, .mass = 1.0 / 3, .max = {1, 2, 3}, .max_J = 1.5};
+        .n_particles = 10 + material, .mass = 1.0 / 3, .bulk_max = {1, 2, 3}, .max_J = 1.5};
     if (material == 0) strcpy(ledger.material, "snow, \"wet\"");
     if (material == 1) strcpy(ledger.material, "ice");
     return ledger;
@@ -47,7 +47,7 @@ static void test_rows_fit_the_header(void **state)
     const char *second = strchr(rows.data, '\n') + 1, *third = strchr(second, '\n') + 1;
     assert_true(begins(second, "7,0.10000000000000001,\"snow, \"\"wet\"\"\",10,"));
     assert_true(begins(third, "7,0.10000000000000001,ice,11,"));
-    /* the vectors at the end: max_x max_y max_z */
+    /* the vectors at the end: bulk_max_x bulk_max_y bulk_max_z */
     assert_true(strstr(third, ",0,0,0,1,2,3\n") != NULL);
     firn_text_clear(&header);
     firn_text_clear(&rows);

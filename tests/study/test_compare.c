@@ -17,7 +17,7 @@
 enum { LAST = 15 };
 
 /* Frame k, t = k/24: falls and rises again, |1 - k/10|; spreads by 0.1 a frame and side; takes 2
- * N s a frame from the wall after frame 5; loses 0.5 J a frame. */
+ * N s a frame from the wall after frame 5; loses 0.5 J a frame and is given 0.3 J. */
 static firn_ledger ledger_of(int k)
 {
     return (firn_ledger){.n_particles = 8,
@@ -29,8 +29,13 @@ static firn_ledger ledger_of(int k)
                          .min_J = 1 - 0.01 * k,
                          .max_J = 1,
                          .max_speed = k == 7 ? 3 : 1,
-                         .min = {-1 - 0.1 * k, 0, -1},
-                         .max = {1 + 0.1 * k, 2, 1}};
+                         .external_work = 0.3 * k,
+                         .friction_work = 0.1 * k,
+                         .peak_wall_force = k > 5 ? 60 : 0,
+                         .min = {-4 - 0.1 * k, 0, -4}, /* crumbs */
+                         .max = {4 + 0.1 * k, 2, 4},
+                         .bulk_min = {-1 - 0.1 * k, 0, -1},
+                         .bulk_max = {1 + 0.1 * k, 2, 1}};
 }
 
 /* firn run SCENE --set ... --out FOLDER: refuses E = 13, and counts its calls beside the shots.
@@ -108,7 +113,7 @@ static const char study_text[] =
     "sweep: {grid.dx: [2 cm, 1 cm]}\n"
     "set: scene.frames=15\n"
     "metrics: [peak_force, run_out, bounce_height, lost_energy, steps, time_to_solution, "
-    "top_speed]\n"
+    "top_speed, numerical_loss]\n"
     "resolution: {path: grid.dx, metric: run_out}\n"
     "references: [{label: known, curve: center_y, file: known.csv}]\n"
     "curves: [center_y, force]\n"
@@ -211,22 +216,22 @@ static void runs_and_goes_on(void **state)
     write_study("20 kPa");
     firn_study *study = load(messages);
     firn_compare compare = execute(study, folder, FIRN_OK, messages);
-    static const double known[] = {48, 3, 0.5, 7.5, 150, 7.5, 3};
+    static const double known[] = {60, 3, 0.5, 12, 150, 7.5, 3, 6.75};
     for (int i = 0; i < 4; i++) {
         assert_int_equal(compare.runs[i].exit_code, 0);
-        for (int m = 0; m < 7; m++) assert_true(fabs(compare.runs[i].metrics[m] - known[m]) < 1e-9);
+        for (int m = 0; m < 8; m++) assert_true(fabs(compare.runs[i].metrics[m] - known[m]) < 1e-9);
         assert_int_equal(compare.runs[i].series.hash, 100 + LAST);
     }
     assert_int_equal(firn_compare_report(&compare, messages), FIRN_OK);
     assert_int_equal(firn_messages_count(messages, FIRN_WARNING), 0);
     /* everything in one file, escaped, without anything from outside */
     assert_true(contains("out/report.html", "what &lt;is&gt; asked"));
-    assert_true(contains("out/report.html", "<td>48</td><td>3</td><td>0.5</td>"));
+    assert_true(contains("out/report.html", "<td>60</td><td>3</td><td>0.5</td>"));
     assert_true(contains("out/report.html", "Order of convergence"));
     assert_true(contains("out/report.html", "known</text>"));
     assert_true(contains("out/report.html", "pulled</text>"));
     assert_true(contains("out/report.html", "--set &#39;grid.dx=1 cm&#39; --out"));
-    assert_true(contains("out/summary.csv", "\"soft, dx 2 cm\",finished,48,3,0.5,7.5,150,7.5,3,"));
+    assert_true(contains("out/summary.csv", "\"soft, dx 2 cm\",finished,60,3,0.5,12,150,7.5,3,6.75,"));
     firn_compare_clear(&compare);
     firn_compare_study_destroy(study);
 
