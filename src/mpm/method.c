@@ -239,7 +239,7 @@ const firn_method firn_method_mpm = {
     .stats = add_stats,
     .variant_name = variant_name,
     .pass = firn_particles_pass,
-    .restored = firn_sort_rebuild,
+    .restored = firn_particles_restored,
     .empty = firn_particles_empty,
     .hash = firn_particles_hash,
 };

@@ -7,11 +7,14 @@
  * nor hashed.
  *
  * A state is untrusted: counts are bounded by its remaining size before memory is reserved, and
- * blocks are checked to be disjoint, inside the arrays and within reach of the origin. */
+ * what has been read is checked (save_check.c) before anything is made of it. */
 #include "mpm/save.h"
 #include "base/hash.h"
 #include "mpm/mpm.h"
+#include "mpm/save_check.h"
+#include "mpm/sort.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct particles_header {
@@ -51,6 +54,18 @@ static void pass_particle_data(firn_walk *w, firn_particles *particles, int n_C)
     }
 }
 
+/* Sums are counted up from 0. */
+static int are_sound(const firn_ledger_sums *sums)
+{
+    int is_sound = isfinite(sums->work) && isfinite(sums->friction) && isfinite(sums->plastic) &&
+                   isfinite(sums->viscous) && sums->lost_mass >= 0 && isfinite(sums->lost_mass) &&
+                   sums->n_inverted >= 0;
+    for (int k = 0; k < FIRN_N_BOUNDARY_KINDS; k++)
+        for (int a = 0; a < 3; a++) is_sound &= isfinite(sums->impulse[k][a]) != 0;
+    for (int loss = 0; loss < FIRN_N_LOSSES; loss++) is_sound &= sums->n_lost_by[loss] >= 0;
+    return is_sound;
+}
+
 /* The minimum size of a bundle, (3 + 3 + 9 + 6 + 3) = 24 components of 16 floats, bounds n_bundles
  * by the bytes that are left. The header must agree with the scene in everything that determines
  * the layout of fields. */
@@ -73,6 +88,9 @@ static firn_status read_particles(firn_particles *particles, firn_walk *w, firn_
             particles->material->resolved.law->info.name,
             particles->n_components[FIRN_FIELD_HISTORY]);
     size_t left = (size_t)(w->end - w->at);
+    if (!are_sound(&p.sums))
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "saved state: damaged (ledger of material '%s')", p.name);
     if (p.n_bundles < 0 || p.n_blocks < 0 || (p.n_C != 0 && p.n_C != 9) ||
         (size_t)p.n_bundles > left / (24 * 16 * 4) ||
         (size_t)p.n_blocks > left / sizeof(firn_particle_block))
@@ -89,19 +107,6 @@ static firn_status read_particles(firn_particles *particles, firn_walk *w, firn_
     pass_particle_data(w, particles, p.n_C);
     if (w->is_short)
         return firn_messages_add(messages, FIRN_REFUSED, "saved state: ends too early");
-    int64_t n = 0, bundle = 0;
-    for (int32_t b = 0; b < particles->n_blocks; b++) {
-        const firn_particle_block *block = &particles->blocks[b];
-        if (block->n < 0 || block->first < bundle || block->first > particles->n_bundles ||
-            !firn_grid_is_reachable(block->coord))
-            return firn_messages_add(messages, FIRN_REFUSED,
-                                     "saved state: block %d is inconsistent", b);
-        n += block->n;
-        bundle = block->first + firn_bundles_of(block->n); /* gaps: sink_particles.c */
-    }
-    if (n != particles->n_particles || bundle > particles->n_bundles)
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "saved state: its blocks do not add up to its particles");
     return FIRN_OK;
 }
 
@@ -124,9 +129,19 @@ static void write_particles(firn_particles *particles, firn_walk *w)
 firn_status firn_particles_pass(firn_sim *sim, int material, firn_walk *w, firn_messages *messages)
 {
     firn_particles *particles = &sim->mpm->particles[material];
-    if (w->is_reading) return read_particles(particles, w, messages);
-    write_particles(particles, w);
-    return FIRN_OK;
+    if (!w->is_reading) {
+        write_particles(particles, w);
+        return FIRN_OK;
+    }
+    firn_status status = read_particles(particles, w, messages);
+    return status == FIRN_OK ? firn_save_check_particles(sim, material, messages) : status;
+}
+
+firn_status firn_particles_restored(firn_sim *sim, firn_messages *messages)
+{
+    firn_status status = firn_save_check_ids(sim, messages);
+    if (status == FIRN_OK) status = firn_sort_rebuild(sim, messages);
+    return status == FIRN_OK ? firn_save_check_reach(sim, messages) : status;
 }
 
 /* The hash covers fields (but caches), blocks and time, padding lanes included: they are constant,

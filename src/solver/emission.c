@@ -177,6 +177,16 @@ void *firn_emission_state(firn_sim *sim, size_t *n_bytes)
     return sim->emission ? sim->emission->states : NULL;
 }
 
+int firn_emission_is_sound(const firn_sim *sim)
+{
+    int is_sound = 1;
+    for (int i = 0; sim->emission && i < sim->emission->n; i++) {
+        const emitter_state *s = &sim->emission->states[i];
+        is_sound &= s->n_born >= 0 && s->n_tried >= 0 && fabs(s->until) < 1e12;
+    }
+    return is_sound;
+}
+
 double firn_emission_rate(const firn_sim *sim, double until)
 {
     double rate = 0;

@@ -15,6 +15,8 @@ firn_status firn_emission_step(firn_sim *sim, double until, firn_messages *messa
 double firn_emission_rate(const firn_sim *sim, double until);
 /* The state to save for an identical continuation; n_bytes 0: none. */
 void *firn_emission_state(firn_sim *sim, size_t *n_bytes);
+/* Whether that state, as it was read, can be one of a run. */
+int firn_emission_is_sound(const firn_sim *sim);
 
 /* A forecast of births: `at_start` at once, `rate` per second after. */
 typedef struct firn_forecast {

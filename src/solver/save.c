@@ -13,12 +13,13 @@
  *
  * Invariants. Restoring gives the bits of the run that was saved: everything that decides on a
  * later step is either here, or derived from particles alone, or a cache whose content changes no
- * result. A state is untrusted input: counts are checked against its size before memory is
- * requested, and a failed restore leaves an empty simulation that refuses steps. */
+ * result. A state is untrusted input, also where its checksum is right: counts are checked against
+ * its size before memory is requested, numbers before they are used, and a failed restore leaves an empty simulation that refuses steps. */
 #include "solver/sim.h"
 #include "solver/emission.h"
 #include "base/hash.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { SAVE_VERSION = 7 };
@@ -212,6 +213,55 @@ static firn_status check_header(const firn_sim *sim, const header *h, firn_messa
     return FIRN_OK;
 }
 
+static firn_status damaged(firn_messages *messages, const char *what)
+{
+    return firn_messages_add(messages, FIRN_REFUSED, "saved state: damaged (%s)", what);
+}
+
+/* Numbers that no run has: a later step multiplies, casts and divides by them. */
+static firn_status check_numbers(const header *h, firn_messages *messages)
+{
+    const double far = 1e12; /* s: times are cast to numbers of frames */
+    if (!(fabs(h->time) < far) || !(h->dt >= 0 && h->dt < far))
+        return damaged(messages, "time or dt");
+    if (!(h->max_rate >= 0 && isfinite(h->max_rate)) ||
+        !(h->max_speed >= 0 && isfinite(h->max_speed)) || !(h->dt_factor > 0 && h->dt_factor <= 1))
+        return damaged(messages, "rates");
+    if (h->n_steps < 0 || h->n_retries < 0 || h->n_sorts < 0 || h->must_sort > 1 ||
+        h->rate_material < -1)
+        return damaged(messages, "counters");
+    return FIRN_OK;
+}
+
+static int is_finite_sum(const firn_boundary_impulse *e)
+{
+    int is_finite = isfinite(e->work) && isfinite(e->friction);
+    for (int a = 0; a < 3; a++)
+        is_finite &= isfinite(e->impulse[a]) != 0 && isfinite(e->torque[a]) != 0;
+    return is_finite;
+}
+
+/* Sources are ranges of ids in rising order, from 0 to below next_id, with names that end. */
+static firn_status check_ledger(const firn_sim *sim, firn_messages *messages)
+{
+    for (int e = 0; e < firn_sim_n_boundaries(sim); e++)
+        if (!is_finite_sum(&sim->total[e])) return damaged(messages, "sums of the ledger");
+    if (sim->n_sources == 0 && sim->next_id > 0) return damaged(messages, "no sources");
+    for (int i = 0; i < sim->n_sources; i++) {
+        const firn_source *source = &sim->sources[i];
+        if (!memchr(source->name, 0, sizeof source->name) || source->first_id > sim->next_id ||
+            source->first_id < (i ? sim->sources[i - 1].first_id : 0))
+            return damaged(messages, "sources of particles");
+    }
+    for (int g = 0; g < sim->n_grips; g++) {
+        const firn_grip *grip = &sim->grips[g];
+        if (grip->n_particles < 0 || !(grip->mass >= 0 && isfinite(grip->mass)) ||
+            (grip->has_taken & ~1))
+            return damaged(messages, "grips");
+    }
+    return firn_emission_is_sound(sim) ? FIRN_OK : damaged(messages, "emitters");
+}
+
 static firn_status read_state(firn_sim *sim, firn_walk *w, const header *h, firn_messages *messages)
 {
     firn_memory_release(&sim->memory, sim->sources,
@@ -219,14 +269,15 @@ static firn_status read_state(firn_sim *sim, firn_walk *w, const header *h, firn
     sim->sources = firn_memory_array(&sim->memory, h->n_sources, sizeof *sim->sources);
     sim->n_sources = sim->source_capacity = sim->sources ? (int)h->n_sources : 0;
     if (!sim->sources) return firn_messages_no_memory(messages, "sources of particles");
+    sim->must_sort = (int)h->must_sort;
+    sim->next_id = h->next_id;
     pass_ledger(w, sim, h->n_colliders);
-    firn_status status = FIRN_OK;
+    firn_status status =
+        w->is_short ? damaged(messages, "it ends too early") : check_ledger(sim, messages);
     for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++)
         status = sim->method->pass(sim, m, w, messages);
     if (status != FIRN_OK) return status;
     sim->is_spoiled = 0;
-    sim->must_sort = (int)h->must_sort;
-    sim->next_id = h->next_id;
     sim->rates.is_viscous = h->rate_is_viscous;
     sim->rates.material = h->rate_material;
     sim->time = h->time;
@@ -256,8 +307,9 @@ firn_status firn_sim_restore(firn_sim *sim, const void *state, size_t n_bytes,
     if (w.is_short) return firn_messages_add(messages, FIRN_REFUSED, "saved state: ends too early");
     firn_status status = check_header(sim, &h, messages);
     if (status != FIRN_OK) return status;
-    if (h.n_sources > n_bytes / sizeof *sim->sources)
-        return firn_messages_add(messages, FIRN_REFUSED, "saved state: damaged");
+    status = check_numbers(&h, messages);
+    if (status != FIRN_OK) return status;
+    if (h.n_sources > n_bytes / sizeof *sim->sources) return damaged(messages, "number of sources");
     sim->is_empty = 0;
     status = read_state(sim, &w, &h, messages);
     if (status != FIRN_OK) {

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Saved in the middle and restored into another simulation, with another number of threads,
- * every law and every preset in the table goes on to the same bits as one that was never saved. */
+ * every law and every preset in the table goes on to the same bits as one that was never saved.
+ * A state that no run has written is refused or does no harm. */
 #include "firn/firn.h"
+#include "points/points.h"
+#include "solver/attributes.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -174,9 +179,153 @@ static void the_transfer_may_change(void **state)
     firn_messages_destroy(messages);
 }
 
+/* ---------------------------------------------------------------- states that no run has written */
+
+/* A ball, half of it held by a grip, an emitter and a sink: every piece of a state is there. */
+typedef struct whole_setup {
+    setup s;
+    firn_shape_def half, box;
+    firn_grip_def grip;
+    firn_emitter_def tap;
+    firn_sink_def drain;
+} whole_setup;
+
+static void make_whole(whole_setup *w, int is_double)
+{
+    make(&w->s, firn_law_find("snow"), "", is_double);
+    w->s.ball.radius = 0.12;
+    w->half = w->box = firn_shape_default();
+    w->grip = firn_grip_default();
+    w->tap = firn_emitter_default();
+    w->drain = firn_sink_default();
+    strcpy(w->half.kind, "box");
+    w->half.center[0] = -0.15;
+    w->half.center[1] = 0.25;
+    for (int a = 0; a < 3; a++) w->half.size[a] = 0.3;
+    strcpy(w->box.kind, "box");
+    w->box.center[1] = 0.8;
+    for (int a = 0; a < 3; a++) w->box.size[a] = 0.2;
+    strcpy(w->grip.name, "hand");
+    w->grip.n_shapes = w->tap.n_shapes = w->drain.n_shapes = 1;
+    w->grip.shapes = &w->half;
+    w->grip.mode = FIRN_GRIP_FOLLOW;
+    w->grip.stiffness = 100;
+    strcpy(w->tap.name, "tap");
+    strcpy(w->tap.material, "stuff");
+    w->tap.shapes = &w->box;
+    w->tap.velocity[1] = -1;
+    strcpy(w->drain.name, "drain");
+    w->drain.shapes = &w->box;
+    w->drain.start = 1;
+    w->s.scene.n_grips = w->s.scene.n_emitters = w->s.scene.n_sinks = 1;
+    w->s.scene.grips = &w->grip;
+    w->s.scene.emitters = &w->tap;
+    w->s.scene.sinks = &w->drain;
+}
+
+/* One value of a state that is replaced, at a place that is a multiple of its size. */
+static void falsify(unsigned char *state, size_t n, int k, uint32_t *random)
+{
+    static const uint64_t values[] = {
+        0x7fc00000,         0x7f7fffff,         0xff800000, 0x80000000,
+        0xffffffffffffffff, 0x7ff8000000000000, 0xffff,     1,
+        0x7fffffffffffffff, 0x7fefffffffffffff, 0x42c80000, 0xc0000000};
+    *random = *random * 1664525u + 1013904223u;
+    const size_t size = k % 2 ? 8 : 4, head = n < 3000 ? n : 3000;
+    const size_t at = (*random >> 4) % ((k % 3 ? head : n) - 8) & ~(size - 1);
+    if (k % 13 < 12)
+        memcpy(state + at, &values[k % 13], size);
+    else
+        state[at] ^= (unsigned char)(1 << (*random >> 28) % 8);
+}
+
+/* Changed at one to four places and handed over as if it were sound, as one with a right checksum
+ * would be: it is refused, or goes on without harm. */
+static void falsified_states_do_no_harm(void **state)
+{
+    (void)state;
+    enum { CASES = 1500 };
+    uint32_t random = 7;
+    int n_refused = 0;
+    for (int is_double = 0; is_double < 2; is_double++) {
+        whole_setup w;
+        make_whole(&w, is_double);
+        firn_sim *from = begin(&w.s, 1), *to = begin(&w.s, 1);
+        void *saved = NULL;
+        size_t n;
+        step(from, 3, &w.s);
+        assert_int_equal(firn_sim_save(from, &saved, &n, NULL), FIRN_OK);
+        unsigned char *copy = malloc(n);
+        assert_non_null(copy);
+        for (int k = 0; k < CASES; k++) {
+            memcpy(copy, saved, n);
+            for (int times = k % 4; times >= 0; times--) falsify(copy, n, k / 4, &random);
+            if (firn_sim_restore(to, copy, n, NULL) != FIRN_OK) {
+                n_refused++;
+                continue;
+            }
+            firn_ledger ledger;
+            firn_sim_step(to, 1, NULL);
+            firn_sim_step(to, 1, NULL);
+            firn_sim_ledger(to, 0, &ledger, NULL);
+            firn_points *points = NULL;
+            if (firn_snapshot_take(to, "P id source J", 1, &points, NULL) == FIRN_OK)
+                firn_points_destroy(points);
+        }
+        /* after all of them the sound one is taken */
+        assert_int_equal(firn_sim_restore(to, saved, n, NULL), FIRN_OK);
+        assert_true(firn_sim_hash(to) == firn_sim_hash(from));
+        free(copy);
+        firn_sim_release_state(from, saved, n);
+        firn_sim_destroy(from);
+        firn_sim_destroy(to);
+    }
+    assert_in_range(n_refused, CASES / 2, 2 * CASES);
+}
+
+/* A mass that is no mass is told by name. */
+static void refuses_what_no_run_has(void **state)
+{
+    (void)state;
+    whole_setup w;
+    make_whole(&w, 1);
+    firn_sim *from = begin(&w.s, 1), *to = begin(&w.s, 1);
+    firn_messages *messages = firn_messages_create();
+    void *saved = NULL;
+    size_t n;
+    step(from, 3, &w.s);
+    assert_int_equal(firn_sim_save(from, &saved, &n, messages), FIRN_OK);
+    double x[3 * 4096];
+    const size_t count = (size_t)firn_sim_n_particles(from);
+    assert_true(count > 100 && count < 4096);
+    assert_int_equal(firn_sim_copy(from, "mass", x, count, messages), FIRN_OK);
+    /* one mass as it lies in the state; the first particle's is that of some others */
+    unsigned char *at = NULL;
+    for (unsigned char *p = saved; !at && p + 8 <= (unsigned char *)saved + n; p += 4)
+        if (memcmp(p, x, sizeof *x) == 0) at = p;
+    assert_non_null(at);
+    static const double masses[] = {NAN, INFINITY, -1, 0};
+    for (int k = 0; k < 4; k++) {
+        double before;
+        memcpy(&before, at, sizeof before);
+        memcpy(at, &masses[k], sizeof before);
+        firn_messages_clear(messages);
+        assert_int_equal(firn_sim_restore(to, saved, n, messages), FIRN_REFUSED);
+        assert_non_null(strstr(firn_messages_text(messages, 0, NULL), "saved state: damaged"));
+        memcpy(at, &before, sizeof before);
+    }
+    assert_int_equal(firn_sim_restore(to, saved, n, messages), FIRN_OK);
+    firn_sim_release_state(from, saved, n);
+    firn_sim_destroy(from);
+    firn_sim_destroy(to);
+    firn_messages_destroy(messages);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_law_goes_on_to_the_same_bits),
-                                       cmocka_unit_test(the_transfer_may_change)};
+                                       cmocka_unit_test(the_transfer_may_change),
+                                       cmocka_unit_test(falsified_states_do_no_harm),
+                                       cmocka_unit_test(refuses_what_no_run_has)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
