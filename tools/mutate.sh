@@ -41,7 +41,7 @@ dt-twice-cfl|src/solver/time_step.c|? def->cfl / rate :|? 2 * def->cfl / rate :|
 wall-off|src/mpm/mirror_wall.c|[axis] / sim->h);|[axis] / sim->h + 0.6);|bar
 mirror-keeps-normal|src/mpm/mirror_wall.c|put(sim, nodes, b + (size_t)c, sign * get|put(sim, nodes, b + (size_t)c, get|bar
 mirror-gravity-not-mirrored|src/mpm/mirror_wall.c|back = c == m->axis ? 2 * mass * m->fall : 0|back = 0 * c|ledger
-mirror-ledger-half|src/mpm/mirror_wall.c|book(m, from, -2 * mass * (v|book(m, from, -1 * mass * (v|ledger
+mirror-ledger-half|src/mpm/mirror_wall.c|add_impulse(m, from, -2 * mass * (v|add_impulse(m, from, -1 * mass * (v|ledger
 friction-without-clamp|src/solver/contact.c|keep = t > friction * press ? 1 - friction * press / t : 0;|keep = 1 - friction * press / (t + 1e-300);|contact
 friction-without-pressure|src/solver/contact.c|t > friction * press ? 1 - friction * press / t : 0|t > friction ? 1 - friction / (t + 0 * press) : 0|incline
 contact-never-opens|src/solver/contact.c|contact == FIRN_SEPARATE && un >= adhesion|contact == FIRN_SEPARATE && un >= 1e9|basics

@@ -170,7 +170,7 @@ static int refill(firn_file_reader *reader)
 static firn_status ended_in(const firn_file_reader *reader, const char *part,
                             firn_messages *messages)
 {
-    return firn_messages_add(messages, FIRN_IO, "%s: cut (ends after %llu bytes, inside %s)",
+    return firn_messages_add(messages, FIRN_IO, "%s: cut off (ends after %llu bytes, inside %s)",
                              reader->path, (unsigned long long)reader->n_given, part);
 }
 

@@ -59,8 +59,8 @@ static const firn_shape_kind *find_kind(const char *name, const char *where,
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", candidate);
     }
-    firn_messages_add(messages, FIRN_REFUSED, "%s: there is no shape of kind \"%s\"; allowed: %s",
-                      where, name, known);
+    firn_messages_add(messages, FIRN_REFUSED, "%s: unknown kind \"%s\"; allowed: %s", where, name,
+                      known);
     return NULL;
 }
 

@@ -550,15 +550,13 @@ firn_status firn_lab_run(const firn_material *material, const firn_lab_options *
     if (stability) *stability = w.stability;
     w.path = find_path(options->path);
     if (!w.path)
-        return firn_messages_add(
-            messages, FIRN_REFUSED,
-            "path '%s': there is none of that name; `firn lab --list` shows all", options->path);
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "unknown path '%s'; `firn lab --list` lists all", options->path);
     const char *mode_name = options->mode[0] ? options->mode : w.path->info.mode;
     w.mode = find_mode(mode_name);
     if (!w.mode)
-        return firn_messages_add(
-            messages, FIRN_REFUSED,
-            "mode '%s': there is none of that name; `firn lab --list` shows all", mode_name);
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "unknown mode '%s'; `firn lab --list` lists all", mode_name);
     /* the path's own `to` is a stretch or a shear as its own mode has it; another mode
      * translates it */
     double usual = w.path->info.to + (w.mode->rest - find_mode(w.path->info.mode)->rest);

@@ -182,7 +182,7 @@ static const firn_law *law_of(const firn_material_def *def, firn_messages *messa
         refuse_law(def, messages);
     else if (*def->preset)
         firn_messages_add(messages, FIRN_REFUSED,
-                          "material '%s': no law has a preset '%s'; `firn materials` lists all",
+                          "material '%s': unknown preset '%s'; `firn materials` lists all",
                           def->name, def->preset);
     else
         firn_messages_add(messages, FIRN_REFUSED,

@@ -151,10 +151,9 @@ firn_status firn_materials_text_describe(const char *name, firn_text *text, firn
     char nearest[64];
     firn_materials_text_names(&names);
     int is_near = names.data && firn_suggest_word(name, names.data, nearest, sizeof nearest);
-    firn_messages_add(messages, FIRN_REFUSED,
-                      "there is no law and no preset '%s'%s%s%s; `firn materials` lists all", name,
-                      is_near ? "; did you mean \"" : "", is_near ? nearest : "",
-                      is_near ? "\"?" : "");
+    firn_messages_add(
+        messages, FIRN_REFUSED, "unknown law or preset '%s'%s%s%s; `firn materials` lists all",
+        name, is_near ? "; did you mean \"" : "", is_near ? nearest : "", is_near ? "\"?" : "");
     firn_text_clear(&names);
     return FIRN_REFUSED;
 }

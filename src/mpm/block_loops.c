@@ -286,14 +286,14 @@ firn_law_batch firn_block_loops_batch(const firn_sim *sim, const firn_particles 
 }
 
 /* The impulses of boundaries on the particles of one block, cleared. */
-static firn_boundary_impulse *acts_of(const firn_sim *sim, int material_index, int32_t owner)
+static firn_boundary_impulse *impulses_of(const firn_sim *sim, int material_index, int32_t owner)
 {
-    firn_boundary_impulse *acts =
-        sim->mpm->acts +
+    firn_boundary_impulse *impulses =
+        sim->mpm->impulses +
         ((size_t)material_index * (size_t)sim->mpm->grid.n_owners + (size_t)owner) *
-            (size_t)sim->mpm->n_acts;
-    memset(acts, 0, (size_t)sim->mpm->n_acts * sizeof *acts);
-    return acts;
+            (size_t)sim->mpm->n_impulses;
+    memset(impulses, 0, (size_t)sim->mpm->n_impulses * sizeof *impulses);
+    return impulses;
 }
 
 enum {
@@ -323,8 +323,8 @@ static void diagnose(const firn_sim *sim, const firn_block_material *r, const fi
 static void g2p_block(firn_sim *sim, int32_t owner, const firn_workspace *w, double seconds[3])
 {
     const firn_kernels *k = sim->mpm->kernels;
-    const int has_acts = firn_particle_boundary_any(sim), is_timed = owner % ONE_TIMED_IN == 0;
-    const unsigned expected = has_acts ? firn_particle_boundary_expected(sim, owner) : 0;
+    const int has_impulses = firn_particle_boundary_any(sim), is_timed = owner % ONE_TIMED_IN == 0;
+    const unsigned expected = has_impulses ? firn_particle_boundary_expected(sim, owner) : 0;
     const int drains = firn_sink_particles_reach(sim, sim->mpm->grid.coord[owner]);
     double t0 = is_timed ? firn_sim_clock() : 0;
     const firn_grid *grid = &sim->mpm->grid;
@@ -340,10 +340,10 @@ static void g2p_block(firn_sim *sim, int32_t owner, const firn_workspace *w, dou
         if (expected & FIRN_PARTICLE_PULLS)
             memcpy(v_before, r.block_particles.payload.value, bytes);
         k->g2p(&r.transfer, &r.block_particles, w->patch, w->forces, w->grad_v);
-        firn_boundary_impulse *acts = has_acts ? acts_of(sim, r.material, owner) : NULL;
+        firn_boundary_impulse *impulses = has_impulses ? impulses_of(sim, r.material, owner) : NULL;
         if (expected)
             firn_particle_boundary_apply(sim, r.particles, r.block, expected, w->before, v_before,
-                                         acts);
+                                         impulses);
         double t1 = is_timed ? firn_sim_clock() : 0;
         firn_law_batch batch = firn_block_loops_batch(sim, r.particles, r.block, w);
         r.particles->material->resolved.law->kernels[sim->variant].evaluate(&batch);

@@ -79,10 +79,10 @@ void firn_particle_boundary_pull(const firn_sim *sim, const firn_particles *part
 
 /* ---------------------------------------------------------------- after G2P */
 
-static firn_boundary_impulse *ledger_of(const firn_sim *sim, firn_boundary_impulse *acts,
+static firn_boundary_impulse *ledger_of(const firn_sim *sim, firn_boundary_impulse *impulses,
                                         int boundary)
 {
-    return &acts[sim->mpm->act_of[boundary]];
+    return &impulses[sim->mpm->impulse_of[boundary]];
 }
 
 /* x' by the two poses, v' and C' by the rigid velocity at the end of the step. The impulse is m (v'
@@ -107,10 +107,10 @@ static void hold(firn_block_point *s, const firn_grip *g, firn_boundary_impulse 
             firn_particles_set(s->particles, FIRN_FIELD_C, b, 3 * a + c, s->p % 16, W[3 * a + c]);
     }
     firn_block_point_store(s);
-    firn_contact_book(e, p->x, p->mass, was, p->v, p->v, g->pose.position);
+    firn_contact_impulse(e, p->x, p->mass, was, p->v, p->v, g->pose.position);
 }
 
-void firn_grip_particles_act(firn_block_point *s, firn_boundary_impulse *acts)
+void firn_grip_particles_act(firn_block_point *s, firn_boundary_impulse *impulses)
 {
     const firn_sim *sim = s->sim;
     firn_moved_point *p = &s->moved;
@@ -119,15 +119,15 @@ void firn_grip_particles_act(firn_block_point *s, firn_boundary_impulse *acts)
     double impulse[3];
     if (sim->acceleration) {
         caller_impulse(sim, s->particles, s->block, s->p, p->before, impulse);
-        firn_grip_book_pull(p, impulse, origin, ledger_of(sim, acts, firn_sim_forces(sim)));
+        firn_grip_add_pull(p, impulse, origin, ledger_of(sim, impulses, firn_sim_forces(sim)));
     }
     for (int g = 0; bits && g < sim->n_grips; g++) {
         const firn_grip *grip = &sim->grips[g];
-        firn_boundary_impulse *e = ledger_of(sim, acts, sim->n_colliders + g);
+        firn_boundary_impulse *e = ledger_of(sim, impulses, sim->n_colliders + g);
         if (!(bits >> g & 1) || !grip->is_active) continue;
         if (firn_grip_pulls(sim, bits, g)) {
             grip_impulse(sim, grip, s->particles, s->block, s->p, p->before, p->v_before, impulse);
-            firn_grip_book_pull(p, impulse, grip->pose.position, e);
+            firn_grip_add_pull(p, impulse, grip->pose.position, e);
         } else {
             hold(s, grip, e);
         }

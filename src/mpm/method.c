@@ -71,22 +71,22 @@ static firn_status create_particles(firn_sim *sim, firn_messages *messages)
 }
 
 /* Boundaries that act on particles (grips, forces, colliders with a second pass) get a column of
- * `acts`; act_of maps boundary to column. */
+ * `impulses`; impulse_of maps boundary to column. */
 static firn_status create_boundary(firn_sim *sim, firn_messages *messages)
 {
     struct firn_mpm *mpm = sim->mpm;
     const size_t n = (size_t)firn_sim_n_boundaries(sim);
     mpm->chunks = firn_memory_array(&sim->memory, n * FIRN_CHUNKS, sizeof *mpm->chunks);
-    mpm->act_of = firn_memory_array(&sim->memory, n, sizeof *mpm->act_of);
+    mpm->impulse_of = firn_memory_array(&sim->memory, n, sizeof *mpm->impulse_of);
     mpm->summaries = firn_memory_array(&sim->memory, (size_t)sim->n_materials * FIRN_CHUNKS,
                                        sizeof *mpm->summaries);
-    if (!mpm->chunks || !mpm->act_of || (!mpm->summaries && sim->n_materials))
+    if (!mpm->chunks || !mpm->impulse_of || (!mpm->summaries && sim->n_materials))
         return firn_messages_no_memory(messages, "ledger");
     for (int e = 0; e < (int)n; e++) {
         firn_boundary_kind kind = firn_sim_boundary_kind(sim, e);
-        int acts = kind == FIRN_BOUNDARY_GRIPS || kind == FIRN_BOUNDARY_FORCES ||
-                   (kind == FIRN_BOUNDARY_COLLIDERS && sim->colliders[e].def.particle_pass);
-        mpm->act_of[e] = acts ? mpm->n_acts++ : -1;
+        int on_particles = kind == FIRN_BOUNDARY_GRIPS || kind == FIRN_BOUNDARY_FORCES ||
+                           (kind == FIRN_BOUNDARY_COLLIDERS && sim->colliders[e].def.particle_pass);
+        mpm->impulse_of[e] = on_particles ? mpm->n_impulses++ : -1;
     }
     return FIRN_OK;
 }
@@ -116,10 +116,11 @@ static void destroy(firn_sim *sim)
         if (mpm->particles[m].memory) firn_particles_clear(&mpm->particles[m]);
     firn_memory_release(memory, mpm->particles, (size_t)sim->n_materials * sizeof *mpm->particles);
     firn_memory_release(memory, mpm->chunks, n * FIRN_CHUNKS * sizeof *mpm->chunks);
-    firn_memory_release(memory, mpm->act_of, n * sizeof *mpm->act_of);
+    firn_memory_release(memory, mpm->impulse_of, n * sizeof *mpm->impulse_of);
     firn_memory_release(memory, mpm->summaries,
                         (size_t)sim->n_materials * FIRN_CHUNKS * sizeof *mpm->summaries);
-    firn_memory_release(memory, mpm->acts, (size_t)mpm->act_capacity * sizeof *mpm->acts);
+    firn_memory_release(memory, mpm->impulses,
+                        (size_t)mpm->impulse_capacity * sizeof *mpm->impulses);
     firn_memory_release(memory, mpm->reports, (size_t)mpm->report_capacity * sizeof *mpm->reports);
     if (mpm->kernels) firn_impulse_split_clear(sim);
     firn_block_slots_clear(&mpm->contact_gap.slots, memory);

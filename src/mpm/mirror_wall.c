@@ -96,7 +96,8 @@ static cell mirror_of(const mirror *m, const int64_t node[3])
 }
 
 /* J: the wall's impulse along the axis (N s) on the material of node `from` of this mass. */
-static void book(const mirror *m, cell from, double J, double mass, firn_boundary_impulse *boundary)
+static void add_impulse(const mirror *m, cell from, double J, double mass,
+                        firn_boundary_impulse *boundary)
 {
     boundary->impulse[m->axis] -= J;
     if (!(mass > 0)) return;
@@ -124,7 +125,7 @@ static void fold_node(const mirror *m, cell from, cell to, firn_boundary_impulse
         if (old) put(sim, old, i, get(sim, old, i) + sign * get(sim, old, j) - back);
     }
     firn_impulse_split_fold(sim, from.block, from.node, to.block, to.node);
-    book(m, from, -2 * (q + mass * m->fall - m->flip * q_old), mass, boundary);
+    add_impulse(m, from, -2 * (q + mass * m->fall - m->flip * q_old), mass, boundary);
 }
 
 static void unfold_node(const mirror *m, cell from, cell to, firn_boundary_impulse *boundary)
@@ -135,7 +136,7 @@ static void unfold_node(const mirror *m, cell from, cell to, firn_boundary_impul
     double mass = get(sim, nodes, b + 3);
     double v = get(sim, nodes, a + (size_t)m->axis),
            v_old = old ? get(sim, old, a + (size_t)m->axis) : 0;
-    book(m, from, -2 * mass * (v - m->flip * v_old), mass, boundary);
+    add_impulse(m, from, -2 * mass * (v - m->flip * v_old), mass, boundary);
     for (int c = 0; c < 3; c++) {
         double sign = c == m->axis ? -1 : 1;
         put(sim, nodes, b + (size_t)c, sign * get(sim, nodes, a + (size_t)c));

@@ -43,10 +43,10 @@ struct firn_mpm {
     firn_grip_nodes grip_nodes;
 
     firn_boundary_impulse *chunks; /* [FIRN_CHUNKS][n_boundaries] impulses on nodes in this step */
-    /* [n_boundaries] column in `acts` of a boundary that acts on particles, else -1 */
-    int n_acts, *act_of;
-    firn_boundary_impulse *acts; /* [material][owner][n_acts] impulses on particles */
-    int64_t act_capacity;
+    /* [n_boundaries] column in `impulses` of a boundary that acts on particles, else -1 */
+    int n_impulses, *impulse_of;
+    firn_boundary_impulse *impulses; /* [material][owner][n_impulses] impulses on particles */
+    int64_t impulse_capacity;
 
     /* sized at a sort */
     void *spare; /* one field, for the permutation */

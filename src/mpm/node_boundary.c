@@ -64,7 +64,7 @@ static void apply_constraint(const firn_constraint *c, node *n, firn_boundary_im
     firn_constraint_project(c, n->v);
     if (is_same(n->v, before)) return;
     firn_boundary_impulse e = {0};
-    firn_constraint_book(c, n->x, n->mass, before, n->v, &e);
+    firn_constraint_impulse(c, n->x, n->mass, before, n->v, &e);
     keep_ledger(boundary, c->kind, n, before, &e);
 }
 
@@ -77,7 +77,7 @@ static void push(const firn_sim *sim, node *n, firn_boundary_impulse *boundary)
         firn_force_push(&sim->forces[f], n->x, sim->time, sim->dt, n->v);
     if (is_same(n->v, before)) return;
     firn_boundary_impulse e = {0};
-    firn_contact_book(&e, n->x, n->mass, before, n->v, n->v, origin);
+    firn_contact_impulse(&e, n->x, n->mass, before, n->v, n->v, origin);
     for (int a = 0; a < 3; a++)
         e.work -= 0.5 * n->mass * (n->v[a] - before[a]) * (n->v[a] - before[a]);
     keep_ledger(boundary, FIRN_BOUNDARY_FORCES, n, before, &e);
@@ -429,7 +429,7 @@ firn_status firn_node_boundary_prepare(firn_sim *sim)
  * impulses on nodes are its own; with several, impulse_split.c has divided them. */
 void firn_node_boundary_collect(firn_sim *sim)
 {
-    int n = firn_sim_n_boundaries(sim), has_acts = firn_particle_boundary_any(sim);
+    int n = firn_sim_n_boundaries(sim), has_impulses = firn_particle_boundary_any(sim);
     for (int e = 0; e < n; e++) {
         sim->last[e] = (firn_boundary_impulse){0};
         firn_comm_sum_begin(&sim->comm, &sim->last[e], sizeof sim->last[e]);
@@ -438,18 +438,19 @@ void firn_node_boundary_collect(firn_sim *sim)
         firn_comm_sum_end(&sim->comm, &sim->last[e], sizeof sim->last[e]);
         const firn_boundary_kind kind = firn_sim_boundary_kind(sim, e);
         if (sim->n_materials == 1)
-            firn_ledger_sums_book(&sim->materials[0].sums, kind, &sim->last[e]);
-        for (int m = 0; has_acts && sim->mpm->act_of[e] >= 0 && m < sim->n_materials; m++) {
+            firn_ledger_sums_add(&sim->materials[0].sums, kind, &sim->last[e]);
+        for (int m = 0; has_impulses && sim->mpm->impulse_of[e] >= 0 && m < sim->n_materials; m++) {
             firn_boundary_impulse sum = {0};
             firn_comm_sum_begin(&sim->comm, &sum, sizeof sum);
             for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++) {
                 size_t block = (size_t)m * (size_t)sim->mpm->grid.n_owners +
                                (size_t)sim->mpm->particles[m].blocks[b].owner;
-                firn_boundary_impulse_add(&sum, &sim->mpm->acts[block * (size_t)sim->mpm->n_acts +
-                                                                (size_t)sim->mpm->act_of[e]]);
+                firn_boundary_impulse_add(&sum,
+                                          &sim->mpm->impulses[block * (size_t)sim->mpm->n_impulses +
+                                                              (size_t)sim->mpm->impulse_of[e]]);
             }
             firn_comm_sum_end(&sim->comm, &sum, sizeof sum);
-            firn_ledger_sums_book(&sim->materials[m].sums, kind, &sum);
+            firn_ledger_sums_add(&sim->materials[m].sums, kind, &sum);
             firn_boundary_impulse_add(&sim->last[e], &sum);
         }
         firn_boundary_impulse_add(&sim->total[e], &sim->last[e]);

@@ -36,7 +36,7 @@ unsigned firn_particle_boundary_expected(firn_sim *sim, int32_t owner)
  * block is a sum in a fixed order. */
 void firn_particle_boundary_apply(const firn_sim *sim, firn_particles *particles,
                                   const firn_particle_block *block, unsigned expected,
-                                  const void *x, const void *v, firn_boundary_impulse *acts)
+                                  const void *x, const void *v, firn_boundary_impulse *impulses)
 {
     const firn_kernels *kernels = sim->mpm->kernels;
     const size_t bundle = 48 * kernels->real_size;
@@ -49,7 +49,7 @@ void firn_particle_boundary_apply(const firn_sim *sim, firn_particles *particles
         int first = 16 * b, end = first + 16 < block->n ? first + 16 : block->n;
         for (int p = first; expected & FIRN_PARTICLE_PULLS && p < end; p++) {
             firn_block_point s = firn_block_point_of(sim, particles, block, p, x, v);
-            firn_grip_particles_act(&s, acts);
+            firn_grip_particles_act(&s, impulses);
         }
         if (!clear) continue;
 
@@ -62,7 +62,7 @@ void firn_particle_boundary_apply(const firn_sim *sim, firn_particles *particles
             int lane = __builtin_ctz(left);
             if (first + lane >= end) break;
             firn_block_point s = firn_block_point_of(sim, particles, block, first + lane, x, NULL);
-            firn_particle_collision_act(&s, met >> (16 + lane) & 1, acts);
+            firn_particle_collision_act(&s, met >> (16 + lane) & 1, impulses);
         }
     }
 }

@@ -19,7 +19,7 @@ void firn_particle_boundary_pull(const firn_sim *sim, const firn_particles *part
  * thin colliders. `x` and, for pulls, `v`: of the particles before G2P. */
 void firn_particle_boundary_apply(const firn_sim *sim, firn_particles *particles,
                                   const firn_particle_block *block, unsigned expected,
-                                  const void *x, const void *v, firn_boundary_impulse *acts);
+                                  const void *x, const void *v, firn_boundary_impulse *impulses);
 
 /* One particle of a block, before and after it moved. */
 typedef struct firn_block_point {
@@ -36,8 +36,8 @@ firn_block_point firn_block_point_of(const firn_sim *sim, firn_particles *partic
 /* Writes position and velocity back to the storage. */
 void firn_block_point_store(const firn_block_point *point);
 
-void firn_grip_particles_act(firn_block_point *point, firn_boundary_impulse *acts);
-void firn_particle_collision_act(firn_block_point *point, int all, firn_boundary_impulse *acts);
+void firn_grip_particles_act(firn_block_point *point, firn_boundary_impulse *impulses);
+void firn_particle_collision_act(firn_block_point *point, int all, firn_boundary_impulse *impulses);
 
 /* Sinks: whether one may meet particles of an owner block in this step, or delete some at a sort;
  * drain deletes those that met one. `before`: positions at the beginning of the step. */

@@ -11,7 +11,7 @@
 #include <math.h>
 
 /* `all`: colliders besides the nearest may have been met. */
-void firn_particle_collision_act(firn_block_point *s, int all, firn_boundary_impulse *acts)
+void firn_particle_collision_act(firn_block_point *s, int all, firn_boundary_impulse *impulses)
 {
     const firn_sim *sim = s->sim;
     const int64_t bundle = s->block->first + s->p / 16;
@@ -25,7 +25,7 @@ void firn_particle_collision_act(firn_block_point *s, int all, firn_boundary_imp
         if (!sim->colliders[c].is_active || !sim->colliders[c].def.particle_pass) continue;
         double was[3] = {x[0], x[1], x[2]}, push2 = 0;
         double clearance = firn_collider_keep_out(sim, &sim->colliders[c], c == touched, &s->moved,
-                                                  &acts[sim->mpm->act_of[c]]);
+                                                  &impulses[sim->mpm->impulse_of[c]]);
         if (clearance == -INFINITY) firn_block_point_store(s);
         for (int a = 0; a < 3; a++) push2 += (x[a] - was[a]) * (x[a] - was[a]);
         pushed += sqrt(push2);

@@ -361,7 +361,7 @@ static firn_status reserve_move(firn_sim *sim, firn_particles *particles, const 
 }
 
 /* Adds deleted particles and their mass to the ledger, by reason. */
-static void book_losses(const firn_sim *sim, firn_particles *particles, const move_plan *plan)
+static void add_losses(const firn_sim *sim, firn_particles *particles, const move_plan *plan)
 {
     for (int32_t b = 0; b < particles->n_blocks; b++) {
         const firn_particle_block *block = &particles->blocks[b];
@@ -389,7 +389,7 @@ static firn_status move_particles(firn_sim *sim, firn_particles *particles, move
         firn_memory_release(&sim->memory, scratch, bytes);
         return FIRN_MEMORY;
     }
-    book_losses(sim, particles, plan);
+    add_losses(sim, particles, plan);
     uint8_t *cells = sim->mpm->spare; /* unused until fields move */
     place_particles(sim, particles, plan, cells);
     order_cells(sim, plan, cells, scratch);

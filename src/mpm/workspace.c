@@ -76,12 +76,14 @@ static firn_status reserve_ledger(firn_sim *sim)
             firn_memory_array(&sim->memory, (size_t)mpm->report_capacity, sizeof *mpm->reports);
         if (!mpm->reports) return mpm->report_capacity = 0, FIRN_MEMORY;
     }
-    n *= mpm->n_acts;
-    if (n > mpm->act_capacity) {
-        firn_memory_release(&sim->memory, mpm->acts, (size_t)mpm->act_capacity * sizeof *mpm->acts);
-        mpm->act_capacity = n + n / 8;
-        mpm->acts = firn_memory_array(&sim->memory, (size_t)mpm->act_capacity, sizeof *mpm->acts);
-        if (!mpm->acts) return mpm->act_capacity = 0, FIRN_MEMORY;
+    n *= mpm->n_impulses;
+    if (n > mpm->impulse_capacity) {
+        firn_memory_release(&sim->memory, mpm->impulses,
+                            (size_t)mpm->impulse_capacity * sizeof *mpm->impulses);
+        mpm->impulse_capacity = n + n / 8;
+        mpm->impulses =
+            firn_memory_array(&sim->memory, (size_t)mpm->impulse_capacity, sizeof *mpm->impulses);
+        if (!mpm->impulses) return mpm->impulse_capacity = 0, FIRN_MEMORY;
     }
     return FIRN_OK;
 }

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 firn_preview firn_preview_default(const double gravity[3], int n_threads)
 {
@@ -23,7 +24,9 @@ firn_status firn_preview_write(firn_preview *preview, const firn_points *points,
 {
     char path[FIRN_PATH + 16];
     if (snprintf(path, sizeof path, "%s/preview.png", folder) >= (int)sizeof path)
-        return firn_messages_add(messages, FIRN_REFUSED, "%s: path too long", folder);
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "%s: path too long (%zu bytes); allowed: up to %d", folder,
+                                 strlen(folder), FIRN_PATH);
     snprintf(preview->def.caption, sizeof preview->def.caption, "%s", caption);
     firn_image *image = NULL;
     firn_status status = firn_file_refuse_link(path, messages);

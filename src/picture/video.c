@@ -56,7 +56,9 @@ firn_status firn_video_create(const char *path, double fps, firn_video **out,
         return firn_messages_add(messages, FIRN_REFUSED,
                                  "film: %g pictures per second; allowed: above 0, up to 1000", fps);
     if (strlen(path) >= FIRN_PATH)
-        return firn_messages_add(messages, FIRN_REFUSED, "%s: path too long", path);
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "%s: path too long (%zu bytes); allowed: up to %d", path,
+                                 strlen(path), FIRN_PATH - 1);
     firn_video *video = firn_memory_allocate(NULL, sizeof *video);
     if (!video) return firn_messages_no_memory(messages, "film");
     *video = (firn_video){.codec = arguments, .fps = fps, .socket = -1, .errors = -1};

@@ -19,13 +19,14 @@
  * Position is an attribute like any other in firn_points and no attribute in the file. Gzip goes
  * only under its own ending: Houdini refuses compressed data under plain .bgeo. */
 #include "points/bgeo.h"
+#include "base/messages.h"
 #include "base/memory.h"
 
 #include <stdio.h>
 #include <string.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "the swaps below take the machine to be little-endian");
+               "the swaps below assume a little-endian machine");
 
 enum { HEADER = 41, VERSION = 5, BLOCK = 1 << 14, STRIDE_MAX = BLOCK, PARTICLE_SYSTEM = 0x8000 };
 enum { TYPE_FLOAT = 0, TYPE_INT = 1, TYPE_STRING = 2, TYPE_INDEX = 4, TYPE_VECTOR = 5 };
@@ -145,15 +146,14 @@ static int check_list(const firn_attribute *list, int n_list, const char *path,
             if (strlen(list[a].strings[i]) > UINT16_MAX) {
                 firn_messages_add(
                     messages, FIRN_REFUSED,
-                    "%s: a string of attribute '%s' is longer than bgeo's 65535 bytes", path,
-                    list[a].name);
+                    "%s: a string of attribute '%s' is too long for bgeo; allowed: 65535 bytes",
+                    path, list[a].name);
                 return 0;
             }
     }
     if (words + 4 > STRIDE_MAX) {
-        firn_messages_add(messages, FIRN_REFUSED,
-                          "%s: %lld numbers a point; at most %d are written", path,
-                          (long long)words, STRIDE_MAX - 4);
+        firn_messages_add(messages, FIRN_REFUSED, "%s: %lld numbers per point; allowed: up to %d",
+                          path, (long long)words, STRIDE_MAX - 4);
         return 0;
     }
     return (int)words + 1; /* three of them are P, which gets a fourth */
@@ -166,10 +166,10 @@ static firn_status write_bgeo(const char *path, int gzip, const firn_points *poi
     if (!P || P->n_components != 3 || P->type == FIRN_ATTRIBUTE_INT ||
         P->type == FIRN_ATTRIBUTE_INDEX)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "%s: there is no position P of three floats to write", path);
+                                 "%s: attribute P (three floats) is missing", path);
     if (points->n > INT32_MAX)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "%s: %lld points; bgeo holds at most 2147483647", path,
+                                 "%s: %lld points; allowed in bgeo: up to 2147483647", path,
                                  (long long)points->n);
     int stride = check_list(points->attributes, points->n_attributes, path, messages);
     if (!stride || !check_list(points->details, points->n_details, path, messages))
@@ -215,14 +215,13 @@ typedef struct source {
 static firn_status damaged(source *from, const char *what, long long number)
 {
     return firn_messages_add(from->messages, FIRN_IO,
-                             "%s: %s (%lld); the file is damaged or not a classic bgeo",
+                             "%s: damaged or not a classic bgeo: %s (%lld)",
                              firn_file_path(from->file), what, number);
 }
 
 static firn_status no_memory(source *from)
 {
-    return firn_messages_add(from->messages, FIRN_MEMORY, "%s: no memory for its contents",
-                             firn_file_path(from->file));
+    return firn_messages_no_memory(from->messages, "%s", firn_file_path(from->file));
 }
 
 static firn_status take(source *from, void *data, size_t n, const char *part)
@@ -317,11 +316,11 @@ static firn_status take_entry(source *from, firn_points *points, int is_detail)
     if (type == FIRN_ATTRIBUTE_VECTOR && n_components != 3) type = FIRN_ATTRIBUTE_FLOAT;
     int words = n_components + (is_detail ? words_of(points->details, points->n_details)
                                           : words_of(points->attributes, points->n_attributes));
-    if (words + 1 > STRIDE_MAX) return damaged(from, "more numbers a point than 16383", words);
+    if (words + 1 > STRIDE_MAX) return damaged(from, "more than 16383 numbers per point", words);
     if (!is_detail && (status = expect_points(from, points->n, words)) != FIRN_OK) return status;
     if (is_detail ? firn_points_find_detail(points, name) != NULL
                   : firn_points_find(points, name) != NULL)
-        return firn_messages_add(from->messages, FIRN_IO, "%s: holds the attribute '%s' twice",
+        return firn_messages_add(from->messages, FIRN_IO, "%s: attribute '%s' is there twice",
                                  firn_file_path(from->file), name);
     firn_attribute *attribute = is_detail ? firn_points_add_detail(points, name, type, n_components)
                                           : firn_points_add(points, name, type, n_components);
@@ -416,15 +415,16 @@ static firn_status take_header(source *from, header *h)
     if (status != FIRN_OK) return status;
     const char *path = firn_file_path(from->file);
     if (memcmp(magic, "\x7FNSJ", 4) == 0)
-        return firn_messages_add(
-            from->messages, FIRN_IO,
-            "%s: is Houdini's newer bgeo, not the classic one; save it as .bhclassic there", path);
+        return firn_messages_add(from->messages, FIRN_IO,
+                                 "%s: Houdini's newer bgeo; allowed: classic bgeo; try: save it as "
+                                 ".bhclassic in Houdini",
+                                 path);
     if (magic[0] == 0x1F && magic[1] == 0x8B)
         return firn_messages_add(from->messages, FIRN_IO,
-                                 "%s: holds gzip data; such a file must be called .bgeo.gz", path);
+                                 "%s: gzip data; try: rename it to .bgeo.gz", path);
     if (memcmp(magic, "BgeoV", 5) != 0)
         return firn_messages_add(from->messages, FIRN_IO,
-                                 "%s: is not a bgeo file (it does not begin with BgeoV)", path);
+                                 "%s: not a bgeo file (it does not begin with BgeoV)", path);
     int32_t *numbers[9] = {&h->version,
                            &h->n_points,
                            &h->n_prims,
@@ -461,7 +461,7 @@ static firn_status take_all(source *from, firn_points **made)
     if (status != FIRN_OK) return status;
     if (!is_known) {
         firn_messages_warn(from->messages,
-                           "%s: holds primitives that firn does not read: points only, no details",
+                           "%s: primitives of unknown kinds; points are read, details are not",
                            firn_file_path(from->file));
         return FIRN_OK;
     }

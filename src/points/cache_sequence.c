@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "points/cache_sequence.h"
+#include "base/messages.h"
 #include "base/file.h"
 #include "points/format.h"
 #include "base/memory.h"
@@ -152,19 +153,17 @@ static firn_status open_folder(const char *path, firn_cache_sequence *sequence,
     }
     if (!best && list.unreadable)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "%s: its caches *%s hold %s; points are needed here: caches "
-                                 "NAME.0001.bgeo and the like, "
-                                 "by an output of another format in the scene (firn help formats)",
+                                 "%s: its caches *%s hold %s; points are needed here; try: an "
+                                 "output of another format in the scene (`firn help formats`)",
                                  path, list.unreadable->extension, list.unreadable->holds);
     if (!best)
         return firn_messages_add(
             messages, FIRN_REFUSED,
-            "%s holds no caches of particles: files NAME.0001.bgeo and the like are looked for",
-            path);
+            "%s: no caches of particles; allowed: files NAME.0001.bgeo and the like", path);
     list.chosen = best;
     status = firn_file_list(path, visit, &list, messages);
     if (status == FIRN_OK && list.failed)
-        status = firn_messages_add(messages, FIRN_MEMORY, "memory is exhausted");
+        status = firn_messages_no_memory(messages, "list of caches");
     if (status != FIRN_OK) return status;
     memcpy(sequence->title, best->stem, sizeof sequence->title);
     snprintf(sequence->folder, sizeof sequence->folder, "%s", path);
@@ -189,10 +188,13 @@ firn_status firn_cache_sequence_of_files(int n, const char *const *paths,
                 return firn_messages_add(messages, FIRN_IO, "%s: no such file or folder", paths[k]);
             return firn_format_read(paths[k], &points, messages); /* says what can be read */
         }
-        if (strlen(paths[k]) >= FIRN_PATH || !append(sequence, &p, "", paths[k])) {
+        const int is_long = strlen(paths[k]) >= FIRN_PATH;
+        if (is_long || !append(sequence, &p, "", paths[k])) {
             firn_cache_sequence_clear(sequence);
-            return firn_messages_add(messages, FIRN_MEMORY,
-                                     "memory is exhausted, or a file's name is too long");
+            if (!is_long) return firn_messages_no_memory(messages, "list of caches");
+            return firn_messages_add(messages, FIRN_REFUSED,
+                                     "%s: path too long (%zu bytes); allowed: up to %d", paths[k],
+                                     strlen(paths[k]), FIRN_PATH - 1);
         }
         if (k) continue;
         memcpy(sequence->title, p.stem, sizeof sequence->title);

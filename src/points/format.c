@@ -20,15 +20,14 @@ static const firn_format formats[] = {
      "the same under the name that newer Houdini gives to the classic format", NULL, firn_bgeo_read,
      firn_bgeo_write},
     {"ply", ".ply",
-     "PLY: every attribute when read by firn, other programs may see positions only; text is read, "
-     "too",
+     "PLY: every attribute when read by firn; other programs may see positions only; text files "
+     "are read too",
      NULL, firn_ply_read, firn_ply_write},
     {"vtp", ".vtp", "VTK PolyData, as ParaView reads and writes it: every attribute", NULL,
      firn_vtp_read, firn_vtp_write},
     {"vdb", ".vdb",
-     "OpenVDB points with every attribute, and volumes density, v and T made from them, which "
-     "programs that know no "
-     "points open by name",
+     "OpenVDB points with every attribute, and volumes density, v and T made from them for "
+     "programs that open no points",
      NULL, firn_vdb_points_read, firn_vdb_points_write, firn_vdb_points_read_within,
      firn_vdb_points_check},
     {"volumes.vdb", ".volumes.vdb",

@@ -4,6 +4,10 @@
 // trusts the files it reads, so only files from a known source belong here.
 #include "points/partio.h"
 
+extern "C" {
+#include "base/messages.h"
+}
+
 #include <Partio.h>
 
 #include <cmath>
@@ -94,9 +98,8 @@ bool take_list(const Partio::ParticlesData &data, firn_points *points, int64_t n
         if (from.type == Partio::NONE || from.count < 1 || std::strlen(name) > 63 || !*name ||
             is_known) {
             firn_messages_warn(
-                messages,
-                "%s: the attribute '%.80s' was left out: its name or type has no place here", path,
-                name);
+                messages, "%s: attribute '%.80s' is left out: its name or type is not supported",
+                path, name);
             continue;
         }
         firn_attribute *to = List::add(points, name, type, from.count);
@@ -129,9 +132,9 @@ firn_status read_points(const char *path, firn_points **made, firn_messages *mes
     firn_points *points = *made = firn_points_create(data->numParticles());
     if (!points || !take_list<point_list>(*data, points, points->n, path, messages) ||
         !take_list<detail_list>(*data, points, 1, path, messages))
-        return firn_messages_add(messages, FIRN_MEMORY, "%s: no memory for its contents", path);
+        return firn_messages_no_memory(messages, "%s", path);
     if (!firn_points_find(points, "P"))
-        return firn_messages_add(messages, FIRN_IO, "%s: has no positions", path);
+        return firn_messages_add(messages, FIRN_IO, "%s: no positions", path);
     return FIRN_OK;
 }
 
@@ -199,10 +202,10 @@ firn_status write_points(const char *path, const firn_points *points, const char
     if (!P || P->n_components != 3 || P->type == FIRN_ATTRIBUTE_INT ||
         P->type == FIRN_ATTRIBUTE_INDEX)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "%s: there is no position P of three floats to write", path);
+                                 "%s: attribute P (three floats) is missing", path);
     if (points->n > INT32_MAX)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "%s: %lld points; Partio holds at most 2147483647", path,
+                                 "%s: %lld points; allowed with Partio: up to 2147483647", path,
                                  (long long)points->n);
     particles data(Partio::create());
     data->addParticles((int)points->n);
@@ -213,10 +216,10 @@ firn_status write_points(const char *path, const firn_points *points, const char
     if (came_back(*points, temporary)) return FIRN_OK;
     std::string words = said.str();
     while (!words.empty() && words.back() == '\n') words.pop_back();
-    return firn_messages_add(messages, FIRN_IO,
-                             "%s: what was written could not be read back (is the disk full, or a "
-                             "number not finite?) %s",
-                             path, words.c_str());
+    return firn_messages_add(
+        messages, FIRN_IO,
+        "%s: what was written cannot be read back (full disk, or a number that is not finite) %s",
+        path, words.c_str());
 }
 
 } // namespace
@@ -228,8 +231,7 @@ firn_status firn_partio_read(const char *path, firn_points **points, firn_messag
     try {
         status = read_points(path, points, messages);
     } catch (const std::exception &) {
-        status = firn_messages_add(messages, FIRN_MEMORY,
-                                   "%s: no memory for its contents, or it is damaged", path);
+        status = firn_messages_no_memory(messages, "%s (or it is damaged)", path);
     }
     if (status == FIRN_OK) return FIRN_OK;
     firn_points_destroy(*points);
@@ -246,7 +248,7 @@ firn_status firn_partio_write(const char *path, const firn_points *points,
     try {
         status = write_points(path, points, temporary, messages);
     } catch (const std::exception &) {
-        status = firn_messages_add(messages, FIRN_MEMORY, "%s: no memory to write it", path);
+        status = firn_messages_no_memory(messages, "%s", path);
     }
     if (status == FIRN_OK) return firn_file_publish(temporary, path, receipt, messages);
     firn_file_discard(temporary);

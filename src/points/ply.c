@@ -120,10 +120,11 @@ firn_status firn_ply_write(const char *path, const firn_points *points, firn_fil
     if (!P || P->n_components != 3 || P->type == FIRN_ATTRIBUTE_INT ||
         P->type == FIRN_ATTRIBUTE_INDEX)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "%s: there is no position P of three floats to write", path);
+                                 "%s: attribute P (three floats) is missing", path);
     int stride = words_of(points);
     if (stride > FIRN_PLY_PROPERTIES)
-        return firn_messages_add(messages, FIRN_REFUSED, "%s: more than %d numbers a point", path,
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "%s: too many numbers per point; allowed: up to %d", path,
                                  FIRN_PLY_PROPERTIES);
     firn_file_writer *writer = firn_file_create(path, 0, messages);
     if (!writer) return firn_file_failure(messages);

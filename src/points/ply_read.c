@@ -7,6 +7,7 @@
  * there; other properties become attributes of one component. The vertices come first; in a text
  * each one is a line. */
 #include "points/ply.h"
+#include "base/messages.h"
 #include "base/memory.h"
 
 #include <locale.h>
@@ -61,8 +62,7 @@ static firn_status wrong(const source *from, const char *format, ...)
 
 static firn_status no_memory(source *from)
 {
-    return firn_messages_add(from->messages, FIRN_MEMORY, "%s: no memory for its contents",
-                             firn_file_path(from->file));
+    return firn_messages_no_memory(from->messages, "%s", firn_file_path(from->file));
 }
 
 /* The end of the file ends the last line of the points, too, but the header has a line to end with.
@@ -74,12 +74,12 @@ static firn_status take_line(source *from, const char *part)
         if (n > 0 && from->is_in_points && firn_file_left(from->file) == 0) break;
         firn_status status = firn_file_read(from->file, from->line + n, 1, part, from->messages);
         if (status != FIRN_OK) return status;
-        if (from->line[n] == 0) return wrong(from, "a zero byte in %s; it is not a PLY file", part);
+        if (from->line[n] == 0) return wrong(from, "not a PLY file (a zero byte in %s)", part);
         if (from->line[n] == '\n') break;
     }
     if (n == LINE_MAX_BYTES)
-        return wrong(from, "a line of more than %d bytes in %s; it is not a PLY file",
-                     LINE_MAX_BYTES, part);
+        return wrong(from, "not a PLY file (a line of more than %d bytes in %s)", LINE_MAX_BYTES,
+                     part);
     while (n > 0 && strchr(" \t\r", from->line[n - 1])) n--;
     from->line[n] = 0;
     return FIRN_OK;
@@ -121,11 +121,11 @@ static firn_status take_comment(source *from, char *p)
         while (code < 4 && strcmp(type, firn_ply_types[code]) != 0) code++;
         if (code == 4 || n_components < 1 || n_components > FIRN_PLY_PROPERTIES ||
             n_list >= FIRN_PLY_PROPERTIES)
-            return wrong(from, "a comment of firn's makes no sense; the header is damaged");
+            return wrong(from, "damaged header (a comment of firn)");
         if (!*name || strlen(name) > 63 || firn_points_find(points, is_detail ? "" : name) ||
             (is_detail && firn_points_find_detail(points, name)) ||
             (code == 2 && n_components != 3))
-            return wrong(from, "a comment of firn's makes no sense; the header is damaged");
+            return wrong(from, "damaged header (a comment of firn)");
         firn_attribute *made =
             is_detail
                 ? firn_points_add_detail(points, name, (firn_attribute_type)code, n_components)
@@ -137,7 +137,7 @@ static firn_status take_comment(source *from, char *p)
         char *name = word(&p);
         if (n_list == 0 || strcmp(list[n_list - 1].name, name) != 0 ||
             list[n_list - 1].type != FIRN_ATTRIBUTE_INDEX)
-            return wrong(from, "a comment of firn's makes no sense; the header is damaged");
+            return wrong(from, "damaged header (a comment of firn)");
         if (firn_attribute_append(&list[n_list - 1], word(&p)) < 0) return no_memory(from);
     }
     return FIRN_OK;
@@ -149,12 +149,12 @@ static firn_status take_property(source *from, char *p)
     int code = 0;
     if (!from->is_vertex) return FIRN_OK; /* of elements behind the vertices */
     if (strcmp(type, "list") == 0)
-        return wrong(from, "lists as properties of vertices are not read");
+        return wrong(from, "a list as property of vertices; allowed: numbers");
     while (code < N_SCALARS && strcmp(type, scalar_names[code][0]) != 0 &&
            strcmp(type, scalar_names[code][1]) != 0)
         code++;
     if (code == N_SCALARS || !*name || strlen(name) > 63)
-        return wrong(from, "a property that PLY does not know");
+        return wrong(from, "a property of unknown type");
     if (from->n_properties == FIRN_PLY_PROPERTIES) return wrong(from, "more than 4096 properties");
     property *made = &from->properties[from->n_properties++];
     strcpy(made->name, name);
@@ -171,7 +171,7 @@ static firn_status take_element(source *from, char *p)
     if (!*number || *end || n < 0) return wrong(from, "an element without a number");
     from->is_vertex = strcmp(name, "vertex") == 0 && !from->has_vertices;
     if (!from->is_vertex && !from->has_vertices)
-        return wrong(from, "only files whose first element is vertex are read");
+        return wrong(from, "the first element is not vertex");
     if (!from->is_vertex) from->has_more = 1;
     if (from->is_vertex) {
         from->n = n;
@@ -186,16 +186,15 @@ static firn_status take_format(source *from, char *p)
     for (encoding e = ASCII; e <= BIG; e++)
         if (strcmp(name, encodings[e]) == 0) from->encoding = e;
     if (from->encoding != UNKNOWN && strcmp(version, "1.0") == 0) return FIRN_OK;
-    return wrong(
-        from,
-        "the format \"%.40s %.40s\" is not read; PLY knows ascii, binary_little_endian and "
-        "binary_big_endian, each 1.0",
-        name, version);
+    return wrong(from,
+                 "the format is \"%.40s %.40s\"; allowed: ascii, binary_little_endian, "
+                 "binary_big_endian, each 1.0",
+                 name, version);
 }
 
 static firn_status end_header(source *from)
 {
-    if (!from->has_vertices) return wrong(from, "has no vertices");
+    if (!from->has_vertices) return wrong(from, "no vertices");
     if (from->encoding == UNKNOWN)
         return wrong(from, "the header has no line `format`, as in `format ascii 1.0`");
     from->is_in_points = 1;
@@ -205,8 +204,7 @@ static firn_status end_header(source *from)
 static firn_status take_header(source *from)
 {
     firn_status status = take_line(from, "the header");
-    if (status == FIRN_OK && strcmp(from->line, "ply") != 0)
-        status = wrong(from, "is not a PLY file");
+    if (status == FIRN_OK && strcmp(from->line, "ply") != 0) status = wrong(from, "not a PLY file");
     for (int n = 0; status == FIRN_OK && n < HEADER_LINES; n++) {
         if ((status = take_line(from, "the header")) != FIRN_OK) break;
         if (strcmp(from->line, "end_header") == 0) return end_header(from);
@@ -219,7 +217,8 @@ static firn_status take_header(source *from)
         else if (strncmp(from->line, "property ", 9) == 0)
             status = take_property(from, from->line + 9);
     }
-    return status == FIRN_OK ? wrong(from, "a header without an end") : status;
+    return status == FIRN_OK ? wrong(from, "the header has no end_header: the file is cut off")
+                             : status;
 }
 
 /* ---------------------------------------------------------------- the points */
@@ -294,7 +293,8 @@ static firn_status take_text(source *from, int64_t point, double *values)
         char *text = word(&p), *end;
         if (!*text)
             return wrong(
-                from, "the line of point %lld ends before %s; the header names %d numbers a point",
+                from,
+                "the line of point %lld ends before %s; the header names %d numbers per point",
                 (long long)point, wanted->name, from->n_properties);
         values[k] = strtod_l(text, &end, from->locale);
         if (*end)
@@ -302,16 +302,14 @@ static firn_status take_text(source *from, int64_t point, double *values)
                          (long long)point, wanted->name, text);
         double max = most[wanted->type], least = wanted->type % 2 ? 0 : -max - 1;
         if (max > 0 && !(values[k] == floor(values[k]) && values[k] >= least && values[k] <= max))
-            return wrong(from,
-                         "point %lld has %s = %.40s; of the type %s it must be a whole number from "
-                         "%.0f to %.0f",
-                         (long long)point, wanted->name, text, scalar_names[wanted->type][0], least,
-                         max);
+            return wrong(
+                from,
+                "point %lld has %s = %.40s; allowed for type %s: whole numbers from %.0f to %.0f",
+                (long long)point, wanted->name, text, scalar_names[wanted->type][0], least, max);
     }
     if (!*word(&p)) return FIRN_OK;
-    return wrong(
-        from, "the line of point %lld goes on after %d numbers, which is all that the header names",
-        (long long)point, from->n_properties);
+    return wrong(from, "the line of point %lld has more than the %d numbers of the header",
+                 (long long)point, from->n_properties);
 }
 
 /* After the last point of a text there may be blank lines. */
@@ -321,8 +319,7 @@ static firn_status finish(source *from)
         firn_status status = take_line(from, "the points");
         if (status != FIRN_OK) return status;
         if (from->line[0])
-            return wrong(from, "more lines follow after the %lld points that the header names",
-                         (long long)from->n);
+            return wrong(from, "more lines than the %lld points of the header", (long long)from->n);
     }
     return firn_file_finish(from->file, from->messages);
 }
@@ -529,7 +526,7 @@ static firn_status plan_foreign(source *from, firn_points *points, target *targe
         int first = 0;
         for (int j = 0; j < k; j++)
             if (strcmp(p->name, from->properties[j].name) == 0)
-                return wrong(from, "two properties have the same name, %s", p->name);
+                return wrong(from, "two properties are called %s", p->name);
         targets[k] = find_place(from, k, &wanted);
         const firn_attribute *found = firn_points_find(points, wanted.name);
         if (!found) found = firn_points_add(points, wanted.name, wanted.type, wanted.n_components);
@@ -537,12 +534,10 @@ static firn_status plan_foreign(source *from, firn_points *points, target *targe
         targets[k].attribute = (int)(found - points->attributes);
         while (targets[first].attribute != targets[k].attribute) first++;
         if (targets[first].kind != targets[k].kind)
-            return wrong(
-                from,
-                "the properties %s and %s both mean the attribute %s; only one of them can be read",
-                from->properties[first].name, p->name, wanted.name);
+            return wrong(from, "properties %s and %s both mean attribute %s; allowed: one of them",
+                         from->properties[first].name, p->name, wanted.name);
     }
-    return firn_points_find(points, "P") ? FIRN_OK : wrong(from, "has no x y z");
+    return firn_points_find(points, "P") ? FIRN_OK : wrong(from, "no x y z");
 }
 
 static firn_status take_foreign(source *from, firn_points **made, target *targets)
@@ -559,7 +554,7 @@ static firn_status take_points(source *from, firn_points **points)
     int is_text = from->encoding == ASCII;
     unsigned record = is_text ? 2 * (unsigned)from->n_properties : (unsigned)from->record;
     if ((uint64_t)from->n > (firn_file_left(from->file) + (is_text ? 1 : 0)) / record)
-        return wrong(from, "more points than the file can hold; it is damaged or was cut");
+        return wrong(from, "damaged or cut off: more points than the file can hold");
     target *targets = firn_memory_array(NULL, (size_t)from->n_properties, sizeof *targets);
     if (!targets) return no_memory(from);
     firn_status status =

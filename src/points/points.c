@@ -163,7 +163,7 @@ void firn_attribute_tame(firn_attribute *attribute, int64_t n, const char *path,
     }
     if (n_bad)
         firn_messages_warn(
-            messages, "%s: %lld values of '%s' point outside its string table and were set to none",
+            messages, "%s: %lld values of '%s' point outside its string table and are set to none",
             path, (long long)n_bad, attribute->name);
 }
 

@@ -13,6 +13,7 @@
  * Particles are listed by the leaves that they reach (a counting sort, so in the order of the
  * file), then every leaf is filled by one thread: the same bits for any number of threads. */
 #include "points/surface.h"
+#include "base/messages.h"
 #include "base/memory.h"
 #include "geometry/sdf/sdf_extrapolate.h"
 
@@ -38,8 +39,7 @@ typedef struct job {
 
 static firn_status no_memory(firn_messages *messages)
 {
-    return firn_messages_add(messages, FIRN_MEMORY,
-                             "There is no memory for a surface; a larger --voxel needs less.");
+    return firn_messages_no_memory(messages, "surface (a larger --voxel needs less)");
 }
 
 /* ---------------------------------------------------------------- what is asked for */
@@ -70,12 +70,9 @@ static firn_status set_up(job *j, const firn_points *points, const firn_surface_
                .v = find_floats(points, "v", 3),
                .T = find_floats(points, "T", 1)};
     j->n = points->n;
-    if (!j->x)
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "There are no particles to make a surface of.");
+    if (!j->x) return firn_messages_add(messages, FIRN_REFUSED, "surface: no particles");
     if (j->n > UINT32_MAX)
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "A surface is made of at most 2^32 particles.");
+        return firn_messages_add(messages, FIRN_REFUSED, "surface: more than 2^32 particles");
     j->radius = def->radius > 0 ? def->radius : natural_radius(points);
     if (j->n == 0 && !(j->radius > 0)) j->radius = 1; /* of nothing any size is good */
     j->voxel = def->voxel > 0 ? def->voxel : j->radius;
@@ -83,12 +80,12 @@ static firn_status set_up(job *j, const firn_points *points, const firn_surface_
     if (!(j->radius > 0) || !isfinite(j->radius))
         return firn_messages_add(
             messages, FIRN_REFUSED,
-            "The particles do not say their size (no pscale, no dx); give --radius.");
+            "surface: the particles have no size (attribute pscale or detail dx); try: --radius");
     if (!(j->voxel > 0.05 * j->radius) || !(j->voxel < 2 * j->radius))
         return firn_messages_add(
             messages, FIRN_REFUSED,
-            "A voxel of %g m does not suit a radius of %g m; it must lie between 0.05 and 2 radii.",
-            j->voxel, j->radius);
+            "surface: voxel of %g m with a radius of %g m; allowed: 0.05 to 2 radii", j->voxel,
+            j->radius);
     return FIRN_OK;
 }
 
@@ -107,19 +104,19 @@ static firn_status set_table(job *j, firn_messages *messages)
         for (int a = 0; a < 3; a++) {
             double x = j->x[3 * p + a];
             if (!isfinite(x) || fabs(x) > 1e9)
-                return firn_messages_add(messages, FIRN_REFUSED,
-                                         "Particle %lld is at %g, which is nowhere.", (long long)p,
-                                         x);
+                return firn_messages_add(
+                    messages, FIRN_REFUSED,
+                    "surface: position of particle %lld is %g; allowed: within 1e9 m", (long long)p,
+                    x);
             low[a] = fmin(low[a], x);
             high[a] = fmax(high[a], x);
         }
     for (int a = 0; a < 3; a++) n *= (high[a] - low[a] + 2 * j->reach) / (8 * j->voxel) + 2;
     if (n > (double)MAX_TABLE)
-        return firn_messages_add(
-            messages, FIRN_REFUSED,
-            "The particles spread over %g x %g x %g m, too far for voxels of %g m; give a larger "
-            "--voxel.",
-            high[0] - low[0], high[1] - low[1], high[2] - low[2], j->voxel);
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "surface: particles over %g x %g x %g m are too far apart for "
+                                 "voxels of %g m; try: a larger --voxel",
+                                 high[0] - low[0], high[1] - low[1], high[2] - low[2], j->voxel);
     j->n_table = 1;
     for (int a = 0; a < 3; a++) {
         j->first[a] = 0;

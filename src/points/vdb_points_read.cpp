@@ -152,7 +152,7 @@ firn_status read_attribute(const source &s, const std::string &name, firn_points
         if (!is_word) k.copy(s, name, to);
         return FIRN_OK;
     }
-    firn_messages_warn(messages, "%s: attribute %s (%s) has no place in the table; ignored", path,
+    firn_messages_warn(messages, "%s: attribute %s (%s) is not supported; ignored", path,
                        name.c_str(), first.valueType().c_str());
     return FIRN_OK;
 }
@@ -207,8 +207,8 @@ const char *flaw_of(const points::AttributeArray *array, size_t n_points)
 {
     if (!array || !array->isDataLoaded()) return "its values are missing";
     if (!array->hasConstantStride() || array->stride() < 1 || array->stride() > 1000)
-        return "it does not have 1 to 1000 values for each particle";
-    if (array->size() != n_points) return "its number is not that of the particles";
+        return "its values per particle are not 1 to 1000";
+    if (array->size() != n_points) return "its number of values is not that of the particles";
     const size_t n = array->isUniform() ? 1 : (size_t)array->size() * array->stride();
     char *values = const_cast<char *>(array->constDataAsByteArray());
     if (malloc_usable_size(values) < n * array->storageTypeSize())

@@ -234,11 +234,11 @@ firn_status write(const char *path, const char *shown, const firn_points &p, boo
     const float *x = floats(p, "P", 3);
     if (!x)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "%s: points without an attribute P have no place.", shown);
+                                 "%s: attribute P (three floats) is missing", shown);
     for (int64_t i = 0; i < 3 * p.n; i++)
         if (!(std::abs(x[i]) < 1e9))
             return firn_messages_add(messages, FIRN_REFUSED,
-                                     "%s: point %lld is at %g; .vdb needs places within 1e9 m.",
+                                     "%s: position of point %lld is %g m; allowed: within 1e9 m",
                                      shown, (long long)(i / 3), x[i]);
     openvdb::initialize();
     double voxel = voxel_of(p, x);

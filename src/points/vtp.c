@@ -8,6 +8,7 @@
  * the field data, where the details are as well. A detail `time` also appears as TimeValue,
  * which ParaView takes for the time of the file. */
 #include "points/vtp.h"
+#include "base/messages.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -135,12 +136,12 @@ firn_status firn_vtp_write(const char *path, const firn_points *points, firn_fil
     if (!P || P->n_components != 3 || P->type == FIRN_ATTRIBUTE_INT ||
         P->type == FIRN_ATTRIBUTE_INDEX)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "%s: there is no position P of three floats to write", path);
+                                 "%s: attribute P (three floats) is missing", path);
     layout l = {0};
     add_layout(&l, points, P);
     if (l.xml.has_failed) {
         firn_text_clear(&l.xml);
-        return firn_messages_add(messages, FIRN_MEMORY, "%s: no memory for its header", path);
+        return firn_messages_no_memory(messages, "%s", path);
     }
     firn_file_writer *writer = firn_file_create(path, 0, messages);
     if (!writer) {

@@ -18,6 +18,7 @@
  * Nothing is allocated before the numbers in front fit to the bytes that are there. No byte of
  * the file may serve two arrays, else a small file could claim any amount of memory. */
 #include "points/vtp_data.h"
+#include "base/messages.h"
 #include "base/file.h"
 #include "base/memory.h"
 
@@ -45,8 +46,7 @@ firn_status firn_vtp_wrong(const firn_vtp_file *file, const firn_vtp_array *arra
 
 static firn_status no_memory(const firn_vtp_file *file, const firn_vtp_array *array)
 {
-    return firn_messages_add(file->messages, FIRN_MEMORY, "%s: no memory for its array '%s'",
-                             file->path, array->name);
+    return firn_messages_no_memory(file->messages, "%s: array '%s'", file->path, array->name);
 }
 
 /* ---------------------------------------------------------------- bytes as they come */
@@ -141,14 +141,13 @@ typedef struct payload {
 static firn_status cut(const firn_vtp_file *file, const firn_vtp_array *array, const stream *s)
 {
     if (s->is_bad) return firn_vtp_wrong(file, array, "holds characters that are not base64");
-    return firn_vtp_wrong(file, array,
-                          "ends in the middle of its data; the file is damaged or was cut");
+    return firn_vtp_wrong(file, array, "ends in the middle of its data: damaged or cut off");
 }
 
 static firn_status too_much(const firn_vtp_file *file, const firn_vtp_array *array)
 {
     return firn_vtp_wrong(file, array,
-                          "claims more data than the file can hold; it is damaged or was cut");
+                          "claims more data than the file can hold: damaged or cut off");
 }
 
 static firn_status open_packed(const firn_vtp_file *file, const firn_vtp_array *array, payload *p)
@@ -185,10 +184,10 @@ static firn_status open_payload(firn_vtp_file *file, const firn_vtp_array *array
     p->data.is_base64 = 1;
     if (array->encoding == FIRN_VTP_APPENDED) {
         if (!file->appended)
-            return firn_vtp_wrong(file, array, "is said to be appended, but nothing is");
+            return firn_vtp_wrong(file, array, "is appended, but the file has no appended data");
         if (array->offset > (uint64_t)(file->appended_end - file->appended))
-            return firn_vtp_wrong(
-                file, array, "would begin behind the end of the file; it is damaged or was cut");
+            return firn_vtp_wrong(file, array,
+                                  "begins behind the end of the file: damaged or cut off");
         p->data.at = (const unsigned char *)file->appended + array->offset;
         p->data.end = (const unsigned char *)file->appended_end;
         p->data.is_base64 = file->appended_is_base64;
@@ -213,7 +212,7 @@ static firn_status unpack(const firn_vtp_file *file, const firn_vtp_array *array
             status = firn_file_inflate(packed, (size_t)n_packed, to, (size_t)n);
         if (status == FIRN_MEMORY) no_memory(file, array);
         if (status == FIRN_REFUSED)
-            status = firn_vtp_wrong(file, array, "holds zlib data that are damaged (block %llu)",
+            status = firn_vtp_wrong(file, array, "holds damaged zlib data (block %llu)",
                                     (unsigned long long)b);
         firn_memory_release(NULL, packed, (size_t)n_packed);
         to += n;
@@ -235,8 +234,8 @@ static firn_status take_payload(firn_vtp_file *file, const firn_vtp_array *array
         status = cut(file, array, &p->data);
     file->n_used += (size_t)(p->data.at - start);
     if (status == FIRN_OK && file->n_used > file->n)
-        status = firn_vtp_wrong(file, array,
-                                "shares its data with others; every array must have its own");
+        status =
+            firn_vtp_wrong(file, array, "shares its data with others; allowed: data of its own");
     if (status == FIRN_OK) return FIRN_OK;
     firn_memory_release(NULL, *bytes, (size_t)p->n_bytes + 1);
     *bytes = NULL;
@@ -297,11 +296,11 @@ static firn_status numbers_of_text(firn_vtp_file *file, const firn_vtp_array *ar
     for (; (found = next_number(&at, array->until, &value)) > 0; i++)
         if (i < n) store(to, i, wants_floats, value, n_too_large);
     if (found < 0)
-        return firn_vtp_wrong(file, array, "holds something that is no number behind %llu of them",
+        return firn_vtp_wrong(file, array, "holds something that is no number after %llu numbers",
                               (unsigned long long)i);
     if (i == n) return FIRN_OK;
-    return firn_vtp_wrong(file, array, "holds %llu numbers; there must be %llu",
-                          (unsigned long long)i, (unsigned long long)n);
+    return firn_vtp_wrong(file, array, "holds %llu numbers; allowed: %llu", (unsigned long long)i,
+                          (unsigned long long)n);
 }
 
 static firn_status check_size(firn_vtp_file *file, const firn_vtp_array *array, uint64_t n,
@@ -309,17 +308,16 @@ static firn_status check_size(firn_vtp_file *file, const firn_vtp_array *array, 
 {
     uint64_t wanted = n * (uint64_t)firn_vtp_types[array->type].n_bytes;
     if (n_bytes == wanted) return FIRN_OK;
-    return firn_vtp_wrong(file, array, "holds %llu bytes; %llu numbers of type %s are %llu",
-                          (unsigned long long)n_bytes, (unsigned long long)n,
-                          firn_vtp_types[array->type].name, (unsigned long long)wanted);
+    return firn_vtp_wrong(file, array, "holds %llu bytes; allowed: %llu (%llu numbers of type %s)",
+                          (unsigned long long)n_bytes, (unsigned long long)wanted,
+                          (unsigned long long)n, firn_vtp_types[array->type].name);
 }
 
 firn_status firn_vtp_check(firn_vtp_file *file, const firn_vtp_array *array, uint64_t n)
 {
     if (array->encoding == FIRN_VTP_ASCII) { /* a digit and a blank each, but for the last blank */
         if (n <= (uint64_t)(array->until - array->from) / 2 + 1) return FIRN_OK;
-        return firn_vtp_wrong(file, array,
-                              "has no room for %llu numbers; the file is damaged or was cut",
+        return firn_vtp_wrong(file, array, "has no room for %llu numbers: damaged or cut off",
                               (unsigned long long)n);
     }
     payload p;
@@ -381,5 +379,5 @@ firn_status firn_vtp_bytes(firn_vtp_file *file, const firn_vtp_array *array, cha
     if (found >= 0) return FIRN_OK;
     firn_memory_release(NULL, *bytes, i + 1);
     *bytes = NULL;
-    return firn_vtp_wrong(file, array, "holds something that is no number behind %zu of them", i);
+    return firn_vtp_wrong(file, array, "holds something that is no number after %zu numbers", i);
 }

@@ -11,6 +11,7 @@
  * Floats in threes are vectors, UInt8 Cd is 0...255. Texts among the points become index
  * attributes. Cells and their data are left alone: what counts are the points. */
 #include "base/file.h"
+#include "base/messages.h"
 #include "base/memory.h"
 #include "points/vtp.h"
 #include "points/vtp_data.h"
@@ -50,14 +51,13 @@ static firn_status wrong(const source *from, const char *what)
 
 static firn_status no_memory(const source *from)
 {
-    return firn_messages_add(from->file.messages, FIRN_MEMORY, "%s: no memory for its contents",
-                             from->file.path);
+    return firn_messages_no_memory(from->file.messages, "%s", from->file.path);
 }
 
 static firn_status was_cut(const source *from, const char *part)
 {
     return firn_messages_add(from->file.messages, FIRN_IO,
-                             "%s: cut (ends after %zu bytes, inside %s)", from->file.path,
+                             "%s: cut off (ends after %zu bytes, inside %s)", from->file.path,
                              from->file.n, part);
 }
 
@@ -98,8 +98,8 @@ static firn_status take_file_tag(source *from, const firn_xml_tag *tag)
     firn_xml_attribute(tag, "type", text, sizeof text);
     if (strcmp(text, "PolyData") != 0)
         return firn_messages_add(from->file.messages, FIRN_IO,
-                                 "%s: is a VTK file of type '%s'; PolyData alone is read",
-                                 from->file.path, text);
+                                 "%s: VTK file of type '%s'; allowed: PolyData", from->file.path,
+                                 text);
     firn_xml_attribute(tag, "byte_order", text, sizeof text);
     from->file.is_big_endian = strcmp(text, "BigEndian") == 0;
     firn_xml_attribute(tag, "header_type", text, sizeof text);
@@ -109,16 +109,16 @@ static firn_status take_file_tag(source *from, const firn_xml_tag *tag)
     if (!text[0] || strcmp(text, "vtkZLibDataCompressor") == 0) return FIRN_OK;
     return firn_messages_add(
         from->file.messages, FIRN_IO,
-        "%s: is compressed by %s; vtkZLibDataCompressor and no compression are read",
-        from->file.path, text);
+        "%s: compressed by %s; allowed: vtkZLibDataCompressor, or uncompressed", from->file.path,
+        text);
 }
 
 static firn_status take_piece(source *from, const firn_xml_tag *tag)
 {
     int64_t n = count_of(tag, "NumberOfPoints", -1);
-    if (n < 0) return wrong(from, "a Piece without a NumberOfPoints that makes sense");
+    if (n < 0) return wrong(from, "a Piece with an invalid NumberOfPoints");
     if ((uint64_t)n > (uint64_t)from->file.n * 1032 || n > (int64_t)1 << 44)
-        return wrong(from, "more points than the file can hold; it is damaged or was cut");
+        return wrong(from, "damaged or cut off: more points than the file can hold");
     if (!grow((void **)&from->piece_points, from->n_pieces, &from->piece_room,
               sizeof *from->piece_points))
         return no_memory(from);
@@ -134,7 +134,7 @@ static firn_status take_type(const source *from, const firn_xml_tag *tag, firn_v
     int t = 0;
     while (t < FIRN_VTP_N_TYPES && strcmp(text, firn_vtp_types[t].name) != 0) t++;
     if (t == FIRN_VTP_N_TYPES)
-        return firn_vtp_wrong(&from->file, a, "has the type '%s', which is not read", text);
+        return firn_vtp_wrong(&from->file, a, "has the unknown type '%s'", text);
     a->type = (firn_vtp_type)t;
     firn_xml_attribute(tag, "format", text, sizeof text);
     static const char *const encodings[] = {"ascii", "binary", "appended"};
@@ -142,7 +142,7 @@ static firn_status take_type(const source *from, const firn_xml_tag *tag, firn_v
     while (e < 3 && strcmp(text, encodings[e]) != 0) e++;
     if (e == 3)
         return firn_vtp_wrong(&from->file, a,
-                              "has the format '%s'; ascii, binary and appended are read", text);
+                              "has the format '%s'; allowed: ascii, binary, appended", text);
     a->encoding = (firn_vtp_encoding)e;
     return FIRN_OK;
 }
@@ -164,8 +164,8 @@ static firn_status take_array(source *from, const firn_xml_tag *tag, place where
     int64_t n_components = count_of(tag, "NumberOfComponents", 1),
             offset = count_of(tag, "offset", 0);
     if (n_components < 1 || n_components > COMPONENTS_MAX)
-        return firn_vtp_wrong(&from->file, a, "has a NumberOfComponents that makes no sense");
-    if (offset < 0) return firn_vtp_wrong(&from->file, a, "has an offset that makes no sense");
+        return firn_vtp_wrong(&from->file, a, "has an invalid NumberOfComponents");
+    if (offset < 0) return firn_vtp_wrong(&from->file, a, "has an invalid offset");
     a->n_components = (int)n_components;
     a->offset = (uint64_t)offset;
     a->n_tuples = count_of(tag, "NumberOfTuples", -1);
@@ -193,10 +193,9 @@ static firn_status take_appended(source *from, const firn_xml_tag *tag)
     firn_xml_attribute(tag, "encoding", text, sizeof text);
     from->file.appended_is_base64 = strcmp(text, "base64") == 0;
     if (!from->file.appended_is_base64 && strcmp(text, "raw") != 0)
-        return firn_messages_add(
-            from->file.messages, FIRN_IO,
-            "%s: its appended data are encoded as '%s'; raw and base64 are read", from->file.path,
-            text);
+        return firn_messages_add(from->file.messages, FIRN_IO,
+                                 "%s: appended data encoded as '%s'; allowed: raw, base64",
+                                 from->file.path, text);
     const char *end = from->file.text + from->file.n,
                *start = memchr(tag->end, '_', (size_t)(end - tag->end));
     const char *stop = find_last(tag->end, end, "</AppendedData>");
@@ -226,7 +225,7 @@ static firn_status take_tags(source *from)
     while (status == FIRN_OK && (step = firn_xml_next(&at, end, &tag)) == FIRN_XML_TAG) {
         if (!is_vtk) {
             if (!firn_xml_is(&tag, "VTKFile"))
-                return wrong(from, "is not a VTK XML file (there is no VTKFile in it)");
+                return wrong(from, "not a VTK XML file (no VTKFile in it)");
             is_vtk = 1;
             status = take_file_tag(from, &tag);
         } else if (firn_xml_is(&tag, "VTKFile") && tag.is_closing) {
@@ -244,7 +243,7 @@ static firn_status take_tags(source *from)
     }
     if (status != FIRN_OK) return status;
     if (!is_vtk && step == FIRN_XML_END && from->file.n > 0)
-        return wrong(from, "is not a VTK XML file (there is no VTKFile in it)");
+        return wrong(from, "not a VTK XML file (no VTKFile in it)");
     return was_cut(from, "its XML");
 }
 
@@ -309,7 +308,7 @@ static firn_status take_texts(source *from, const firn_vtp_array *a, int64_t n, 
                 firn_vtp_wrong(&from->file, a, "has more than %d different texts", STRINGS_MAX);
     }
     if (status == FIRN_OK && (i < n || at < n_bytes))
-        status = firn_vtp_wrong(&from->file, a, "does not hold one text a point");
+        status = firn_vtp_wrong(&from->file, a, "does not hold one text per point");
     firn_memory_release(NULL, bytes, n_bytes + 1);
     return status;
 }
@@ -337,7 +336,7 @@ static firn_status fill(source *from, const firn_vtp_array *a, int64_t n, firn_a
         firn_vtp_numbers(&from->file, a, n_numbers, wants_floats, target, &n_too_large);
     if (status == FIRN_OK && n_too_large)
         firn_messages_warn(from->file.messages,
-                           "%s: %lld values of '%s' do not fit 32 bits and were set to the nearest",
+                           "%s: %lld values of '%s' do not fit 32 bits and are set to the nearest",
                            from->file.path, (long long)n_too_large, a->name);
     if (wants_floats && a->type == FIRN_VTP_UINT8)
         for (size_t i = 0; i < n_numbers; i++) target.f[i] *= 1.0f / 255;
@@ -349,7 +348,7 @@ static firn_status check_room(source *from, const firn_vtp_array *a, int64_t n)
     if (a->type == FIRN_VTP_STRING) /* a byte each at least */
         return (uint64_t)n <= (uint64_t)from->file.n * 1032 && a->n_components == 1
                    ? FIRN_OK
-                   : firn_vtp_wrong(&from->file, a, "does not hold one text a point");
+                   : firn_vtp_wrong(&from->file, a, "does not hold one text per point");
     return firn_vtp_check(&from->file, a, (uint64_t)n * (uint64_t)a->n_components);
 }
 
@@ -406,7 +405,7 @@ static firn_status take_detail(source *from, firn_points *points, const firn_vtp
     }
     if (a->n_tuples != 1 || (a->type == FIRN_VTP_STRING && a->n_components != 1)) {
         firn_messages_warn(from->file.messages,
-                           "%s: the field data '%s' are more than one record and are passed over",
+                           "%s: field data '%s' have more than one record; ignored",
                            from->file.path, a->name);
         return FIRN_OK;
     }
@@ -426,12 +425,11 @@ static firn_status take_detail(source *from, firn_points *points, const firn_vtp
 
 static firn_status take_points(source *from, firn_points **made)
 {
-    if (from->n_pieces == 0) return wrong(from, "has no Piece, so there are no points in it");
+    if (from->n_pieces == 0) return wrong(from, "no Piece, and so no points");
     const firn_vtp_array *P = find(from, POINTS, 0, "", 0);
-    if (!P && from->n > 0)
-        return wrong(from, "has no Points: without places there are no particles");
+    if (!P && from->n > 0) return wrong(from, "no Points, and so no positions");
     if (P && (!is_float(P->type) || P->n_components != 3))
-        return firn_vtp_wrong(&from->file, P, "must hold three floats a point");
+        return firn_vtp_wrong(&from->file, P, "must hold three floats per point");
     firn_status status = P ? check_room(from, P, from->piece_points[0]) : FIRN_OK;
     if (status != FIRN_OK) return status;
     firn_points *points = *made = firn_points_create(from->n);
@@ -445,7 +443,7 @@ static firn_status take_points(source *from, firn_points **made)
             continue;
         else if (one->place == POINT_DATA && strcmp(one->array.name, "P") == 0)
             firn_messages_warn(from->file.messages,
-                               "%s: the array P of the points is passed over; their Points are P",
+                               "%s: array P of the points is ignored; their Points are P",
                                from->file.path);
         else
             status = take_attribute(from, points, one);
@@ -463,7 +461,7 @@ static firn_status look(const source *from)
     if (firn_file_left(reader) > LOOK) {
         status = firn_file_read(reader, begin, LOOK, "the text", from->file.messages);
         if (!status && !memmem(begin, LOOK, "<VTKFile", 8))
-            status = wrong(from, "is not a VTK XML file (there is no VTKFile at its beginning)");
+            status = wrong(from, "not a VTK XML file (no VTKFile at its beginning)");
     }
     firn_file_close(reader);
     return status;

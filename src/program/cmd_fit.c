@@ -38,7 +38,7 @@ static firn_status read_problem(const firn_cli *cli, firn_fit_law *p, firn_messa
     snprintf(p->options.mode, sizeof p->options.mode, "%s", firn_cli_text(cli, "mode", ""));
     if (!firn_lab_axes(&p->options, &p->x, &p->y))
         return firn_messages_add(messages, FIRN_USAGE,
-                                 "path or mode: unknown; `firn lab --list` shows all");
+                                 "unknown path or mode; `firn lab --list` lists all");
     p->x = firn_cli_text(cli, "x", p->x);
     p->y = firn_cli_text(cli, "y", p->y);
     p->options.n_steps = (int)firn_cli_integer(cli, "steps", 400);
@@ -136,7 +136,7 @@ static const firn_cli_option options[] = {
      "Law or preset with initial values: 'sand', 'neo_hookean,E=1 MPa'."},
     {"free", 'f', FIRN_CLI_TEXT, "NAMES", "Parameters to fit, separated by commas. Default: E."},
     {"path", 'p', FIRN_CLI_TEXT, "NAME",
-     "Measured path; `firn lab --list` shows all. Default: uniaxial."},
+     "Measured path; `firn lab --list` lists all. Default: uniaxial."},
     {"mode", 'm', FIRN_CLI_TEXT, "NAME", "Mode of deformation of a path that has several."},
     {"x", 'x', FIRN_CLI_TEXT, "COLUMN",
      "Column of the independent variable, e.g. stretch, time, rate."},

@@ -290,7 +290,7 @@ static int run(const firn_cli *cli)
 }
 
 static const firn_cli_option options[] = {
-    {"path", 'p', FIRN_CLI_TEXT, "NAME", "Path; --list shows all. Default: uniaxial."},
+    {"path", 'p', FIRN_CLI_TEXT, "NAME", "Path; --list lists all. Default: uniaxial."},
     {"list", 0, FIRN_CLI_FLAG, .doc = "List the paths with their default mode and end."},
     {"mode", 'm', FIRN_CLI_TEXT, "NAME",
      "Mode of deformation of a path that has several (cyclic, creep, ...)."},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* scene_files.c: see scene_files.h. */
 #include "scene/scene_files.h"
+#include "base/messages.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/read_limits.h"
@@ -145,9 +146,7 @@ firn_status firn_scene_files_write(const firn_scene_def *scene, firn_json_writer
     char whole[FIRN_SCENE_PATH];
     visit_names(scene, list_name, &count);
     all.names = firn_memory_array(NULL, (size_t)count.n, sizeof *all.names);
-    if (!all.names)
-        return firn_messages_add(messages, FIRN_MEMORY,
-                                 "no memory for the list of the scene's files");
+    if (!all.names) return firn_messages_no_memory(messages, "list of input files");
     visit_names(scene, list_name, &all);
     firn_json_begin(json, NULL, '[');
     for (int i = 0; i < all.n; i++) {

@@ -410,7 +410,7 @@ static firn_status walk_file(walk *w, const firn_file_receipt *good)
     firn_file_close(reader);
     if (status != FIRN_OK) return status;
     if (there < good->n_bytes)
-        return firn_messages_add(w->messages, FIRN_IO, "%s: cut (%llu of %llu bytes)", path,
+        return firn_messages_add(w->messages, FIRN_IO, "%s: cut off (%llu of %llu bytes)", path,
                                  (unsigned long long)there, (unsigned long long)good->n_bytes);
     if (firn_hash_value(&hash) != good->checksum)
         return firn_messages_add(w->messages, FIRN_IO, "%s: damaged (checksum does not match)",

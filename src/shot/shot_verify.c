@@ -71,7 +71,7 @@ static void check_receipt(checking *c, const char *name, const firn_file_receipt
     problem(c);
     if (found.n_bytes != wanted->n_bytes)
         firn_messages_add(c->messages, FIRN_IO, "%s: %s (%llu bytes instead of %llu)", path,
-                          found.n_bytes < wanted->n_bytes ? "cut" : "longer, or another file",
+                          found.n_bytes < wanted->n_bytes ? "cut off" : "longer, or another file",
                           (unsigned long long)found.n_bytes, (unsigned long long)wanted->n_bytes);
     else
         firn_messages_add(c->messages, FIRN_IO, "%s: damaged (checksum does not match)", path);
@@ -122,7 +122,7 @@ static void check_record(checking *c, const char *name, const firn_file_receipt 
     }
     c->result->bytes += part.n_bytes;
     if (part.n_bytes < good->n_bytes) {
-        firn_messages_add(c->messages, FIRN_IO, "%s: cut (%llu of %llu bytes)", path,
+        firn_messages_add(c->messages, FIRN_IO, "%s: cut off (%llu of %llu bytes)", path,
                           (unsigned long long)part.n_bytes, (unsigned long long)good->n_bytes);
         problem(c);
     } else if (part.checksum != good->checksum) {

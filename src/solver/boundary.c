@@ -16,8 +16,8 @@ void firn_boundary_impulse_add(firn_boundary_impulse *sum, const firn_boundary_i
 
 /* Newton's third law: what the boundary received, the material lost. Work and friction are energies
  * of the material already and keep their sign. */
-void firn_ledger_sums_book(firn_ledger_sums *sums, firn_boundary_kind kind,
-                           const firn_boundary_impulse *e)
+void firn_ledger_sums_add(firn_ledger_sums *sums, firn_boundary_kind kind,
+                          const firn_boundary_impulse *e)
 {
     for (int a = 0; a < 3; a++) sums->impulse[kind][a] -= e->impulse[a];
     sums->work += e->work;

@@ -44,8 +44,8 @@ typedef struct firn_ledger_sums {
 } firn_ledger_sums;
 
 /* Adds what a boundary received to the sums of the material that gave it. */
-void firn_ledger_sums_book(firn_ledger_sums *sums, firn_boundary_kind kind,
-                           const firn_boundary_impulse *e);
+void firn_ledger_sums_add(firn_ledger_sums *sums, firn_boundary_kind kind,
+                          const firn_boundary_impulse *e);
 /* An empty ledger: sums 0, minima +infinity, maxima -infinity. */
 void firn_ledger_clear(firn_ledger *ledger);
 int64_t firn_ledger_sums_n_lost(const firn_ledger_sums *sums);

@@ -45,9 +45,9 @@ double firn_contact_distance(const firn_collider *c, const double x[3], double t
 void firn_contact_resolve(firn_contact contact, double friction, double adhesion,
                           const double surface_v[3], const double n[3], double v[3]);
 /* The ledger of a projection, from the velocities before and after it. */
-void firn_contact_book(firn_boundary_impulse *e, const double x[3], double mass,
-                       const double before[3], const double after[3], const double surface_v[3],
-                       const double pivot[3]);
+void firn_contact_impulse(firn_boundary_impulse *e, const double x[3], double mass,
+                          const double before[3], const double after[3], const double surface_v[3],
+                          const double pivot[3]);
 
 /* ---------------------------------------------------------------- one particle, see
  * point_collision.c */

@@ -20,8 +20,9 @@ void firn_constraint_project(const firn_constraint *c, double v[3])
 
 /* A held point moves with the hold, so the reference velocity of its work is its own, and nothing
  * slips: the work is all of J . v, friction none. */
-void firn_constraint_book(const firn_constraint *c, const double x[3], double mass,
-                          const double before[3], const double after[3], firn_boundary_impulse *e)
+void firn_constraint_impulse(const firn_constraint *c, const double x[3], double mass,
+                             const double before[3], const double after[3],
+                             firn_boundary_impulse *e)
 {
-    firn_contact_book(e, x, mass, before, after, c->is_hold ? after : c->surface_v, c->pivot);
+    firn_contact_impulse(e, x, mass, before, after, c->is_hold ? after : c->surface_v, c->pivot);
 }

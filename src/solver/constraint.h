@@ -6,7 +6,7 @@
  *
  *     find      positions, time             -> constraint      queries, caches
  *     project   constraint, v               -> v               pure
- *     book      constraint, v before, after -> ledger
+ *     impulse   constraint, v before, after -> ledger
  *
  * Constraints of one point are projected one after the other, the last one holds exactly:
  * colliders, grips, walls (node_boundary.c). */
@@ -32,7 +32,8 @@ typedef struct firn_constraint {
 /* The velocity that the constraint admits. Pure: reads and writes nothing else. */
 void firn_constraint_project(const firn_constraint *constraint, double v[3]);
 /* Adds the impulse of a projection, from the velocities before and after it, to *e. */
-void firn_constraint_book(const firn_constraint *constraint, const double x[3], double mass,
-                          const double before[3], const double after[3], firn_boundary_impulse *e);
+void firn_constraint_impulse(const firn_constraint *constraint, const double x[3], double mass,
+                             const double before[3], const double after[3],
+                             firn_boundary_impulse *e);
 
 #endif

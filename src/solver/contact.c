@@ -113,9 +113,9 @@ void firn_contact_resolve(firn_contact contact, double friction, double adhesion
 
 /* d = m (before - after) is what the body receives. Work on the material: -d . v_c; dissipated: d .
  * (after - v_c) = -J . (v_after - v_c). */
-void firn_contact_book(firn_boundary_impulse *e, const double x[3], double mass,
-                       const double before[3], const double after[3], const double surface_v[3],
-                       const double pivot[3])
+void firn_contact_impulse(firn_boundary_impulse *e, const double x[3], double mass,
+                          const double before[3], const double after[3], const double surface_v[3],
+                          const double pivot[3])
 {
     double d[3], r[3];
     for (int a = 0; a < 3; a++) {

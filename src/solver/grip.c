@@ -163,8 +163,8 @@ int firn_grip_pulls(const firn_sim *sim, uint32_t bits, int g)
 
 /* Work by the mean velocity (head of this file), torque about the pivot. The impulse is part of v
  * already, as P2G added it to the momentum. */
-void firn_grip_book_pull(const firn_moved_point *p, const double impulse[3], const double pivot[3],
-                         firn_boundary_impulse *e)
+void firn_grip_add_pull(const firn_moved_point *p, const double impulse[3], const double pivot[3],
+                        firn_boundary_impulse *e)
 {
     const double x[3] = {p->before[0] - pivot[0], p->before[1] - pivot[1], p->before[2] - pivot[2]};
     for (int a = 0; a < 3; a++) {

@@ -32,7 +32,7 @@ int firn_grip_pulls(const firn_sim *sim, uint32_t bits, int g);
 void firn_grip_impulse(const firn_sim *sim, const firn_grip *g, const double x[3],
                        const double v[3], const double start[3], double mass, double impulse[3]);
 /* Adds the impulse of a pull on a moved particle to the ledger *e. */
-void firn_grip_book_pull(const firn_moved_point *p, const double impulse[3], const double pivot[3],
-                         firn_boundary_impulse *e);
+void firn_grip_add_pull(const firn_moved_point *p, const double impulse[3], const double pivot[3],
+                        firn_boundary_impulse *e);
 
 #endif

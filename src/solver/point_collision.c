@@ -136,6 +136,6 @@ double firn_collider_keep_out(const firn_sim *sim, const firn_collider *c, int t
         p->x[a] = x[a];
         p->v[a] = v[a];
     }
-    firn_contact_book(e, p->x, p->mass, was, p->v, at.velocity, c->pose.position);
+    firn_contact_impulse(e, p->x, p->mass, was, p->v, at.velocity, c->pose.position);
     return -INFINITY;
 }

@@ -298,7 +298,7 @@ static int read_lab(reader *r, const node *v, firn_study_lab *lab)
     snprintf(o->mode, sizeof o->mode, "%s", mode);
     o->by_stress = firn_yaml_tree_find(v, "stress") && strcmp(path, "creep") != 0;
     if (!firn_lab_axes(o, &x, &y))
-        return refuse(r, v, "unknown path or mode; `firn lab --list` shows all");
+        return refuse(r, v, "unknown path or mode; `firn lab --list` lists all");
     if (!lab->x) lab->x = x;
     if (!lab->y) lab->y = y;
     if (!lab->title) lab->title = path;

@@ -255,7 +255,7 @@ static void says_where_a_file_was_cut(void **state)
     assert_int_equal(firn_file_read(reader, data, 60, "the header", messages), FIRN_OK);
     assert_int_equal(firn_file_left(reader), 40);
     assert_int_equal(firn_file_read(reader, data, 60, "the points", messages), FIRN_IO);
-    assert_true(scratch_says(messages, "cut (ends after 100 bytes, inside the points)"));
+    assert_true(scratch_says(messages, "cut off (ends after 100 bytes, inside the points)"));
     firn_file_close(reader);
     reader = firn_file_open(scratch("short"), 0, messages);
     firn_file_read(reader, data, 60, "the header", messages);

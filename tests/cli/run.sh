@@ -20,14 +20,14 @@ expect() {
     [ $got -eq "$code" ] || { fail "firn $*: exit code $got, expected $code"; head -3 err; }
     [ -z "$words" ] || grep -qF -- "$words" err || { fail "firn $*: stderr lacks '$words'"; head -3 err; }
 }
-# The hashes of the state at every frame, as the books of a shot have them.
+# The hashes of the state at every frame, as the records of a shot have them.
 hashes() { grep -o '"state_hash": *"[0-9a-f]*"' "$1/frames.jsonl"; }
 
 # ---- a whole run, and its three ways of telling
 expect 0 "" run "$scene" --out whole --progress json
 [ "$(wc -l <out)" -eq 9 ] || fail "json progress: $(wc -l <out) lines for frames 0 to 8"
 python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]' <out || fail "json progress is not JSON"
-[ "$(hashes whole | wc -l)" -eq 9 ] || fail "the books do not have 9 state hashes"
+[ "$(hashes whole | wc -l)" -eq 9 ] || fail "the records do not have 9 state hashes"
 [ "$(find whole -name 'tiny.*.bgeo' | wc -l)" -eq 9 ] || fail "not 9 caches"
 
 # ---- surfaces: several frames at the same time give the same files; what is not there is called so
@@ -45,8 +45,8 @@ expect 0 "--max-memory: less than one frame needs" mesh whole --frames 0 --out s
 expect 0 "" mesh whole --frames 0 --out small --max-memory 100G
 [ ! -s err ] || fail "firn mesh has something to say about 100 GB: $(cat err)"
 printf 'ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nproperty float pscale\nend_header\n0 0 0 0.1\nnan 0 0 0.1\n' >nowhere.ply
-expect 2 "nowhere.ply: Particle 1 is at nan" mesh nowhere.ply --out nowhere
-# ---- a shot of nothing but volumes: its books know them, and who needs points says so
+expect 2 "nowhere.ply: surface: position of particle 1 is nan; allowed: within 1e9 m" mesh nowhere.ply --out nowhere
+# ---- a shot of nothing but volumes: its records know them, and who needs points says so
 { cat "$scene"; echo 'outputs: [{format: volumes.vdb, attributes: P v T pscale}]'; } >volumes.yaml
 expect 0 "" run volumes.yaml --out volumes --quiet --frames :4
 expect 0 "" resume volumes --quiet --frames :8
@@ -58,7 +58,7 @@ expect 2 "volumes: its caches *.volumes.vdb hold volumes and no points; points a
 expect 2 "volumes: its caches *.volumes.vdb hold volumes and no points; points are needed here" render volumes
 printf x | dd of=volumes/tiny.0003.volumes.vdb bs=1 seek=200 conv=notrunc status=none
 expect 4 "tiny.0003.volumes.vdb: damaged" verify volumes
-mkdir empty && expect 2 "empty holds no caches of particles" mesh empty
+mkdir empty && expect 2 "empty: no caches of particles; allowed: files NAME.0001.bgeo" mesh empty
 [ ! -e surface.obj ] || fail "a folder was made where a file was meant"
 # ---- a .vdb of an equal run differs in the random UUID of its header alone
 expect 0 "" run volumes.yaml --out again --quiet --frames :2

@@ -20,7 +20,7 @@ static void near(double a, double b, double tolerance, const char *what, int lin
     if (!(fabs(a - b) <= tolerance)) fail_msg("line %d: %s is %.12g, not %.12g", line, what, a, b);
 }
 
-static firn_ledger books_of(firn_sim *sim, int material)
+static firn_ledger ledger_of(firn_sim *sim, int material)
 {
     firn_ledger ledger;
     assert_int_equal(firn_sim_ledger(sim, material, &ledger, NULL), FIRN_OK);
@@ -62,9 +62,9 @@ static void floors(void **state)
                 floor->friction = 0.3;
             }
             firn_sim *sim = verify_start(&s);
-            double mass = books_of(sim, 0).mass;
+            double mass = ledger_of(sim, 0).mass;
             verify_go(sim, 0.1);
-            firn_ledger l = books_of(sim, 0), all = books_of(sim, -1);
+            firn_ledger l = ledger_of(sim, 0), all = ledger_of(sim, -1);
             const double *J = kind <= FIRN_WALL_MIRROR ? l.wall_impulse : l.collider_impulse;
             NEAR(J[0], l.momentum[0] - mass, 1e-10 * mass);
             NEAR(J[1], l.momentum[1] + mass + mass * g * 0.1, 1e-10 * mass);
@@ -93,7 +93,7 @@ static void mirrored_corner(void **state)
         s.scene.transfer.scheme = scheme;
         firn_sim *sim = verify_start(&s);
         verify_go(sim, 0.05);
-        firn_ledger l = books_of(sim, 0);
+        firn_ledger l = ledger_of(sim, 0);
         NEAR(l.wall_impulse[1], l.momentum[1] + l.mass * g * 0.05, 1e-10 * l.mass);
         NEAR(l.momentum[0], 0, 1e-10 * l.mass);
         firn_sim_destroy(sim);
@@ -159,7 +159,7 @@ static void two_materials(void **state)
         s.scene.colliders = s.colliders;
         assert_int_equal(firn_sim_create(&s.scene, &s.options, &sim, NULL), FIRN_OK);
         verify_go(sim, 0.1);
-        firn_ledger l[2] = {books_of(sim, 0), books_of(sim, 1)}, all = books_of(sim, -1);
+        firn_ledger l[2] = {ledger_of(sim, 0), ledger_of(sim, 1)}, all = ledger_of(sim, -1);
         double m = all.mass;
         for (int a = 0; a < 3; a++) {
             NEAR(l[0].collider_impulse[a] + l[1].collider_impulse[a], all.collider_impulse[a],
@@ -193,9 +193,9 @@ static void friction(void **state)
     s.bodies[0].velocity[0] = 3;
     firn_sim *sim = verify_start(&s);
     verify_go(sim, 0.3);
-    firn_ledger a = books_of(sim, 0);
+    firn_ledger a = ledger_of(sim, 0);
     verify_go(sim, 0.6);
-    firn_ledger b = books_of(sim, 0);
+    firn_ledger b = ledger_of(sim, 0);
     double way = b.center[0] - a.center[0], lost = 0.2 * a.mass * g * way;
     assert_true(way > 0.5);
     NEAR(b.friction_work - a.friction_work, lost, 1e-3 * lost);
@@ -218,7 +218,7 @@ static void belt(void **state)
     floor->surface_velocity[0] = 2;
     firn_sim *sim = verify_start(&s);
     verify_go(sim, 0.2);
-    firn_ledger l = books_of(sim, 0);
+    firn_ledger l = ledger_of(sim, 0);
     assert_true(l.momentum[0] > 0.1 * l.mass);
     NEAR(l.external_work, 2 * l.momentum[0], 1e-9 * l.mass);
     assert_true(l.friction_work > 0);
@@ -237,7 +237,7 @@ static void lift(void **state)
         verify_grip(&s, low, high)->motion.velocity[1] = 0.5;
         firn_sim *sim = verify_start(&s);
         verify_go(sim, 0.5);
-        firn_ledger l = books_of(sim, 0);
+        firn_ledger l = ledger_of(sim, 0);
         NEAR(l.grip_impulse[1], l.mass * (0.5 + g * 0.5), 1e-9 * l.mass);
         NEAR(l.external_work, l.mass * (0.25 + g * 0.5 * 0.5), 1e-9 * l.mass);
         NEAR(l.center[1], 0.2 + 0.25, 1e-10);
@@ -281,7 +281,7 @@ static void free_body(void **state)
             if (way == 2) firn_sim_set_acceleration(sim, push, NULL);
             verify_go(sim, t);
             assert_int_equal(firn_sim_step_count(sim), 100);
-            firn_ledger l = books_of(sim, 0);
+            firn_ledger l = ledger_of(sim, 0);
             NEAR(way ? l.force_impulse[0] : l.grip_impulse[0], F * t, 1e-9 * m);
             NEAR(l.momentum[0], F * t, 1e-9 * m);
             NEAR(l.external_work, F * F * t * t / (2 * m), 1e-8 * m);
@@ -304,9 +304,9 @@ static void lost(void **state)
     }
     for (int w = 0; w < 6; w++) s.scene.grid.walls[w] = FIRN_WALL_DELETE;
     firn_sim *sim = verify_start(&s);
-    firn_ledger a = books_of(sim, 0);
+    firn_ledger a = ledger_of(sim, 0);
     verify_go(sim, 1);
-    firn_ledger b = books_of(sim, 0);
+    firn_ledger b = ledger_of(sim, 0);
     assert_int_equal(b.n_lost_by[FIRN_LOST_WALL], a.n_particles);
     assert_int_equal(b.n_lost, a.n_particles);
     assert_int_equal(b.n_particles + b.n_lost_by[FIRN_LOST_FAR], 0);
@@ -319,7 +319,7 @@ static void lost(void **state)
     verify_box(&s, low, high, 2)->velocity[0] = 10;
     sim = verify_start(&s);
     verify_go(sim, 0.3);
-    b = books_of(sim, -1);
+    b = ledger_of(sim, -1);
     assert_int_equal(b.n_lost_by[FIRN_LOST_FAR], 512);
     assert_int_equal(b.n_lost_by[FIRN_LOST_WALL], 0);
     firn_sim_destroy(sim);
@@ -338,14 +338,14 @@ static void inverted(void **state)
     verify_assign(sim, "F", F);
     free(F);
     verify_go(sim, 3e-4);
-    assert_int_equal(books_of(sim, 0).n_inverted, 21);
+    assert_int_equal(ledger_of(sim, 0).n_inverted, 21);
     assert_int_equal(firn_sim_stats(sim).n_inverted, 21);
     void *saved;
     size_t n;
     assert_int_equal(firn_sim_save(sim, &saved, &n, NULL), FIRN_OK);
     firn_sim *again = verify_start(&s);
     assert_int_equal(firn_sim_restore(again, saved, n, NULL), FIRN_OK);
-    firn_ledger a = books_of(sim, -1), b = books_of(again, -1);
+    firn_ledger a = ledger_of(sim, -1), b = ledger_of(again, -1);
     assert_memory_equal(&a, &b, sizeof a);
     firn_sim_release_state(sim, saved, n);
     firn_sim_destroy(sim);

@@ -44,7 +44,7 @@ static void a_spring_swings(void **state)
         firn_sim *sim = verify_start(&s);
         for (int quarter = 1; quarter <= 4; quarter++) {
             verify_go(sim, 0.25 * quarter);
-            firn_ledger l = verify_books(sim);
+            firn_ledger l = verify_ledger(sim);
             firn_reaction reaction;
             firn_sim_grip_reaction(sim, 0, &reaction);
             /* a symplectic step runs half a step ahead */
@@ -123,7 +123,7 @@ static void a_bar_stays_in_its_grip(void **state)
     verify_force(&s, "drag")->strength = 300;
     firn_sim *sim = verify_start(&s);
     verify_go(sim, until);
-    double moved = verify_books(sim).center[0] / (0.5 * L);
+    double moved = verify_ledger(sim).center[0] / (0.5 * L);
     assert_true(moved > 1.45 && moved < 1.7); /* 1.1 where it slips */
     firn_sim_destroy(sim);
 }
@@ -189,7 +189,7 @@ static firn_ledger struck(verify_scene *s, double **P)
 {
     firn_sim *sim = verify_start(s);
     verify_go(sim, 0.5);
-    firn_ledger l = verify_books(sim);
+    firn_ledger l = verify_ledger(sim);
     *P = verify_copy(sim, "P");
     firn_sim_destroy(sim);
     return l;
@@ -317,7 +317,7 @@ static void a_sink_sweeps(void **state)
     verify_go(sim, 0.51); /* its front at 0.41, half of the body taken */
     assert_true(llabs(firn_sim_n_particles(sim) - 512) <= 64);
     verify_go(sim, 1);
-    firn_ledger l = verify_books(sim);
+    firn_ledger l = verify_ledger(sim);
     assert_int_equal(l.n_particles, 512);
     assert_int_equal(l.n_lost, 512);
     assert_int_equal(l.n_lost_by[FIRN_LOST_SINK], 512);
@@ -354,7 +354,7 @@ static void thin_sinks_take_all(void **state)
         }
         firn_sim *sim = verify_start(&s);
         verify_go(sim, 0.2);
-        firn_ledger l = verify_books(sim);
+        firn_ledger l = verify_ledger(sim);
         assert_int_equal(l.n_lost, l.n_lost_by[FIRN_LOST_SINK]);
         assert_int_equal(l.n_particles + l.n_lost, 1024);
         assert_int_equal(l.n_lost, 512); /* z up to 0.19 of 0.4: four of eight layers */
@@ -421,7 +421,7 @@ static void causes_are_told_apart(void **state)
     for (int k = 0; k < 2; k++) {
         firn_sim *one = k ? again : sim;
         verify_go(one, 2);
-        firn_ledger l = verify_books(one);
+        firn_ledger l = verify_ledger(one);
         assert_int_equal(l.n_particles, 0);
         assert_int_equal(l.n_lost_by[FIRN_LOST_SINK], 512);
         assert_int_equal(l.n_lost_by[FIRN_LOST_WALL], 256);
@@ -451,7 +451,7 @@ static double rests_at(double floor_height, int touch, int n_threads, uint64_t *
     s.options.n_threads = n_threads;
     firn_sim *sim = verify_start(&s);
     verify_go(sim, 1.2);
-    double middle = verify_books(sim).center[1];
+    double middle = verify_ledger(sim).center[1];
     *hash = firn_sim_hash(sim);
     firn_sim_destroy(sim);
     return (middle - (L / 2 - rho * g * L * L / (2 * E)) - floor_height) / h;
@@ -801,11 +801,11 @@ static void drag_never_overshoots(void **state)
         firn_sim *sim = verify_start(&s);
         for (double fastest = 1; firn_sim_time(sim) < 1;) {
             assert_int_equal(firn_sim_step(sim, 1, NULL), FIRN_OK);
-            double v = verify_books(sim).momentum[0] / 64;
+            double v = verify_ledger(sim).momentum[0] / 64;
             assert_true(v <= fastest + 1e-9 && v >= -1 - 1e-9);
             fastest = v;
         }
-        firn_ledger l = verify_books(sim);
+        firn_ledger l = verify_ledger(sim);
         assert_true(fabs(l.momentum[0] / l.mass + 1) < 1e-6);
         assert_true(fabs(l.momentum[1] / l.mass + 10 / rates[i]) < 1e-9);
         firn_sim_destroy(sim);

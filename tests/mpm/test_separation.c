@@ -86,7 +86,7 @@ static void the_widest_is_kept(void **state)
 /* A cube of two particles across a cell, its F assigned: one particle is stretched more than all
  * others. Where volumes are measured on the grid, those at the surface are too large; that is no
  * gap. */
-static void in_the_books(void **state)
+static void in_the_ledger(void **state)
 {
     (void)state;
     const double low[3] = {0, 0, 0}, high[3] = {0.8, 0.8, 0.8};
@@ -97,7 +97,7 @@ static void in_the_books(void **state)
         s.bodies[0].density_from = is_measured ? FIRN_DENSITY_GRID : FIRN_DENSITY_GIVEN;
         s.options.n_threads = 3;
         firn_sim *sim = verify_start(&s);
-        NEAR(verify_books(sim).max_gap, 0.5, 1e-9);
+        NEAR(verify_ledger(sim).max_gap, 0.5, 1e-9);
         int64_t n = firn_sim_n_particles(sim);
         double *F = calloc((size_t)n, 9 * sizeof *F), *P = verify_copy(sim, "P");
         for (int64_t i = 0; i < n; i++) {
@@ -105,7 +105,7 @@ static void in_the_books(void **state)
             F[9 * i + 4] = F[9 * i + 8] = 0.9;
         }
         verify_assign(sim, "F", F);
-        firn_ledger l = verify_books(sim);
+        firn_ledger l = verify_ledger(sim);
         NEAR(l.max_gap, 1.25, 1e-9);
         NEAR(l.gap_stretch, 2.5, 1e-9);
         assert_int_equal(l.gap_particle, 1234);
@@ -242,7 +242,7 @@ static void a_bar_is_told_of_before_it_parts(void **state)
         double told_at = 0, most = 0;
         for (int k = 1; k <= 20 && !told_at; k++) {
             verify_go(sim, until * 10 * k / 20);
-            double elastic = verify_books(sim).elastic;
+            double elastic = verify_ledger(sim).elastic;
             if (look(&s, sim, told, "material")) told_at = 1 + 0.05 * k;
             if (elastic < 0.8 * most) break; /* it has parted */
             most = fmax(most, elastic);
@@ -258,7 +258,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stretch_of_known_gradients),
         cmocka_unit_test(the_widest_is_kept),
-        cmocka_unit_test(in_the_books),
+        cmocka_unit_test(in_the_ledger),
         cmocka_unit_test(sparse_bodies_at_their_places),
         cmocka_unit_test(a_material_is_told_once),
         cmocka_unit_test(a_bar_is_told_of_before_it_parts),

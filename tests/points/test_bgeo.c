@@ -100,7 +100,8 @@ static void skips_particle_primitives(void **state)
     scratch_store(scratch("p.bgeo"), data, sizeof data);
     assert_int_equal(firn_bgeo_read(scratch("p.bgeo"), &read, messages), FIRN_OK);
     assert_int_equal(read->n, 2);
-    assert_true(scratch_says(messages, "holds primitives that firn does not read"));
+    assert_true(
+        scratch_says(messages, "primitives of unknown kinds; points are read, details are not"));
     firn_points_destroy(points);
     firn_points_destroy(read);
     firn_messages_destroy(messages);
@@ -128,10 +129,11 @@ static void refuse_change(size_t at, unsigned char byte, const char *words)
 static void says_what_is_wrong(void **state)
 {
     (void)state;
-    refuse_bytes("", 0, "cut (ends after 0 bytes, inside the header)");
-    refuse_bytes("\x7FNSJb...", 8, "newer bgeo, not the classic one");
-    refuse_bytes("\x1F\x8B\x08\0\0\0\0", 7, "must be called .bgeo.gz");
-    refuse_bytes("PGEOMETRY V5", 12, "is not a bgeo file");
+    refuse_bytes("", 0, "cut off (ends after 0 bytes, inside the header)");
+    refuse_bytes("\x7FNSJb...", 8,
+                 "Houdini's newer bgeo; allowed: classic bgeo; try: save it as .bhclassic");
+    refuse_bytes("\x1F\x8B\x08\0\0\0\0", 7, "gzip data; try: rename it to .bgeo.gz");
+    refuse_bytes("PGEOMETRY V5", 12, "not a bgeo file");
     refuse_change(8, 6, "a version other than 5 (6)");
     refuse_change(9, 0x80, "a negative number in the header");
     refuse_change(9, 0x7F, "more points than the file can hold");  /* 2^31 of them: some 80 GB */
@@ -182,14 +184,14 @@ static void refuses_to_write_what_does_not_fit(void **state)
     firn_messages *messages = firn_messages_create();
     firn_points *points = firn_points_create(1);
     assert_int_equal(firn_bgeo_write(scratch("no.bgeo"), points, NULL, messages), FIRN_REFUSED);
-    assert_true(scratch_says(messages, "there is no position P"));
+    assert_true(scratch_says(messages, "attribute P (three floats) is missing"));
     firn_points_add(points, "P", FIRN_ATTRIBUTE_VECTOR, 3);
     firn_attribute *index = firn_points_add(points, "m", FIRN_ATTRIBUTE_INDEX, 1);
     char *string = calloc(1, 65537);
     memset(string, 's', 65536);
     firn_attribute_intern(index, string);
     assert_int_equal(firn_bgeo_write(scratch("no.bgeo"), points, NULL, messages), FIRN_REFUSED);
-    assert_true(scratch_says(messages, "longer than bgeo's 65535 bytes"));
+    assert_true(scratch_says(messages, "is too long for bgeo; allowed: 65535 bytes"));
     free(string);
     assert_int_not_equal(access(scratch("no.bgeo"), F_OK), 0);
     firn_points_destroy(points);

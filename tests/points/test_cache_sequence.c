@@ -96,9 +96,8 @@ static void test_nothing_there(void **state)
     firn_cache_sequence sequence;
     firn_messages *messages = firn_messages_create();
     assert_int_equal(firn_cache_sequence_open(p->folder, &sequence, messages), FIRN_REFUSED);
-    assert_non_null(
-        strstr(firn_messages_text(messages, 0, NULL),
-               "holds no caches of particles: files NAME.0001.bgeo and the like are looked for"));
+    assert_non_null(strstr(firn_messages_text(messages, 0, NULL),
+                           "no caches of particles; allowed: files NAME.0001.bgeo and the like"));
     firn_messages_clear(messages);
     assert_int_equal(firn_cache_sequence_open("/nonexistent", &sequence, messages), FIRN_IO);
     char path[600];

@@ -286,7 +286,9 @@ static void refusals(void **state)
     const struct {
         double radius;
         const char *word;
-    } bad[3] = {{0.01, "spread"}, {0.01, "nowhere"}, {0, "--radius"}};
+    } bad[3] = {{0.01, "are too far apart for voxels of 0.01 m; try: a larger --voxel"},
+                {0.01, "position of particle 0 is nan; allowed: within 1e9 m"},
+                {0, "the particles have no size (attribute pscale or detail dx); try: --radius"}};
     for (int i = 0; i < 3; i++) {
         firn_messages *messages = firn_messages_create();
         firn_sdf *v;

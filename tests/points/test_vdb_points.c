@@ -216,7 +216,7 @@ static void refusals(void **state)
     free(data);
     p->attributes[0].data.f[3 * 77 + 1] = NAN;
     assert_int_equal(firn_format_write(scratch("nan.vdb"), p, NULL, messages), FIRN_REFUSED);
-    assert_true(scratch_says(messages, "point 77 is at nan"));
+    assert_true(scratch_says(messages, "position of point 77 is nan m; allowed: within 1e9 m"));
     assert_int_not_equal(access(scratch("nan.vdb"), F_OK), 0);
     assert_int_not_equal(firn_format_write(scratch("no/folder/a.vdb"), p, NULL, messages), FIRN_OK);
     firn_messages_destroy(messages);

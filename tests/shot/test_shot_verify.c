@@ -93,7 +93,7 @@ static void names_what_it_finds(void **state)
     assert_int_equal(result.n_problems, 3);
     assert_true(scratch_says(messages, "snow_ball.0002.bgeo: missing"));
     assert_true(scratch_says(messages, "snow_ball.0099.bgeo: foreign"));
-    assert_true(scratch_says(messages, "snow_ball.0001.bgeo: cut (1 bytes instead of"));
+    assert_true(scratch_says(messages, "snow_ball.0001.bgeo: cut off (1 bytes instead of"));
     assert_true(scratch_says(messages, "snow_ball.0001.bgeo.gz: not checked (not in the records"));
     firn_messages_clear(messages);
     assert_int_equal(firn_verify_shot_file(scratch("finds/snow_ball.0001.bgeo"), messages),

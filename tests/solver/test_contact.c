@@ -65,12 +65,12 @@ static void lets_go(void **state)
 
 /* The ledger of one point of 2 kg that is stopped on the belt: what it lost is what the belt
  * received. */
-static void books(void **state)
+static void ledger_of_a_contact(void **state)
 {
     (void)state;
     firn_boundary_impulse e = {0};
     const double x[3] = {1, 2, 3}, pivot[3] = {1, 1, 1}, before[3] = {3.5, -2, 4};
-    firn_contact_book(&e, x, 2, before, belt, belt, pivot);
+    firn_contact_impulse(&e, x, 2, before, belt, belt, pivot);
     const double impulse[3] = {6, -4, 8},
                  torque[3] = {1 * 8 - 2 * -4, 2 * 6 - 0 * 8, 0 * -4 - 1 * 6};
     for (int a = 0; a < 3; a++) {
@@ -84,6 +84,7 @@ static void books(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(coulomb), cmocka_unit_test(sticks),
-                                       cmocka_unit_test(lets_go), cmocka_unit_test(books)};
+                                       cmocka_unit_test(lets_go),
+                                       cmocka_unit_test(ledger_of_a_contact)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

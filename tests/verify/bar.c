@@ -244,22 +244,22 @@ static void vibrating(verify_table *table, int cells, int scheme)
     verify_assign(b.sim, "C", C);
     free(v);
     free(C);
-    firn_ledger books = verify_books(b.sim);
-    double E0 = books.kinetic + books.elastic, last = 0, zero[4] = {0, 0, 0, 0};
+    firn_ledger ledger = verify_ledger(b.sim);
+    double E0 = ledger.kinetic + ledger.elastic, last = 0, zero[4] = {0, 0, 0, 0};
     int n_zero = 0;
     for (int i = 1; i <= 1100; i++) {
         verify_go(b.sim, i * 0.02);
         double u = end_displacement(&b);
         if (u * last < 0 && n_zero < 4) zero[n_zero++] = i * 0.02 - 0.02 * u / (u - last);
         last = u;
-        if (i == 500) books = verify_books(b.sim);
+        if (i == 500) ledger = verify_ledger(b.sim);
     }
     const char *how = scheme == FIRN_APIC ? "APIC" : "FLIP";
     snprintf(name, sizeof name, "vibrating bar %s: period (s)", how);
     verify_near(table, name, 10, zero[2] - zero[0], 0.005, 0);
     if (scheme == FIRN_FLIP)
         verify_at_most(table, "vibrating bar FLIP: energy lost in a period",
-                       1 - (books.kinetic + books.elastic) / E0, 0.02);
+                       1 - (ledger.kinetic + ledger.elastic) / E0, 0.02);
     bar_end(&b);
 }
 

@@ -479,9 +479,9 @@ static void spin(verify_table *table, int scheme)
     s.bodies[0].spin[2] = 1;
     s.scene.transfer.flip_blend = 1;
     firn_sim *sim = verify_start(&s);
-    double before = verify_books(sim).angular_momentum[2];
+    double before = verify_ledger(sim).angular_momentum[2];
     verify_go(sim, table->is_quick ? 1.5 : 6.283185307179586);
-    double after = verify_books(sim).angular_momentum[2];
+    double after = verify_ledger(sim).angular_momentum[2];
     if (scheme == FIRN_APIC)
         verify_near(table, "a turn of APIC: angular momentum", before, after,
                     1e-11 * sqrt((double)firn_sim_step_count(sim)), 0);
@@ -514,10 +514,10 @@ static void null_space(verify_table *table)
         }
         verify_assign(sim, "v", x);
         free(x);
-        double first = verify_books(sim).kinetic, last = first, growth = 0;
+        double first = verify_ledger(sim).kinetic, last = first, growth = 0;
         for (int k = 1; k <= 20; k++) {
             verify_go(sim, 1e-3 * k);
-            double now = verify_books(sim).kinetic;
+            double now = verify_ledger(sim).kinetic;
             growth = fmax(growth, (now - last) / first);
             last = now;
         }
@@ -563,7 +563,7 @@ static void takes_off(verify_table *table)
     s.colliders[0].friction = 0.5;
     firn_sim *sim = verify_start(&s);
     verify_go(sim, 0.2);
-    firn_ledger ledger = verify_books(sim);
+    firn_ledger ledger = verify_ledger(sim);
     verify_near(table, "takes off from a rough floor: speed along (m/s)", 1,
                 ledger.momentum[0] / ledger.mass, 1e-12, 0);
     verify_near(table, "takes off from a rough floor: speed up (m/s)", 1,

@@ -103,9 +103,9 @@ static double slide(const char *mesh)
     s.scene.transfer.scheme = FIRN_PIC;
     firn_sim *sim = verify_start(&s);
     verify_go(sim, 0.25);
-    firn_ledger a = verify_books(sim);
+    firn_ledger a = verify_ledger(sim);
     verify_go(sim, 0.5);
-    firn_ledger b = verify_books(sim);
+    firn_ledger b = verify_ledger(sim);
     firn_sim_destroy(sim);
     return ((b.momentum[0] - a.momentum[0]) * c - (b.momentum[1] - a.momentum[1]) * d) / a.mass /
            0.25;
@@ -262,7 +262,7 @@ static void check_volume(verify_table *table)
         firn_sim *sim = verify_start(&s);
         snprintf(name, sizeof name, "volume of a mesh filled with particles %s (m^3)",
                  names[sampling]);
-        verify_near(table, name, volume, verify_books(sim).mass / 1000, 5e-3, 0);
+        verify_near(table, name, volume, verify_ledger(sim).mass / 1000, 5e-3, 0);
         firn_sim_destroy(sim);
     }
     remove(path);

@@ -64,11 +64,11 @@ static slid slide(slope *s)
     const double from = 0.3, until = 0.6;
     firn_sim *sim = verify_start(&s->scene);
     verify_go(sim, from);
-    firn_ledger a = verify_books(sim);
+    firn_ledger a = verify_ledger(sim);
     firn_reaction before, after;
     firn_sim_collider_reaction(sim, 0, &before);
     verify_go(sim, until);
-    firn_ledger b = verify_books(sim);
+    firn_ledger b = verify_ledger(sim);
     firn_sim_collider_reaction(sim, 0, &after);
     firn_sim_destroy(sim);
     return (slid){
@@ -111,7 +111,7 @@ static void flutter(verify_table *table)
     for (int k = 1; k < 500 && rung[1] == 0; k++) {
         double t = k * period / 12;
         verify_go(sim, t);
-        firn_ledger b = verify_books(sim);
+        firn_ledger b = verify_ledger(sim);
         peak =
             fmax(peak * (k % 12 ? 1 : 0), b.kinetic - 0.5 * b.momentum[0] * b.momentum[0] / b.mass);
         for (int i = 0; i < 2; i++)

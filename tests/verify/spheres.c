@@ -61,8 +61,8 @@ static void collide(verify_table *table, int scheme, int N, int is_ball)
     double before = closing(sim);
     verify_go(sim, 2.4);
     double after = closing(sim), worst = 0;
-    firn_ledger books = verify_books(sim);
-    for (int a = 0; a < 3; a++) worst = fmax(worst, fabs(books.momentum[a]) / (0.1 * books.mass));
+    firn_ledger ledger = verify_ledger(sim);
+    for (int a = 0; a < 3; a++) worst = fmax(worst, fabs(ledger.momentum[a]) / (0.1 * ledger.mass));
     snprintf(what, sizeof what, "%s %s N = %d", is_ball ? "balls" : "disks",
              scheme == FIRN_APIC ? "APIC" : "FLIP", N);
     snprintf(name, sizeof name, "colliding %s: momentum gained", what);
@@ -101,11 +101,11 @@ static impact press(int cells, int touch)
     plane->touch = touch;
     s.scene.time.cfl = 0.6;
     firn_sim *sim = verify_start(&s);
-    double before = verify_books(sim).momentum[2], last = before, force[SAMPLES];
+    double before = verify_ledger(sim).momentum[2], last = before, force[SAMPLES];
     impact r = {0, 0, 0};
     for (int k = 0; k < SAMPLES; k++) {
         verify_go(sim, until * (k + 1) / SAMPLES);
-        double now = verify_books(sim).momentum[2];
+        double now = verify_ledger(sim).momentum[2];
         force[k] = 4 * (now - last) * SAMPLES / until;
         last = now;
         r.force = fmax(r.force, force[k]);

@@ -98,7 +98,7 @@ static void pull(verify_table *table, int scheme, double h)
             if (now >= wanted && last_s < wanted)
                 force[j] = last_f + (f - last_f) * (wanted - last_s) / (now - last_s);
         }
-        double apart = verify_books(sim).max_gap;
+        double apart = verify_ledger(sim).max_gap;
         if (!told && apart > 0.9) told = now;
         if (now <= 2) at_2 = apart;
         if (now >= last_s && now <= 3.3) widest = fmax(widest, gap);

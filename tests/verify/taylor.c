@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     verify_mirrors(&s, 1 | 4 | 16, (double[3]){0, 0, 0}, (double[3]){1, 1, 1});
     firn_sim *sim = verify_start(&s);
     verify_go(sim, 80e-6);
-    firn_ledger b = verify_books(sim);
+    firn_ledger b = verify_ledger(sim);
     double foot = 1e3 * (b.max[0] + spacing / 2);
     if (table.is_full)
         verify_near(&table, "Taylor bar: radius of the foot (mm)", 7.15, foot, 0.04, 0);

@@ -362,7 +362,7 @@ void verify_assign(firn_sim *sim, const char *attribute, const double *values)
     }
 }
 
-firn_ledger verify_books(firn_sim *sim)
+firn_ledger verify_ledger(firn_sim *sim)
 {
     firn_ledger ledger;
     if (firn_sim_ledger(sim, -1, &ledger, NULL) != FIRN_OK) {

@@ -103,6 +103,6 @@ firn_sim *verify_start(verify_scene *s);
 void verify_go(firn_sim *sim, double until);
 double *verify_copy(firn_sim *sim, const char *attribute);
 void verify_assign(firn_sim *sim, const char *attribute, const double *values);
-firn_ledger verify_books(firn_sim *sim);
+firn_ledger verify_ledger(firn_sim *sim);
 
 #endif

@@ -126,8 +126,7 @@ firn_status convert(const firn_mesh *mesh, double voxel, double band, double inn
     if (*nearest) return FIRN_OK;
     firn_sdf_destroy(*volume);
     *volume = nullptr;
-    return firn_messages_add(messages, FIRN_MEMORY,
-                             "There is no memory for the distance field of a mesh.");
+    return firn_messages_no_memory(messages, "distance field of a mesh");
 }
 
 } // namespace

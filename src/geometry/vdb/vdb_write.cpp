@@ -107,9 +107,7 @@ firn_status polygons(const firn_sdf &v, const openvdb::FloatGrid &grid, double a
     openvdb::tools::volumeToMesh(grid, points, triangles, quads, 0.0, adaptivity);
     *mesh =
         firn_mesh_create((int64_t)points.size(), (int64_t)(triangles.size() + 2 * quads.size()));
-    if (!*mesh)
-        return firn_messages_add(messages, FIRN_MEMORY,
-                                 "There is no memory for the mesh of a surface.");
+    if (!*mesh) return firn_messages_no_memory(messages, "polygons of a surface");
     for (size_t i = 0; i < points.size(); i++)
         for (int a = 0; a < 3; a++)
             (*mesh)->xyz[3 * i + (size_t)a] = v.origin[a] + v.voxel * (double)points[i][a];
