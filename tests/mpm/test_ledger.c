@@ -363,7 +363,7 @@ static void bulk_without_crumbs(void **state)
         const double low[3] = {3, 0, 0}, high[3] = {3.05, 0.05, 0.05}; /* one particle of 513 */
         if (has_crumb) verify_box(&s, low, high, 2);
         firn_sim *sim = verify_start(&s);
-        firn_ledger l = books_of(sim, -1);
+        firn_ledger l = ledger_of(sim, -1);
         for (int a = 0; a < 3; a++) {
             NEAR(l.bulk_min[a], 0.025, 1e-3);
             NEAR(l.bulk_max[a], 0.375, 1e-3);
