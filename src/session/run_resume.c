@@ -3,8 +3,6 @@
  * every default, so the scene file may have changed or be gone. */
 #include "session/run_resume.h"
 
-#include "base/file.h"
-#include "base/memory.h"
 #include "base/messages.h"
 #include "scene/scene.h"
 #include "scene/scene_files.h"
@@ -12,42 +10,18 @@
 
 #include <string.h>
 
-enum { MANIFEST_BYTES_MAX = 64 << 20 };
-
 /* ---------------------------------------------------------------- the scene */
-
-static firn_status read_manifest(firn_resume *r, const char *folder, firn_messages *messages)
-{
-    r->folder = folder;
-    snprintf(r->path, sizeof r->path, "%s/manifest.json", folder);
-    r->text = firn_file_text(r->path, MANIFEST_BYTES_MAX, &r->n_text, messages);
-    if (!r->text)
-        return firn_messages_add(messages, FIRN_IO, "%s: not the folder of a shot", folder);
-    r->manifest = firn_json_parse(r->text, r->n_text, r->path, messages);
-    if (!r->manifest) return firn_messages_status(messages);
-    r->scene = firn_json_member(firn_json_root(r->manifest), "scene");
-    if (r->scene) return FIRN_OK;
-    return firn_messages_add(messages, FIRN_REFUSED,
-                             "%s: member \"scene\" is missing; is this a shot of firn?", r->path);
-}
-
-static const char *scene_text(const firn_resume *r, size_t *n)
-{
-    *n = r->scene->last_byte - r->scene->first_byte;
-    return r->text + r->scene->first_byte;
-}
 
 /* A changed law is refused before the setting is applied: the parameters of the old law would be
  * refused one by one instead. */
 static firn_status check_settings(const firn_resume *r, const firn_session_options *options,
                                   firn_messages *messages)
 {
-    size_t n_text;
-    const char *text = scene_text(r, &n_text);
+    const char *text = r->manifest.scene_json;
     firn_status worst = FIRN_OK;
     for (int i = 0; !options->edited_scene && i < options->n_sets; i++) {
         const firn_status status =
-            firn_resume_rules_check_setting(text, n_text, options->sets[i], messages);
+            firn_resume_rules_check_setting(text, strlen(text), options->sets[i], messages);
         if (status != FIRN_OK) worst = status;
     }
     return worst;
@@ -66,14 +40,15 @@ static void list_edits(firn_resume *r, const firn_session_options *options)
 firn_scene *firn_resume_load(firn_resume *r, const char *folder,
                              const firn_session_options *options, firn_messages *messages)
 {
-    if (read_manifest(r, folder, messages) != FIRN_OK) return NULL;
+    r->folder = folder;
+    snprintf(r->path, sizeof r->path, "%s/" FIRN_MANIFEST_NAME, folder);
+    if (firn_manifest_read(folder, &r->manifest, messages) != FIRN_OK) return NULL;
     if (check_settings(r, options, messages) != FIRN_OK) return NULL;
     list_edits(r, options);
     if (options->edited_scene)
         return firn_scene_load(options->edited_scene, options->n_sets, options->sets, messages);
-    size_t n_text;
-    const char *text = scene_text(r, &n_text);
-    return firn_scene_parse(text, n_text, r->path, options->n_sets, options->sets, messages);
+    const char *text = r->manifest.scene_json;
+    return firn_scene_parse(text, strlen(text), r->path, options->n_sets, options->sets, messages);
 }
 
 /* ---------------------------------------------------------------- what has changed */
@@ -82,10 +57,9 @@ firn_scene *firn_resume_load(firn_resume *r, const char *folder,
 static firn_status check_edits(const firn_resume *r, const char *after, size_t n_after,
                                firn_messages *messages)
 {
-    size_t n_text;
-    const char *text = scene_text(r, &n_text);
+    const char *text = r->manifest.scene_json;
     firn_text before = {0};
-    firn_scene *old = firn_scene_parse(text, n_text, r->path, 0, NULL, messages);
+    firn_scene *old = firn_scene_parse(text, strlen(text), r->path, 0, NULL, messages);
     firn_status status =
         old ? firn_scene_write(firn_scene_definition(old), &before, NULL, messages) : FIRN_REFUSED;
     if (status == FIRN_OK)
@@ -98,13 +72,19 @@ static firn_status check_edits(const firn_resume *r, const char *after, size_t n
 /* Other input files are allowed, like edits, with a warning. */
 static firn_status compare_inputs(firn_resume *r, const char *inputs_json, firn_messages *messages)
 {
-    firn_json *now = firn_json_parse(inputs_json, strlen(inputs_json), "input files", messages);
-    if (!now) return firn_messages_status(messages);
-    const firn_json_node *before = firn_json_member(firn_json_root(r->manifest), "inputs");
+    const char *old = r->manifest.inputs_json;
+    firn_json *now = firn_json_parse(inputs_json, strlen(inputs_json), "input files", messages),
+              *before = now && old ? firn_json_parse(old, strlen(old), r->path, messages) : NULL;
+    if (!now || (old && !before)) {
+        firn_json_destroy(now);
+        return firn_messages_status(messages);
+    }
     firn_json_init(&r->changes, 0);
     firn_json_begin(&r->changes, NULL, '[');
-    const int n = firn_scene_files_compare(before, firn_json_root(now), &r->changes, messages);
+    const int n = firn_scene_files_compare(before ? firn_json_root(before) : NULL,
+                                           firn_json_root(now), &r->changes, messages);
     firn_json_end(&r->changes);
+    firn_json_destroy(before);
     firn_json_destroy(now);
     if (n)
         firn_messages_warn(messages,
@@ -115,14 +95,6 @@ static firn_status compare_inputs(firn_resume *r, const char *inputs_json, firn_
     return FIRN_OK;
 }
 
-static void release_manifest(firn_resume *r)
-{
-    firn_json_destroy(r->manifest);
-    if (r->text) firn_memory_release(NULL, r->text, r->n_text + 1);
-    r->manifest = NULL;
-    r->text = NULL;
-}
-
 static const char *unless_empty(const char *list) { return strcmp(list, "[]\n") ? list : NULL; }
 
 firn_status firn_resume_compare(firn_resume *r, const char *scene_json, size_t n_scene_json,
@@ -131,7 +103,7 @@ firn_status firn_resume_compare(firn_resume *r, const char *scene_json, size_t n
     firn_status status = FIRN_OK;
     if (r->is_edited) status = check_edits(r, scene_json, n_scene_json, messages);
     if (status == FIRN_OK) status = compare_inputs(r, inputs_json, messages);
-    release_manifest(r);
+    firn_manifest_clear(&r->manifest);
     if (status != FIRN_OK) return status;
     const char *edits = firn_json_finish(&r->edits, NULL),
                *changes = firn_json_finish(&r->changes, NULL);
@@ -143,7 +115,7 @@ firn_status firn_resume_compare(firn_resume *r, const char *scene_json, size_t n
 
 void firn_resume_clear(firn_resume *r)
 {
-    release_manifest(r);
+    firn_manifest_clear(&r->manifest);
     firn_checkpoint_clear(&r->checkpoint);
     firn_json_clear(&r->edits);
     firn_json_clear(&r->changes);

@@ -7,14 +7,12 @@
 #include "base/json.h"
 #include "session/run_session.h"
 #include "shot/checkpoint.h"
+#include "shot/manifest.h"
 
 typedef struct firn_resume {
     const char *folder;
     char path[FIRN_PATH + 32]; /* of the manifest */
-    char *text;                /* of the manifest, n_text + 1 bytes */
-    size_t n_text;
-    firn_json *manifest;
-    const firn_json_node *scene; /* in the manifest */
+    firn_manifest manifest;
     int is_edited;
     firn_json_writer edits, changes;       /* arrays, for the history of the manifest */
     const char *edits_json, *changes_json; /* NULL: empty */

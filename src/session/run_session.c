@@ -222,15 +222,13 @@ static firn_status refuse(session *s)
     return end_session(s, status);
 }
 
-/* Where the shot is written. A path that a definition cannot hold is refused, never cut. */
-static firn_status place(session *s, const char *folder)
+/* The folder of a shot. A path that a definition cannot hold is refused, never cut. */
+static firn_status check_folder(session *s, const char *folder)
 {
-    if (strlen(folder) >= FIRN_PATH)
-        return firn_messages_add(s->messages, FIRN_REFUSED,
-                                 "folder of the shot: path too long (%zu bytes); allowed: 1 to %d",
-                                 strlen(folder), FIRN_PATH - 1);
-    firn_scene_place(s->scene, folder);
-    return FIRN_OK;
+    if (*folder && strlen(folder) < FIRN_PATH) return FIRN_OK;
+    return firn_messages_add(s->messages, FIRN_REFUSED,
+                             "folder of the shot: the path has %zu bytes; allowed: 1 to %d",
+                             strlen(folder), FIRN_PATH - 1);
 }
 
 firn_status firn_session_run(const char *scene_path, const firn_session_options *options)
@@ -245,7 +243,8 @@ firn_status firn_session_run(const char *scene_path, const firn_session_options 
     char folder[FIRN_PATH];
     snprintf(folder, sizeof folder, "shots/%s", s.def->name);
     const char *out = options->out ? options->out : *s.def->folder ? NULL : folder;
-    if (out && place(&s, out) != FIRN_OK) return refuse(&s);
+    if (out && check_folder(&s, out) != FIRN_OK) return refuse(&s);
+    if (out) firn_scene_place(s.scene, out);
     if (make_plan(&s) != FIRN_OK) return refuse(&s);
     return end_session(&s, run_scene(&s));
 }
@@ -256,11 +255,12 @@ firn_status firn_session_resume(const char *folder, const firn_session_options *
     session s = {.resume = &resume};
     firn_interrupt_leave("interrupted before the first step; the shot is unchanged");
     if (begin_session(&s, options) != FIRN_OK) return FIRN_MEMORY;
+    if (check_folder(&s, folder) != FIRN_OK) return refuse(&s);
     s.scene = firn_resume_load(&resume, folder, options, s.messages);
     if (!s.scene) return refuse(&s);
 
     s.def = firn_scene_definition(s.scene);
-    if (place(&s, folder) != FIRN_OK) return refuse(&s);
+    firn_scene_place(s.scene, folder);
     if (make_plan(&s) != FIRN_OK) return refuse(&s);
     if (s.last_frame > s.def->frames) firn_scene_lengthen(s.scene, s.last_frame);
     return end_session(&s, run_scene(&s));

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/messages.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,13 +185,17 @@ static int take_manifest(firn_manifest *manifest, const firn_json_node *root, co
     manifest->last_frame = (int)firn_json_number_of(root, "last_frame", 0);
     manifest->last_sub = (int)firn_json_number_of(root, "last_sub", 0);
     const firn_json_node *scene = firn_json_member(root, "scene"),
-                         *history = firn_json_member(root, "history");
+                         *history = firn_json_member(root, "history"),
+                         *inputs = firn_json_member(root, "inputs");
     if (!take_record(root, "frames", &manifest->frames) ||
         !take_record(root, "ledger", &manifest->ledger))
         return 0;
     if (!firn_json_hex_of(root, "scene_hash", &manifest->scene_hash)) return 0;
     if (!scene || scene->type != FIRN_JSON_OBJECT || !history || history->type != FIRN_JSON_ARRAY)
         return 0;
+    manifest->has_inputs = inputs && inputs->type == FIRN_JSON_ARRAY;
+    if (manifest->has_inputs)
+        manifest->inputs_json = copy_span(text, inputs->first_byte, inputs->last_byte);
     manifest->scene_json = copy_span(text, scene->first_byte, scene->last_byte);
     const firn_json_node *last = history->first;
     while (last && last->next) last = last->next;
@@ -206,6 +211,8 @@ firn_status firn_manifest_read(const char *folder, firn_manifest *manifest, firn
     size_t n;
     *manifest = (firn_manifest){0};
     snprintf(path, sizeof path, "%s/%s", folder, FIRN_MANIFEST_NAME);
+    if (access(folder, F_OK) != 0)
+        return firn_messages_add(messages, FIRN_IO, "%s: %s", folder, firn_file_reason(errno));
     if (!firn_manifest_exists(folder))
         return firn_messages_add(messages, FIRN_IO, "%s: not the folder of a shot (no %s in it)",
                                  folder, FIRN_MANIFEST_NAME);
@@ -224,7 +231,8 @@ firn_status firn_manifest_read(const char *folder, firn_manifest *manifest, firn
                                    path, FORMAT_VERSION);
     else if (!take_manifest(manifest, firn_json_root(json), text))
         status = firn_messages_add(messages, FIRN_IO, "%s: members are missing", path);
-    else if (!manifest->scene_json || !manifest->history_json)
+    else if (!manifest->scene_json || !manifest->history_json ||
+             (manifest->has_inputs && !manifest->inputs_json))
         status = firn_messages_no_memory(messages, "%s: manifest", folder);
     firn_json_destroy(json);
     firn_memory_release(NULL, text, n + 1);

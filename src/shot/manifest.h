@@ -25,7 +25,8 @@ typedef struct firn_manifest {
     int n_subframes, n_threads;
     uint64_t scene_hash;
     char *scene_json, *history_json; /* an object; the items of an array, without its brackets */
-    char *inputs_json;               /* see scene_files.h; written, not read; NULL: not listed */
+    char *inputs_json;               /* an array, see scene_files.h; NULL: not listed */
+    int has_inputs;                  /* as read: they are listed */
     char *last_json; /* the last line of frames.jsonl, NULL: none; written, not read */
     firn_file_receipt frames, ledger; /* their good parts */
     int64_t n_output_times;

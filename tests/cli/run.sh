@@ -111,7 +111,12 @@ expect 1 "did you mean" run "$scene" --thread 2
 expect 1 "frames: the first (200) is after the last (8)" run "$scene" --out refused --frames 200:
 expect 5 "" run "$scene" --out memory --max-memory 64K
 expect 4 "" run "$scene" --out /dev/null/shot
-expect 4 "" resume no-such-shot
+expect 4 "no-such-shot: no such file or folder" resume no-such-shot
+long=$(printf '%01030d' 0 | sed 's|.\{103\}|&/|g') # folders of 103 letters; a path that was cut at 1023 bytes would exist
+mkdir -p "$long" && cp -r renamed/. "${long:0:1023}"
+expect 2 "folder of the shot: the path has 1040 bytes; allowed: 1 to 1023" resume "$long"
+cp -r renamed sealed && sed -i 's/"fps": 100/"fps": 101/' sealed/manifest.json
+expect 4 "sealed/manifest.json: damaged (checksum does not match)" resume sealed --frames :20
 
 # ---- a pipe that closes does not end the run
 "$firn" run "$scene" --out pipe --progress plain 2>err | head -n 1 >out

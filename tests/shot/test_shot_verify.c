@@ -102,7 +102,7 @@ static void names_what_it_finds(void **state)
     assert_int_equal(
         firn_verify_shot_file(scratch("finds/checkpoints/checkpoint.000004.firn"), NULL), FIRN_OK);
     assert_int_equal(firn_verify_shot_run(scratch("nowhere"), &result, messages), FIRN_IO);
-    assert_true(scratch_says(messages, "not the folder of a shot"));
+    assert_true(scratch_says(messages, "nowhere: no such file or folder"));
     firn_messages_destroy(messages);
 }
 
