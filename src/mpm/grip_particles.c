@@ -86,8 +86,10 @@ static firn_boundary_impulse *ledger_of(const firn_sim *sim, firn_boundary_impul
 }
 
 /* x' by the two poses, v' and C' by the rigid velocity at the end of the step. The impulse is m (v'
- * - v) with v the gathered velocity; free axes keep their gathered values. */
-static void hold(firn_block_point *s, const firn_grip *g, firn_boundary_impulse *e)
+ * - v) with v the gathered velocity; free axes keep their gathered values. A closed wall of the box
+ * comes after the grip. */
+static void hold(firn_block_point *s, const firn_grip *g, firn_boundary_impulse *e,
+                 firn_boundary_impulse *walls)
 {
     firn_moved_point *p = &s->moved;
     double y[3], x[3], v[3], turned[3], was[3] = {p->v[0], p->v[1], p->v[2]};
@@ -106,8 +108,9 @@ static void hold(firn_block_point *s, const firn_grip *g, firn_boundary_impulse 
         for (int c = 0; s->particles->transfer.is_affine && c < 3; c++)
             firn_particles_set(s->particles, FIRN_FIELD_C, b, 3 * a + c, s->p % 16, W[3 * a + c]);
     }
-    firn_block_point_store(s);
     firn_contact_impulse(e, p->x, p->mass, was, p->v, p->v, g->pose.position);
+    firn_contact_keep_in(&s->sim->scene.grid, p, walls);
+    firn_block_point_store(s);
 }
 
 void firn_grip_particles_act(firn_block_point *s, firn_boundary_impulse *impulses)
@@ -129,7 +132,7 @@ void firn_grip_particles_act(firn_block_point *s, firn_boundary_impulse *impulse
             grip_impulse(sim, grip, s->particles, s->block, s->p, p->before, p->v_before, impulse);
             firn_grip_add_pull(p, impulse, grip->pose.position, e);
         } else {
-            hold(s, grip, e);
+            hold(s, grip, e, ledger_of(sim, impulses, firn_sim_walls(sim)));
         }
     }
 }

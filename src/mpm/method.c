@@ -70,8 +70,8 @@ static firn_status create_particles(firn_sim *sim, firn_messages *messages)
     return FIRN_OK;
 }
 
-/* Boundaries that act on particles (grips, forces, colliders with a second pass) get a column of
- * `impulses`; impulse_of maps boundary to column. */
+/* Boundaries that act on particles (grips, forces, colliders with a second pass, and walls against
+ * these) get a column of `impulses`; impulse_of maps boundary to column. */
 static firn_status create_boundary(firn_sim *sim, firn_messages *messages)
 {
     struct firn_mpm *mpm = sim->mpm;
@@ -84,8 +84,10 @@ static firn_status create_boundary(firn_sim *sim, firn_messages *messages)
         return firn_messages_no_memory(messages, "ledger");
     for (int e = 0; e < (int)n; e++) {
         firn_boundary_kind kind = firn_sim_boundary_kind(sim, e);
-        int on_particles = kind == FIRN_BOUNDARY_GRIPS || kind == FIRN_BOUNDARY_FORCES ||
-                           (kind == FIRN_BOUNDARY_COLLIDERS && sim->colliders[e].def.particle_pass);
+        int on_particles =
+            kind == FIRN_BOUNDARY_GRIPS || kind == FIRN_BOUNDARY_FORCES ||
+            (kind == FIRN_BOUNDARY_WALLS && (sim->has_particle_pass || sim->n_grips)) ||
+            (kind == FIRN_BOUNDARY_COLLIDERS && sim->colliders[e].def.particle_pass);
         mpm->impulse_of[e] = on_particles ? mpm->n_impulses++ : -1;
     }
     return FIRN_OK;

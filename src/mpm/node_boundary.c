@@ -128,13 +128,6 @@ static int grip_constraint(const firn_sim *sim, int g, const node *n, int is_hel
     return 1;
 }
 
-static const firn_contact wall_contact[] = {
-    [FIRN_WALL_STICK] = FIRN_STICK,
-    [FIRN_WALL_SLIP] = FIRN_SLIP,
-    [FIRN_WALL_SEPARATE] = FIRN_SEPARATE,
-    [FIRN_WALL_MIRROR] = FIRN_SLIP,
-};
-
 static int wall_constraint(const firn_sim *sim, int w, const node *n, firn_constraint *constraint)
 {
     const firn_grid_def *grid = &sim->scene.grid;
@@ -142,11 +135,8 @@ static int wall_constraint(const firn_sim *sim, int w, const node *n, firn_const
     const double depth =
         is_upper ? n->x[axis] - grid->box_max[axis] : grid->box_min[axis] - n->x[axis];
     if (depth < -1e-6 * sim->h) return 0;
-    *constraint =
-        (firn_constraint){.kind = FIRN_BOUNDARY_WALLS,
-                          .boundary = firn_sim_walls(sim),
-                          .contact = wall_contact[grid->walls[w]],
-                          .friction = grid->walls[w] == FIRN_WALL_MIRROR ? 0 : grid->wall_friction};
+    *constraint = (firn_constraint){.kind = FIRN_BOUNDARY_WALLS, .boundary = firn_sim_walls(sim)};
+    if (!firn_contact_of_wall(grid, w, &constraint->contact, &constraint->friction)) return 0;
     constraint->normal[axis] = is_upper ? -1 : 1;
     return 1;
 }

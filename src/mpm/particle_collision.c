@@ -4,7 +4,8 @@
  *
  * Each particle keeps a lower bound of the path to the nearest surface (field CLEAR), so that few
  * are queried; distance_cache.c derives it. A push by one collider moves the particle and so
- * reduces all of its bounds by the length of the push. */
+ * reduces all of its bounds by the length of the push. What a push would carry through a closed
+ * wall of the box stays at the wall: walls come last. */
 #include "mpm/block_places.h"
 #include "mpm/particle_boundary.h"
 
@@ -26,7 +27,11 @@ void firn_particle_collision_act(firn_block_point *s, int all, firn_boundary_imp
         double was[3] = {x[0], x[1], x[2]}, push2 = 0;
         double clearance = firn_collider_keep_out(sim, &sim->colliders[c], c == touched, &s->moved,
                                                   &impulses[sim->mpm->impulse_of[c]]);
-        if (clearance == -INFINITY) firn_block_point_store(s);
+        if (clearance == -INFINITY) {
+            pushed += firn_contact_keep_in(&sim->scene.grid, &s->moved,
+                                           &impulses[sim->mpm->impulse_of[firn_sim_walls(sim)]]);
+            firn_block_point_store(s);
+        }
         for (int a = 0; a < 3; a++) push2 += (x[a] - was[a]) * (x[a] - was[a]);
         pushed += sqrt(push2);
         if (!all)

@@ -62,6 +62,12 @@ typedef struct firn_moved_point {
  * `touched`: they were in contact in the step before, a hint that does not change the result. */
 double firn_collider_keep_out(const firn_sim *sim, const firn_collider *c, int touched,
                               firn_moved_point *p, firn_boundary_impulse *e);
+/* Contact and friction of wall w of the box; 0: it is open, deletes, or there is no box. */
+int firn_contact_of_wall(const firn_grid_def *grid, int w, firn_contact *contact, double *friction);
+/* A particle that something other than the grid has moved stays within the closed walls of the box.
+ * Returns the length of the way back (m), 0 mostly. */
+double firn_contact_keep_in(const firn_grid_def *grid, firn_moved_point *p,
+                            firn_boundary_impulse *e);
 /* The distance that surface and point together may travel before they can meet, m (collider.c). */
 static inline double firn_collider_clearance(const firn_collider *c, double distance)
 {

@@ -111,6 +111,48 @@ void firn_contact_resolve(firn_contact contact, double friction, double adhesion
     for (int a = 0; a < 3; a++) v[a] = surface_v[a] + keep * u[a];
 }
 
+/* Mirror walls slide without friction. */
+int firn_contact_of_wall(const firn_grid_def *grid, int w, firn_contact *contact, double *friction)
+{
+    static const firn_contact contacts[] = {
+        [FIRN_WALL_STICK] = FIRN_STICK,
+        [FIRN_WALL_SLIP] = FIRN_SLIP,
+        [FIRN_WALL_SEPARATE] = FIRN_SEPARATE,
+        [FIRN_WALL_MIRROR] = FIRN_SLIP,
+    };
+    const firn_wall wall = grid->walls[w];
+    if (!grid->has_box || wall == FIRN_WALL_OPEN || wall == FIRN_WALL_DELETE) return 0;
+    *contact = contacts[wall];
+    *friction = wall == FIRN_WALL_MIRROR ? 0 : grid->wall_friction;
+    return 1;
+}
+
+/* What acts on particles after the grid may carry them through a wall, which acts on nodes alone.
+ * Such a particle goes to the wall, or as far beyond it as it was before; its velocity is projected
+ * by (10) of src/mpm/README.md. Returns the length of the way back, m. */
+double firn_contact_keep_in(const firn_grid_def *grid, firn_moved_point *p,
+                            firn_boundary_impulse *e)
+{
+    const double rest[3] = {0, 0, 0}, was[3] = {p->x[0], p->x[1], p->x[2]};
+    double way2 = 0;
+    for (int w = 0; grid->has_box && w < 6; w++) {
+        const int a = w / 2;
+        const double side = w & 1 ? -1 : 1, wall = w & 1 ? grid->box_max[a] : grid->box_min[a];
+        const double before = fmin(0, side * (p->before[a] - wall));
+        firn_contact contact;
+        double friction, n[3] = {0, 0, 0}, v[3] = {p->v[0], p->v[1], p->v[2]};
+        if (side * (p->x[a] - wall) >= before) continue;
+        if (!firn_contact_of_wall(grid, w, &contact, &friction)) continue;
+        p->x[a] = wall + side * before;
+        n[a] = side;
+        if (side * p->v[a] >= 0) continue;
+        firn_contact_resolve(contact, friction, 0, rest, n, p->v);
+        firn_contact_impulse(e, p->x, p->mass, v, p->v, rest, rest);
+    }
+    for (int a = 0; a < 3; a++) way2 += (p->x[a] - was[a]) * (p->x[a] - was[a]);
+    return sqrt(way2);
+}
+
 /* d = m (before - after) is what the body receives. Work on the material: -d . v_c; dissipated: d .
  * (after - v_c) = -J . (v_after - v_c). */
 void firn_contact_impulse(firn_boundary_impulse *e, const double x[3], double mass,
