@@ -250,6 +250,34 @@ static void cam_clay_crushes_and_tears(void **state)
     assert_true(fabs(yield) <= 1e-9 * strength * strength && q > 0);
 }
 
+/* Shear alone outside the ellipse, q = M r: the plastic part of the volume is what brings the
+ * pressure onto the ray from the centre (p_0 (1 - beta) / 2, 0) to the trial point, so dense
+ * material, left of the centre, dilates and softens, loose material compacts and hardens. K x =
+ * bulk modulus, numbers in units of it. */
+static void cam_clay_dilates_when_dense(void **state)
+{
+    (void)state;
+    const double xi = 3, start = 0.04, beta = 0.2, slope = 1.2, nu = 0.25;
+    const double strength = sinh(xi * start), to_q = sqrt(6.0) * 3 * (1 - 2 * nu) / (2 * (1 + nu));
+    firn_material m = material("cam_clay", "", "E", 1e6, "nu", nu, "xi", xi, "compaction", start,
+                               "beta", beta, "M", slope, NULL);
+    for (int is_dense = 0; is_dense < 2; is_dense++) {
+        const double pressure = (is_dense ? 0.1 : 0.7) * strength, shear = 0.6 * strength;
+        const double middle = (1 - beta) / 2 * strength, half = (1 + beta) / 2 * strength;
+        const double q = to_q * shear * sqrt(2.0); /* of the log strains (1, -1, 0) shear */
+        assert_true((1 + 2 * beta) * q * q >
+                    slope * slope * (pressure + beta * strength) * (strength - pressure));
+        const double away = pressure - middle,
+                     size = sqrt((1 + 2 * beta) * q * q + slope * slope * away * away);
+        const double alpha = -away * (1 - slope * half / size);
+        point p = at_stretch(&m.law->info, exp(shear - pressure / 3), exp(-shear - pressure / 3),
+                             exp(-pressure / 3));
+        run(&m, FIRN_F64_SCALAR, 1, 0, &p, 1);
+        assert_true(is_dense ? p.history[0] > 1e-4 : p.history[0] < -1e-4);
+        close_to(p.history[0], alpha, 1e-12, is_dense ? "dilation" : "compaction");
+    }
+}
+
 /* ---------------------------------------------------------------- flow */
 
 /* A point sheared at a constant rate until steady; returns the shear stress. */
@@ -362,6 +390,30 @@ static void dough_memory_is_bounded(void **state)
     }
 }
 
+/* The memory is of shape alone: a change of volume, in any number of steps, leaves b_m = I; shear
+ * with it is remembered as shear without it. */
+static void dough_memory_keeps_no_volume(void **state)
+{
+    (void)state;
+    firn_material m = material("dough", "", "E", 1e-3, "G_m", 5e3, "t_m", 1e6, NULL);
+    point swollen = rest(&m.law->info), both = swollen, sheared = swollen;
+    for (int i = 0; i < 9; i++) {
+        swollen.grad_v[i] = i % 4 == 0 ? 0.2 : 0;
+        sheared.grad_v[i] = i == 1 ? 0.1 : 0;
+        both.grad_v[i] = 1.2 * (sheared.grad_v[i] + (i % 4 == 0)) - (i % 4 == 0);
+    }
+    run(&m, FIRN_F64_SCALAR, 1, 1, &swollen, 1);
+    run(&m, FIRN_F64_SCALAR, 1, 1, &both, 1);
+    run(&m, FIRN_F64_SCALAR, 1, 1, &sheared, 1);
+    const int first = firn_law_find("dough")->n_history - 6;
+    assert_string_equal(m.law->info.history[first].name, "bm_xx");
+    close_to(length(swollen.history + first, 6), 0, 1e-14, "memory of a volume");
+    /* (1, g) (1, g)^T - I forgets the share exp(-flow/strain): both flow alike */
+    for (int c = 0; c < 6; c++)
+        close_to(both.history[first + c], sheared.history[first + c], 1e-12, "memory of both");
+    assert_true(sheared.history[first + 3] > 0.01);
+}
+
 /* A jump in shear of the memory branch decays as exp(-t / t_m): stress is G_m g exp(-t / t_m)
  * for small g. */
 static void dough_memory_fades(void **state)
@@ -450,11 +502,13 @@ int main(void)
         cmocka_unit_test(bargteil_flow_moves_by_its_power),
         cmocka_unit_test(mueller_flow_creeps_to_its_limit),
         cmocka_unit_test(cam_clay_crushes_and_tears),
+        cmocka_unit_test(cam_clay_dilates_when_dense),
         cmocka_unit_test(dough_follows_herschel_bulkley),
         cmocka_unit_test(dough_flow_is_solved),
         cmocka_unit_test(dough_yields_and_softens),
         cmocka_unit_test(dough_presets_follow_the_published_curves),
         cmocka_unit_test(dough_memory_is_bounded),
+        cmocka_unit_test(dough_memory_keeps_no_volume),
         cmocka_unit_test(dough_memory_fades),
         cmocka_unit_test(souza_mendes_dutra_viscosity),
         cmocka_unit_test(liquid_pressure_and_viscosity),
