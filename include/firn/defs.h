@@ -30,7 +30,8 @@ typedef enum firn_wall {
     FIRN_WALL_SLIP,
     FIRN_WALL_SEPARATE,
     FIRN_WALL_MIRROR,
-    FIRN_WALL_DELETE
+    FIRN_WALL_DELETE,
+    FIRN_WALL_PERIODIC
 } firn_wall;
 
 typedef struct firn_grid_def {

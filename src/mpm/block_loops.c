@@ -66,7 +66,7 @@ void firn_block_loops_particle(const firn_particles *particles, const firn_parti
 
 static firn_work_range *chunk_shares(const firn_sim *sim)
 {
-    return sim->mpm->shares + FIRN_COLORS * sim->n_threads;
+    return sim->mpm->shares + sim->mpm->grid.n_colors * sim->n_threads;
 }
 
 void firn_block_loops_assign_owners(firn_sim *sim)
@@ -90,7 +90,7 @@ int firn_block_loops_claim_owners(const firn_sim *sim, firn_range *owners)
  * colour. */
 static void assign_clusters(firn_sim *sim)
 {
-    for (int color = 0; color < FIRN_COLORS; color++)
+    for (int color = 0; color < sim->mpm->grid.n_colors; color++)
         for (int t = 0; t < sim->n_threads; t++) {
             firn_work_range *share = &sim->mpm->shares[color * sim->n_threads + t];
             share->next = firn_grid_cluster(&sim->mpm->grid, color, t);
@@ -222,7 +222,7 @@ void firn_block_loops_p2g(firn_sim *sim)
     {
         firn_workspace w = firn_workspace_of(sim, omp_get_thread_num());
         clear_nodes(sim);
-        for (int color = 0; color < FIRN_COLORS; color++) {
+        for (int color = 0; color < sim->mpm->grid.n_colors; color++) {
             for (firn_block_cluster cluster; claim_cluster(sim, color, &cluster);)
                 for (int32_t owner = cluster.first; owner < cluster.end; owner++)
                     p2g_block(sim, owner, &w);

@@ -90,7 +90,8 @@ static firn_status reserve(firn_sim *sim)
 #pragma omp parallel for schedule(static) num_threads(sim->n_threads)
     for (int32_t b = 0; b < grid->n_blocks; b++) {
         double center[3];
-        for (int k = 0; k < 3; k++) center[k] = (4.0 * grid->coord[b][k] + 1.5) * sim->h;
+        for (int k = 0; k < 3; k++)
+            center[k] = firn_mpm_metres(sim, k, 4.0 * grid->coord[b][k] + 1.5);
         slots->slot[b] = is_near(sim, center, half) ? 0 : -1;
     }
     return firn_block_slots_assign(slots, &sim->memory, grid->n_blocks, sizeof(gap_nodes));
@@ -139,7 +140,7 @@ static void add_block(firn_sim *sim, int32_t owner)
             for (int a = 0; a < 3; a++) {
                 x[a] =
                     firn_particles_value(particles, FIRN_FIELD_X, block->first + p / 16, a, p % 16);
-                world[a] = (4.0 * block->coord[a] + x[a]) * sim->h;
+                world[a] = firn_mpm_metres(sim, a, 4.0 * block->coord[a] + x[a]);
             }
             if (!is_near(sim, world, 2 * sqrt(3.0) * sim->h)) continue;
             add_particle(
@@ -157,7 +158,8 @@ firn_status firn_contact_gap_measure(firn_sim *sim)
     if (!any) return FIRN_OK;
     if (reserve(sim) != FIRN_OK) return FIRN_MEMORY;
 #pragma omp parallel num_threads(sim->n_threads)
-    for (int color = 0; color < FIRN_COLORS; color++) { /* clusters of one colour share no nodes */
+    for (int color = 0; color < sim->mpm->grid.n_colors;
+         color++) { /* clusters of one colour share no nodes */
 #pragma omp for schedule(dynamic, 1)
         for (int32_t i = firn_grid_cluster(&sim->mpm->grid, color, 0);
              i < firn_grid_cluster(&sim->mpm->grid, color + 1, 0); i++)

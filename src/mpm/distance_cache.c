@@ -449,7 +449,8 @@ int firn_distance_cache_is_far(const firn_sim *sim, int32_t owner)
     if ((double)block->all_particles - cache->gone > needed) return 1;
     if ((double)block->again > cache->gone) return 0;
     double center[3], least = INFINITY;
-    for (int a = 0; a < 3; a++) center[a] = (4.0 * sim->mpm->grid.coord[owner][a] + 1.5) * sim->h;
+    for (int a = 0; a < 3; a++)
+        center[a] = firn_mpm_metres(sim, a, 4.0 * sim->mpm->grid.coord[owner][a] + 1.5);
     for (int c = 0; c < sim->n_colliders; c++) {
         const firn_collider *collider = &sim->colliders[c];
         if (!collider->is_active || !collider->def.particle_pass) continue;

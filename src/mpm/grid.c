@@ -17,11 +17,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-void firn_grid_init(firn_grid *grid, firn_memory *memory, size_t real_size, int keeps_old)
+/* Colours along an axis: the parities of cubes; around a period of m = ceil(n / 2) cubes a third
+ * one where two cubes of one parity would be less than two blocks apart (color_along). */
+void firn_grid_init(firn_grid *grid, firn_memory *memory, size_t real_size, int keeps_old,
+                    const int32_t n_around[3])
 {
     *grid = (firn_grid){.memory = memory,
                         .node_size = real_size * FIRN_BLOCK_NODES * FIRN_CHANNELS,
-                        .keeps_old = keeps_old};
+                        .keeps_old = keeps_old,
+                        .n_colors = 1};
+    for (int a = 0; a < 3; a++) {
+        const int32_t n = grid->n_around[a] = n_around[a], m = (n + 1) / 2;
+        grid->n_parities[a] = m > 2 && (m % 2 || n % 2) ? 3 : 2;
+        grid->n_colors *= grid->n_parities[a];
+    }
 }
 
 static void release_blocks(firn_grid *grid)
@@ -66,7 +75,8 @@ static void release_shares(firn_grid *grid)
     size_t n = (size_t)grid->n_shares;
     firn_memory_release(grid->memory, grid->owned, (n + 1) * sizeof *grid->owned);
     firn_memory_release(grid->memory, grid->cluster_start,
-                        (FIRN_COLORS * n * FIRN_CLUSTER_SIZES + 1) * sizeof *grid->cluster_start);
+                        ((size_t)grid->n_colors * n * FIRN_CLUSTER_SIZES + 1) *
+                            sizeof *grid->cluster_start);
     grid->owned = grid->cluster_start = NULL;
     grid->n_shares = 0;
 }
@@ -280,7 +290,8 @@ static int32_t number_halo(firn_grid *grid, const uint64_t *keys)
         for (int q = 0; q < 27; q++) {
             grid->neighbours[b][q] = -1;
             if (!reaches(grid->reach[b], q)) continue;
-            int32_t beside[3] = {c[0] + q / 9 - 1, c[1] + q / 3 % 3 - 1, c[2] + q % 3 - 1};
+            int32_t beside[3];
+            firn_grid_beside(grid, c, q, beside);
             uint64_t key = firn_grid_key(beside);
             int32_t *slot = find_slot(grid, key);
             if (is_free(grid, slot)) {
@@ -311,11 +322,8 @@ firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys)
         int32_t c[3];
         firn_grid_coord(keys[b], c);
         for (int q = 0; q < 27; q++) {
-            if (grid->neighbours[b][q] < 0) continue;
-            int32_t *to = grid->coord[grid->neighbours[b][q]];
-            to[0] = c[0] + q / 9 - 1;
-            to[1] = c[1] + q / 3 % 3 - 1;
-            to[2] = c[2] + q % 3 - 1;
+            if (grid->neighbours[b][q] >= 0)
+                firn_grid_beside(grid, c, q, grid->coord[grid->neighbours[b][q]]);
         }
     }
     return FIRN_OK;
@@ -323,11 +331,27 @@ firn_status firn_grid_activate(firn_grid *grid, const uint64_t *keys)
 
 /* ---------------------------------------------------------------- shares */
 
-/* The colour of a block: the parities of its cube's coordinates. Cubes of one colour are two blocks
- * apart along some axis, patches reach one block beyond a cube: they do not overlap. */
-static int color_of(const int32_t c[3])
+/* The colour of cube i = c / 2 along an axis: its parity. Around a period of n blocks, m = ceil(n /
+ * 2) cubes, cube 0 follows cube m - 1, which is half a cube where n is odd:
+ *
+ *     m odd                  the last cube and the first have parity 0: the last gets colour 2
+ *     n odd, m even          cubes m - 2 and 0 have parity 0 and one block between them: m - 2
+ *                            gets colour 2
+ *
+ * With m <= 2 a parity has one cube at most. */
+static int color_along(const firn_grid *grid, int axis, int32_t c)
 {
-    return (c[0] >> 1 & 1) << 2 | (c[1] >> 1 & 1) << 1 | (c[2] >> 1 & 1);
+    const int32_t i = c >> 1, n = grid->n_around[axis], m = (n + 1) / 2;
+    return grid->n_parities[axis] == 3 && i == (m % 2 ? m - 1 : m - 2) ? 2 : i & 1;
+}
+
+/* The colour of a block's cube. Cubes of one colour are two blocks apart along some axis, patches
+ * reach one block beyond a cube: they do not overlap. */
+static int color_of(const firn_grid *grid, const int32_t c[3])
+{
+    int color = 0;
+    for (int a = 0; a < 3; a++) color = color * grid->n_parities[a] + color_along(grid, a, c[a]);
+    return color;
 }
 
 /* The cluster that begins with an owner block: consecutive blocks of the list in the same cube of 2
@@ -349,9 +373,9 @@ static firn_status reserve_shares(firn_grid *grid, int n_shares)
     release_shares(grid);
     grid->n_shares = n_shares;
     grid->owned = firn_memory_array(grid->memory, (size_t)n_shares + 1, sizeof *grid->owned);
-    grid->cluster_start =
-        firn_memory_array(grid->memory, FIRN_COLORS * (size_t)n_shares * FIRN_CLUSTER_SIZES + 1,
-                          sizeof *grid->cluster_start);
+    grid->cluster_start = firn_memory_array(
+        grid->memory, (size_t)grid->n_colors * (size_t)n_shares * FIRN_CLUSTER_SIZES + 1,
+        sizeof *grid->cluster_start);
     if (!grid->owned || !grid->cluster_start) return release_shares(grid), FIRN_MEMORY;
     return FIRN_OK;
 }
@@ -371,7 +395,7 @@ static void share_owner(firn_grid *grid, const int32_t *weight)
  * a large cluster when the others have finished. */
 static void order_clusters(firn_grid *grid)
 {
-    const int32_t n_places = FIRN_COLORS * grid->n_shares * FIRN_CLUSTER_SIZES;
+    const int32_t n_places = grid->n_colors * grid->n_shares * FIRN_CLUSTER_SIZES;
     int32_t *start = grid->cluster_start;
     memset(start, 0, ((size_t)n_places + 1) * sizeof *start);
     for (int is_placing = 0; is_placing < 2; is_placing++) {
@@ -380,7 +404,7 @@ static void order_clusters(firn_grid *grid)
             o = cluster_at(grid, b);
             while (b >= grid->owned[share + 1]) share++;
             int32_t place =
-                (color_of(grid->coord[b]) * grid->n_shares + share + 1) * FIRN_CLUSTER_SIZES -
+                (color_of(grid, grid->coord[b]) * grid->n_shares + share + 1) * FIRN_CLUSTER_SIZES -
                 (o.end - o.first);
             if (is_placing)
                 grid->clusters[start[place]++] = o;

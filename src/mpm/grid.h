@@ -16,7 +16,12 @@
  *
  * A full block reaches all of its neighbours; a single particle reaches one side of each axis,
  * eight blocks in all. Particles are sorted to -0.5 <= x < 3.5 and may drift by half a cell; one
- * that drifts further requests the next sort. */
+ * that drifts further requests the next sort.
+ *
+ * Periodic axes. A period is a whole number of blocks, n_around. Coordinates of blocks along the
+ * axis are 0 .. n_around - 1, those beyond are the same blocks again (firn_grid_wrap): neighbours,
+ * halo and owners are found by wrapped coordinates, so transfers need no copies and no exchange.
+ * Up to three neighbours of a block may then be one block, or the block itself. */
 #ifndef FIRN_GRID_H
 #define FIRN_GRID_H
 
@@ -24,7 +29,7 @@
 #include "base/memory.h"
 
 enum {
-    FIRN_COLORS = 8,
+    FIRN_COLORS_MAX = 27, /* 8 without periodic axes */
     FIRN_CLUSTER_SIZES = 8,
     FIRN_COORD_LIMIT = 1 << 20,
     FIRN_OWNERS_MAX = 1 << 24 /* 27 times as many fit an int32 */
@@ -32,7 +37,7 @@ enum {
 
 /* The owner blocks of a cube of 2 x 2 x 2, consecutive in the list: the unit of work of P2G, large
  * enough to keep common nodes and the stream of particles in the cache. Clusters of one colour are
- * two blocks apart, so their patches never overlap. */
+ * two blocks apart, also around a period, so their patches never overlap. */
 typedef struct firn_block_cluster {
     int32_t first, end;
 } firn_block_cluster;
@@ -41,6 +46,9 @@ typedef struct firn_grid {
     firn_memory *memory;
     size_t node_size; /* bytes of one block's nodes */
     int keeps_old;
+    int32_t n_around[3]; /* blocks of the period along each axis; 0: not periodic */
+    int n_parities[3];   /* colours along each axis, 2 or 3 */
+    int n_colors;        /* their product */
     int32_t n_owners, n_blocks, owner_capacity, capacity;
     int32_t (*coord)[3]; /* [n_blocks] */
     /* [n_owners] neighbour (x*3 + y)*3 + z, the block itself at 13; -1: out of reach */
@@ -59,9 +67,28 @@ typedef struct firn_grid {
     int32_t table_size;
 } firn_grid;
 
-void firn_grid_init(firn_grid *grid, firn_memory *memory, size_t real_size, int keeps_old);
+/* n_around as in the grid. */
+void firn_grid_init(firn_grid *grid, firn_memory *memory, size_t real_size, int keeps_old,
+                    const int32_t n_around[3]);
 void firn_grid_clear(firn_grid *grid);
 int firn_grid_is_reachable(const int32_t coord[3]);
+/* Along periodic axes: the block of the first period that is the same. */
+static inline void firn_grid_wrap(const firn_grid *grid, int32_t coord[3])
+{
+    for (int a = 0; a < 3; a++) {
+        const int32_t n = grid->n_around[a];
+        if (n > 0 && (coord[a] < 0 || coord[a] >= n)) coord[a] = (coord[a] % n + n) % n;
+    }
+}
+/* Neighbour (x*3 + y)*3 + z of a block. */
+static inline void firn_grid_beside(const firn_grid *grid, const int32_t block[3], int q,
+                                    int32_t coord[3])
+{
+    coord[0] = block[0] + q / 9 - 1;
+    coord[1] = block[1] + q / 3 % 3 - 1;
+    coord[2] = block[2] + q % 3 - 1;
+    firn_grid_wrap(grid, coord);
+}
 /* Morton key of a block: interleaved bits of its coordinates. */
 uint64_t firn_grid_key(const int32_t coord[3]);
 void firn_grid_coord(uint64_t key, int32_t coord[3]);

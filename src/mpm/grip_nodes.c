@@ -121,7 +121,8 @@ firn_status firn_grip_nodes_measure(firn_sim *sim)
     if (!sim->mpm->grip_nodes.wanted) return FIRN_OK;
     if (reserve(sim, sim->mpm->grip_nodes.wanted) != FIRN_OK) return FIRN_MEMORY;
 #pragma omp parallel num_threads(sim->n_threads)
-    for (int color = 0; color < FIRN_COLORS; color++) { /* clusters of one colour share no nodes */
+    for (int color = 0; color < grid->n_colors;
+         color++) { /* clusters of one colour share no nodes */
 #pragma omp for schedule(dynamic, 1)
         for (int32_t i = firn_grid_cluster(grid, color, 0);
              i < firn_grid_cluster(grid, color + 1, 0); i++)

@@ -7,6 +7,9 @@
  *   elastic = sum V0 psi(F)         potential = - sum m g . x (uniform gravity only)
  *   max_gap                         see separation.c
  *
+ * Center, L and potential are those of unwrapped positions, x plus the periods travelled along
+ * periodic axes, so that crossing the box changes neither; bounds are those of the box.
+ *
  * Blocks are summed one by one into records, and the records in their order: the same digits for
  * any number of threads. */
 #include "mpm/separation.h"
@@ -44,11 +47,18 @@ static void add_particle(const firn_sim *sim, const firn_particles *particles,
 {
     int64_t b = block->first + p / 16;
     int lane = p % 16;
-    double x[3], v[3], F[9], m = firn_particles_value(particles, FIRN_FIELD_MASS, b, 0, lane),
-                             v2 = 0;
+    double x[3], far[3], v[3], F[9],
+        m = firn_particles_value(particles, FIRN_FIELD_MASS, b, 0, lane), v2 = 0;
     for (int a = 0; a < 3; a++) {
         x[a] = firn_block_metres(sim, block, a,
                                  firn_particles_value(particles, FIRN_FIELD_X, b, a, lane));
+        far[a] = x[a];
+        if (particles->n_components[FIRN_FIELD_IMAGE]) {
+            const int beyond = firn_block_images(sim, a, x[a]);
+            far[a] += firn_mpm_period(sim, a) *
+                      firn_particles_value(particles, FIRN_FIELD_IMAGE, b, a, lane);
+            x[a] -= beyond * firn_mpm_period(sim, a);
+        }
         v[a] = firn_particles_value(particles, FIRN_FIELD_V, b, a, lane);
         v2 += v[a] * v[a];
     }
@@ -63,10 +73,10 @@ static void add_particle(const firn_sim *sim, const firn_particles *particles,
     l->volume += volume * J;
     for (int a = 0; a < 3; a++) {
         int j = (a + 1) % 3, k = (a + 2) % 3;
-        l->center[a] += m * x[a];
+        l->center[a] += m * far[a];
         l->momentum[a] += m * v[a];
-        l->angular_momentum[a] += m * (x[j] * v[k] - x[k] * v[j]);
-        l->potential -= m * sim->scene.gravity[a] * x[a];
+        l->angular_momentum[a] += m * (far[j] * v[k] - far[k] * v[j]);
+        l->potential -= m * sim->scene.gravity[a] * far[a];
         l->min[a] = fmin(l->min[a], x[a]);
         l->max[a] = fmax(l->max[a], x[a]);
     }

@@ -15,6 +15,7 @@
 #include "mpm/step.h"
 #include "mpm/workspace.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +64,8 @@ static firn_status create_particles(firn_sim *sim, firn_messages *messages)
         particles->transfer = transfer_of_def(sim, &material->transfer);
         mpm->keeps_old |= particles->transfer.flip > 0;
         firn_particles_init(particles, &sim->memory, mpm->kernels->real_size, sim->n_grips > 0,
-                            sim->has_follow, sim->has_particle_pass);
+                            sim->has_follow, sim->has_particle_pass,
+                            firn_grid_def_is_periodic(&sim->scene.grid));
     }
     for (int m = 0; m < sim->n_materials; m++)
         mpm->particles[m].transfer.keeps_old = mpm->keeps_old;
@@ -93,6 +95,22 @@ static firn_status create_boundary(firn_sim *sim, firn_messages *messages)
     return FIRN_OK;
 }
 
+/* Node 0 of a periodic axis is at the lower end of the box, so that its blocks fill the period
+ * (scene_check.c asks for whole blocks). */
+static void create_grid(firn_sim *sim)
+{
+    const firn_grid_def *def = &sim->scene.grid;
+    int32_t n_around[3];
+    for (int a = 0; a < 3; a++) {
+        const int is_periodic = firn_grid_def_repeats(def, a);
+        n_around[a] =
+            is_periodic ? (int32_t)lround((def->box_max[a] - def->box_min[a]) / (4 * sim->h)) : 0;
+        sim->mpm->origin[a] = is_periodic ? def->box_min[a] : 0;
+    }
+    firn_grid_init(&sim->mpm->grid, &sim->memory, sim->mpm->kernels->real_size, sim->mpm->keeps_old,
+                   n_around);
+}
+
 static firn_status create(firn_sim *sim, const firn_run_options *options, firn_messages *messages)
 {
     sim->mpm = firn_memory_array(&sim->memory, 1, sizeof *sim->mpm);
@@ -102,9 +120,7 @@ static firn_status create(firn_sim *sim, const firn_run_options *options, firn_m
     firn_status status = choose_kernels(sim, options, messages);
     if (status == FIRN_OK) status = create_particles(sim, messages);
     if (status == FIRN_OK) status = create_boundary(sim, messages);
-    if (sim->mpm->kernels)
-        firn_grid_init(&sim->mpm->grid, &sim->memory, sim->mpm->kernels->real_size,
-                       sim->mpm->keeps_old);
+    if (sim->mpm->kernels) create_grid(sim);
     return status;
 }
 
@@ -180,8 +196,16 @@ static void read_field(const firn_sim *sim, firn_place at, int n, firn_field fie
             values[i * n_components + c] =
                 firn_particles_value(particles, field, block->first + p / 16, c, p % 16);
     }
-    for (int i = 0; field == FIRN_FIELD_X && i < 3 * n; i++)
+    for (int i = 0; field == FIRN_FIELD_X && i < 3 * n; i++) {
         values[i] = firn_block_metres(sim, block, i % 3, values[i]);
+        values[i] -= firn_block_images(sim, i % 3, values[i]) * firn_mpm_period(sim, i % 3);
+    }
+    for (int i = 0; field == FIRN_FIELD_IMAGE && n_components && i < 3 * n; i++) {
+        const int p = at.index + i / 3;
+        const double x =
+            firn_particles_value(particles, FIRN_FIELD_X, block->first + p / 16, i % 3, p % 16);
+        values[i] += firn_block_images(sim, i % 3, firn_block_metres(sim, block, i % 3, x));
+    }
 }
 
 static void write_field(firn_sim *sim, firn_place at, firn_field field, int component, double value)

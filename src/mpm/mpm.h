@@ -37,6 +37,7 @@ struct firn_mpm {
     int keeps_old; /* some material blends in FLIP: velocities before forces stay on the grid */
 
     firn_grid grid;
+    double origin[3]; /* m, of node 0: box_min along periodic axes, else 0 */
     firn_impulse_split impulse_split;
     firn_contact_gap contact_gap;
     firn_distance_cache distance_cache;
@@ -57,7 +58,7 @@ struct firn_mpm {
     size_t scratch_bytes; /* of one thread */
     int scratch_threads;
     int32_t max_block_bundles;
-    firn_work_range *shares; /* [FIRN_COLORS + 1][n_threads], see block_loops.c */
+    firn_work_range *shares; /* [n_colors + 1][n_threads], see block_loops.c */
     int share_capacity;
     firn_block_report *reports; /* [material][owner] */
     firn_summary *summaries;    /* [FIRN_CHUNKS][n_materials] */
@@ -85,6 +86,17 @@ static inline uint64_t firn_mpm_chunk_key(const firn_sim *sim, int chunk)
     const int32_t first = firn_mpm_chunk(sim, chunk, 0).first;
     return first < sim->mpm->grid.n_owners ? firn_grid_key(sim->mpm->grid.coord[first])
                                            : UINT64_MAX;
+}
+
+/* The coordinate of a node, or of a place between nodes, in metres. */
+static inline double firn_mpm_metres(const firn_sim *sim, int axis, double nodes)
+{
+    return nodes * sim->h + sim->mpm->origin[axis];
+}
+/* The length of a period, m; 0: the axis is not periodic. */
+static inline double firn_mpm_period(const firn_sim *sim, int axis)
+{
+    return 4.0 * sim->mpm->grid.n_around[axis] * sim->h;
 }
 
 extern const firn_method firn_method_mpm; /* method.c */

@@ -171,7 +171,10 @@ typedef struct touching { /* boundaries that can reach a block */
     const uint32_t *held; /* [64] bits of grips; NULL: none */
 } touching;
 
-static int is_solid(firn_wall wall) { return wall != FIRN_WALL_OPEN && wall != FIRN_WALL_DELETE; }
+static int is_solid(firn_wall wall)
+{
+    return wall != FIRN_WALL_OPEN && wall != FIRN_WALL_DELETE && wall != FIRN_WALL_PERIODIC;
+}
 
 static void add_collider(touching *t, int c)
 {
@@ -214,7 +217,7 @@ static touching find_touching(const firn_sim *sim, int32_t block)
     const double h = sim->h, half = 1.5 * sqrt(3.0) * h * (1 + 1e-9);
     double center[3], low[3], high[3];
     for (int a = 0; a < 3; a++) {
-        low[a] = 4.0 * coord[a] * h;
+        low[a] = firn_mpm_metres(sim, a, 4.0 * coord[a]);
         high[a] = low[a] + 3 * h;
         center[a] = 0.5 * (low[a] + high[a]);
     }
@@ -349,7 +352,7 @@ int firn_node_boundary_apply(const firn_sim *sim, int32_t block, int chunk)
         }
         const int place[3] = {i / 16, i / 4 % 4, i % 4};
         for (int a = 0; a < 3; a++) {
-            n.x[a] = (4.0 * coord[a] + place[a]) * sim->h;
+            n.x[a] = firn_mpm_metres(sim, a, 4.0 * coord[a] + place[a]);
             n.v[a] = wide ? wide[at + a] : (double)narrow[at + a];
         }
         if (is_folded(sim, n.x)) continue;

@@ -15,9 +15,10 @@ static size_t value_size(const firn_particles *particles, firn_field field)
 }
 
 /* Optional fields have 0 components, and then no storage: C without an affine transfer, GRIP
- * without grips, START without grips in mode follow, CLEAR without a second pass. */
+ * without grips, START without grips in mode follow, CLEAR without a second pass, IMAGE
+ * without periodic axes. */
 void firn_particles_init(firn_particles *particles, firn_memory *memory, size_t real_size,
-                         int has_grip, int has_start, int has_clear)
+                         int has_grip, int has_start, int has_clear, int has_image)
 {
     particles->memory = memory;
     particles->real_size = real_size;
@@ -26,6 +27,7 @@ void firn_particles_init(firn_particles *particles, firn_memory *memory, size_t 
     particles->n_components[FIRN_FIELD_GRIP] = has_grip;
     particles->n_components[FIRN_FIELD_START] = has_start ? 3 : 0;
     particles->n_components[FIRN_FIELD_CLEAR] = has_clear ? 3 : 0;
+    particles->n_components[FIRN_FIELD_IMAGE] = has_image ? 3 : 0;
     particles->n_components[FIRN_FIELD_HISTORY] = particles->material->resolved.law->info.n_history;
 }
 

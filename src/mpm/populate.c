@@ -6,7 +6,8 @@
  * sort, which merges them and orders cells: must_sort stays set until then, and no kernel runs on
  * such a state.
  *
- * owner = floor((x / h + 1/2) / 4): positions from -0.5 up to 3.5 cells, as after a sort. */
+ * owner = floor((x / h + 1/2) / 4): positions from -0.5 up to 3.5 cells, as after a sort. Along a
+ * periodic axis this is the block of the first period, and IMAGE counts the periods between. */
 #include "mpm/populate.h"
 #include "mpm/block_places.h"
 
@@ -25,14 +26,15 @@ static int compare_placed(const void *a, const void *b)
     return (p->index > q->index) - (p->index < q->index);
 }
 
-/* Coordinates that do not fit (far away, NaN) become INT32_MAX / 2, which firn_grid_is_reachable
- * refuses. */
-static void owner_of(const double x[3], double h, int32_t coord[3])
+/* The block of a place, before (owner) and after wrapping. Coordinates that do not fit (far away,
+ * NaN) become INT32_MAX / 2, which firn_grid_is_reachable refuses. */
+static void owner_of(const firn_sim *sim, const double x[3], int32_t owner[3], int32_t coord[3])
 {
     for (int a = 0; a < 3; a++) {
-        double c = floor((x[a] / h + 0.5) / 4);
-        coord[a] = c > -1e9 && c < 1e9 ? (int32_t)c : INT32_MAX / 2;
+        double c = floor(((x[a] - sim->mpm->origin[a]) / sim->h + 0.5) / 4);
+        coord[a] = owner[a] = c > -1e9 && c < 1e9 ? (int32_t)c : INT32_MAX / 2;
     }
+    if (firn_grid_is_reachable(owner)) firn_grid_wrap(&sim->mpm->grid, coord);
 }
 
 static void put(firn_sim *sim, firn_particles *particles, const firn_newborn *born, int64_t i,
@@ -42,10 +44,16 @@ static void put(firn_sim *sim, firn_particles *particles, const firn_newborn *bo
     int lane = p % 16;
     double v[3], C[9], F[9];
     firn_newborn_state(born, particles->transfer.is_affine, i, v, C, F);
+    int32_t owner[3], coord[3];
+    owner_of(sim, born->x + 3 * i, owner, coord);
     for (int a = 0; a < 3; a++) {
+        const int32_t beyond = owner[a] - coord[a]; /* blocks */
         firn_particles_set(particles, FIRN_FIELD_X, b, a, lane,
-                           firn_block_cells(sim, block, a, born->x[3 * i + a]));
+                           firn_block_cells(sim, block, a, born->x[3 * i + a]) - 4.0 * beyond);
         firn_particles_set(particles, FIRN_FIELD_V, b, a, lane, v[a]);
+        if (particles->n_components[FIRN_FIELD_IMAGE] && beyond)
+            firn_particles_set(particles, FIRN_FIELD_IMAGE, b, a, lane,
+                               (double)beyond / sim->mpm->grid.n_around[a]);
     }
     for (int c = 0; c < 9; c++) firn_particles_set(particles, FIRN_FIELD_F, b, c, lane, F[c]);
     for (int c = 0; c < particles->n_components[FIRN_FIELD_C]; c++)
@@ -96,7 +104,7 @@ static firn_status fill_blocks(firn_sim *sim, firn_particles *particles, const f
     for (int64_t first = 0, end; first < born->n; first = end) {
         for (end = first + 1; end < born->n && order[end].key == order[first].key;) end++;
         firn_particle_block *block = &particles->blocks[particles->n_blocks++];
-        owner_of(born->x + 3 * order[first].index, sim->h, block->coord);
+        firn_grid_coord(order[first].key, block->coord);
         block->owner = -1;
         block->n = (int32_t)(end - first);
         block->first = particles->n_bundles;
@@ -121,8 +129,8 @@ firn_status firn_populate_add(firn_sim *sim, int material, const firn_newborn *b
                                        source);
     firn_status status = FIRN_OK;
     for (int64_t i = 0; i < born->n && status == FIRN_OK; i++) {
-        int32_t coord[3];
-        owner_of(born->x + 3 * i, sim->h, coord);
+        int32_t owner[3], coord[3];
+        owner_of(sim, born->x + 3 * i, owner, coord);
         if (!firn_grid_is_reachable(coord))
             status = firn_messages_add(
                 messages, FIRN_REFUSED,

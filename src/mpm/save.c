@@ -20,7 +20,7 @@
 typedef struct particles_header {
     char name[FIRN_NAME], law[FIRN_NAME];
     int64_t n_particles, n_bundles;
-    int32_t n_blocks, n_history, has_grip, has_start, n_C, unused;
+    int32_t n_blocks, n_history, has_grip, has_start, n_C, n_image;
     firn_ledger_sums sums;
 } particles_header;
 
@@ -87,6 +87,10 @@ static firn_status read_particles(firn_particles *particles, firn_walk *w, firn_
             p.name, p.law, p.n_history, particles->material->resolved.name,
             particles->material->resolved.law->info.name,
             particles->n_components[FIRN_FIELD_HISTORY]);
+    if (p.n_image != particles->n_components[FIRN_FIELD_IMAGE])
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "saved state: periodic walls differ from the scene; they cannot "
+                                 "change");
     size_t left = (size_t)(w->end - w->at);
     if (!are_sound(&p.sums))
         return firn_messages_add(messages, FIRN_REFUSED,
@@ -119,6 +123,7 @@ static void write_particles(firn_particles *particles, firn_walk *w)
                           .has_grip = particles->n_components[FIRN_FIELD_GRIP],
                           .has_start = particles->n_components[FIRN_FIELD_START],
                           .n_C = particles->n_components[FIRN_FIELD_C],
+                          .n_image = particles->n_components[FIRN_FIELD_IMAGE],
                           .sums = particles->material->sums};
     strcpy(p.name, particles->material->resolved.name);
     strncpy(p.law, particles->material->resolved.law->info.name, sizeof p.law - 1);

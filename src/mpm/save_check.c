@@ -2,7 +2,8 @@
 /* save_check.c: a saved state is untrusted, also where its checksum is right: everything on which
  * an index, a shift or a cast depends is held against its invariant before the first step.
  *
- *   blocks    in order, disjoint, within the arrays and within reach of the origin; without a sort
+ *   blocks    in order, disjoint, within the arrays, within reach of the origin and along periodic
+ *             axes in the first period; without a sort
  *             to come (must_sort) in strictly rising Morton order, as every sort leaves them
  *   fields    finite; positions (cells of the owner block) where a sort can find their owner,
  *             -4.5 <= x < 7.5, and without a sort to come within the reach of their block
@@ -33,8 +34,11 @@ static firn_status check_blocks(const firn_sim *sim, const firn_particles *parti
     uint64_t before = 0;
     for (int32_t b = 0; b < particles->n_blocks; b++) {
         const firn_particle_block *block = &particles->blocks[b];
+        int32_t coord[3] = {block->coord[0], block->coord[1], block->coord[2]};
+        firn_grid_wrap(&sim->mpm->grid, coord);
         if (block->n < 0 || block->first < end || block->first > particles->n_bundles ||
-            !firn_grid_is_reachable(block->coord) || block->reach >= 1 << 6 ||
+            !firn_grid_is_reachable(block->coord) ||
+            memcmp(coord, block->coord, sizeof coord) != 0 || block->reach >= 1 << 6 ||
             block->is_watched > 1)
             return wrong(particles, "block", b, messages);
         const uint64_t key = firn_grid_key(block->coord);

@@ -21,7 +21,7 @@ static int reach(const firn_sim *sim, const int32_t coord[3], double time)
 {
     double center[3];
     if (sim->n_sinks == 0) return 0;
-    for (int a = 0; a < 3; a++) center[a] = (4.0 * coord[a] + 1.5) * sim->h;
+    for (int a = 0; a < 3; a++) center[a] = firn_mpm_metres(sim, a, 4.0 * coord[a] + 1.5);
     return firn_sinks_reach(sim, center, 3 * sqrt(3.0) * sim->h, time);
 }
 
@@ -29,7 +29,8 @@ int firn_sink_particles_may_delete(const firn_sim *sim, const int32_t coord[3])
 {
     const firn_grid_def *grid = &sim->scene.grid;
     for (int w = 0; grid->has_box && w < 6; w++) {
-        double low = 4.0 * (coord[w / 2] - 1) * sim->h, high = 4.0 * (coord[w / 2] + 2) * sim->h;
+        const double low = firn_mpm_metres(sim, w / 2, 4.0 * (coord[w / 2] - 1)),
+                     high = firn_mpm_metres(sim, w / 2, 4.0 * (coord[w / 2] + 2));
         if (grid->walls[w] == FIRN_WALL_DELETE &&
             (w & 1 ? high > grid->box_max[w / 2] : low < grid->box_min[w / 2]))
             return 1;

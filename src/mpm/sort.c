@@ -19,6 +19,9 @@
  * Peak memory above the particles: 3 components of a field (12 bytes per particle in float) and the
  * order (4 bytes).
  *
+ * Periodic axes: a particle whose new block is a period away is counted in its field IMAGE, and
+ * positions are relative to the block of the first period.
+ *
  * All or nothing per material: memory is reserved before anything moves. */
 #include "mpm/sort.h"
 #include "mpm/mpm.h"
@@ -61,12 +64,12 @@ static int target_of(const firn_particles *particles, int64_t bundle, int lane, 
 static int fate_of(const firn_sim *sim, const firn_particle_block *block, int target,
                    const double x[3])
 {
-    int32_t coord[3] = {block->coord[0] + target / 9 - 1, block->coord[1] + target / 3 % 3 - 1,
-                        block->coord[2] + target % 3 - 1};
+    int32_t coord[3];
+    firn_grid_beside(&sim->mpm->grid, block->coord, target, coord);
     if (!firn_grid_is_reachable(coord)) return GONE + FIRN_LOST_FAR;
     if (!sim->scene.grid.has_box && !sim->n_sinks) return target;
     double world[3];
-    for (int a = 0; a < 3; a++) world[a] = (4.0 * coord[a] + x[a]) * sim->h;
+    for (int a = 0; a < 3; a++) world[a] = firn_mpm_metres(sim, a, 4.0 * coord[a] + x[a]);
     int loss = firn_sinks_delete(sim, world);
     return loss < 0 ? target : GONE + loss;
 }
@@ -132,13 +135,6 @@ static void drop_plan(firn_sim *sim, move_plan *plan)
     firn_memory_release(&sim->memory, plan->blocks, plan->bytes);
 }
 
-static void neighbour_coord(const firn_particle_block *block, int q, int32_t coord[3])
-{
-    coord[0] = block->coord[0] + q / 9 - 1;
-    coord[1] = block->coord[1] + q / 3 % 3 - 1;
-    coord[2] = block->coord[2] + q % 3 - 1;
-}
-
 /* The sorted unique keys of all blocks that will own particles. */
 static firn_status collect_keys(firn_sim *sim, const move_plan *plans, uint64_t **keys, int32_t *n,
                                 size_t *bytes)
@@ -156,7 +152,7 @@ static firn_status collect_keys(firn_sim *sim, const move_plan *plans, uint64_t 
             for (int q = 0; q < GONE; q++) {
                 if (plans[m].count[b][q] == 0) continue;
                 int32_t coord[3];
-                neighbour_coord(&sim->mpm->particles[m].blocks[b], q, coord);
+                firn_grid_beside(&sim->mpm->grid, sim->mpm->particles[m].blocks[b].coord, q, coord);
                 (*keys)[at++] = firn_grid_key(coord);
             }
     *n = firn_grid_unique(*keys, (int32_t)total);
@@ -191,7 +187,7 @@ static firn_status number_blocks(firn_sim *sim, firn_particles *particles, const
         for (int q = 0; q < GONE; q++) {
             if (plan->count[b][q] == 0) continue;
             int32_t coord[3];
-            neighbour_coord(&particles->blocks[b], q, coord);
+            firn_grid_beside(&sim->mpm->grid, particles->blocks[b].coord, q, coord);
             int32_t owner = firn_grid_find(&sim->mpm->grid, coord);
             plan->start[b][q] = owner; /* owner here, slot below */
             at[owner] += plan->count[b][q];
@@ -229,6 +225,23 @@ static firn_status number_blocks(firn_sim *sim, firn_particles *particles, const
 
 /* ---------------------------------------------------------------- order */
 
+/* A particle that goes to neighbour q of its block: crossings of periods are counted, and what is
+ * known of its distance from colliders ends, as it is a period away from where it was. */
+static void count_images(const firn_sim *sim, firn_particles *particles,
+                         const firn_particle_block *block, int p, int q)
+{
+    const int step[3] = {q / 9 - 1, q / 3 % 3 - 1, q % 3 - 1};
+    const int64_t bundle = block->first + p / 16;
+    for (int a = 0; a < 3; a++) {
+        const int32_t n = sim->mpm->grid.n_around[a], to = block->coord[a] + step[a];
+        if (n == 0 || (to >= 0 && to < n)) continue;
+        const double images = firn_particles_value(particles, FIRN_FIELD_IMAGE, bundle, a, p % 16);
+        firn_particles_set(particles, FIRN_FIELD_IMAGE, bundle, a, p % 16, images + step[a]);
+        for (int c = 0; c < particles->n_components[FIRN_FIELD_CLEAR]; c++)
+            firn_particles_set(particles, FIRN_FIELD_CLEAR, bundle, c, p % 16, 0);
+    }
+}
+
 /* Slots and cells of the particles of each new block, in the order of the old blocks. */
 static void place_particles(firn_sim *sim, firn_particles *particles, move_plan *plan,
                             uint8_t *cells)
@@ -238,6 +251,7 @@ static void place_particles(firn_sim *sim, firn_particles *particles, move_plan 
         const firn_particle_block *block = &particles->blocks[b];
         uint8_t target[16], cell[16];
         int has_losses = 0;
+        const int has_images = particles->n_components[FIRN_FIELD_IMAGE];
         for (int loss = 0; loss < FIRN_N_LOSSES; loss++) has_losses |= plan->count[b][GONE + loss];
         for (int p = 0; p < block->n; p++) {
             if (p % 16 == 0) targets_of(sim, particles, block->first + p / 16, target, cell);
@@ -245,6 +259,7 @@ static void place_particles(firn_sim *sim, firn_particles *particles, move_plan 
             int64_t slot = plan->start[b][target[p % 16]]++;
             sim->mpm->order[slot] = (uint32_t)(block->first * 16 + p);
             cells[slot] = cell[p % 16];
+            if (has_images) count_images(sim, particles, block, p, target[p % 16]);
         }
     }
 }

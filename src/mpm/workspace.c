@@ -42,7 +42,7 @@ static firn_status share_blocks(firn_sim *sim)
     struct firn_mpm *mpm = sim->mpm;
     enum { BLOCK_COSTS = 32 };
     const size_t n = (size_t)mpm->grid.n_owners,
-                 capacity = (size_t)sim->n_threads * (FIRN_COLORS + 1);
+                 capacity = (size_t)sim->n_threads * (size_t)(mpm->grid.n_colors + 1);
     int32_t *weight = firn_memory_array(&sim->memory, n, sizeof *weight);
     if (n && !weight) return FIRN_MEMORY;
     for (size_t b = 0; b < n; b++) weight[b] = BLOCK_COSTS;

@@ -151,7 +151,8 @@ static firn_status fill(firn_scene_colliders *colliders, const firn_scene_def *s
     colliders->foot = INFINITY;
     const double *low = scene->grid.box_min;
     if (scene->grid.has_box && scene->grid.walls[2 * colliders->up] != FIRN_WALL_OPEN &&
-        scene->grid.walls[2 * colliders->up] != FIRN_WALL_DELETE)
+        scene->grid.walls[2 * colliders->up] != FIRN_WALL_DELETE &&
+        scene->grid.walls[2 * colliders->up] != FIRN_WALL_PERIODIC)
         take_floor(colliders, low[colliders->up]);
     for (int k = 0; k < scene->n_materials; k++) {
         const firn_material_def *m = &scene->materials[k];

@@ -13,6 +13,7 @@
 #include "scene/methods.h"
 #include "solver/attributes.h"
 #include "solver/force.h"
+#include "solver/sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -114,6 +115,24 @@ static void check_motion(firn_complaints *c, const firn_motion_def *motion)
     firn_complaints_leave(c, at);
 }
 
+/* A period is whole blocks of 4 cells (mpm/grid.h), 2^20 of them at most. */
+static void check_period(firn_complaints *c, const firn_grid_def *grid, int axis)
+{
+    const int is_lower = grid->walls[2 * axis] == FIRN_WALL_PERIODIC,
+              is_upper = grid->walls[2 * axis + 1] == FIRN_WALL_PERIODIC;
+    const double length = grid->box_max[axis] - grid->box_min[axis],
+                 blocks = length / (4 * grid->dx), whole = fmax(1, round(blocks));
+    if (is_lower != is_upper)
+        FIRN_COMPLAIN(c, "grid.walls", "are periodic at one end of %c; allowed: at both or none",
+                      "xyz"[axis]);
+    else if (is_lower && (fabs(blocks - whole) > 1e-6 || whole > 1 << 20))
+        FIRN_COMPLAIN(c, "grid.dx",
+                      "divides the period along %c, %g m, into %g cells; allowed: a multiple of 4 "
+                      "up to %d; try: dx = %.9g m, or a box of %.9g m",
+                      "xyz"[axis], length, 4 * blocks, 4 << 20, length / (4 * whole),
+                      4 * whole * grid->dx);
+}
+
 static void check_grid(firn_complaints *c, const firn_grid_def *grid)
 {
     int n_walls = 0;
@@ -125,6 +144,7 @@ static void check_grid(firn_complaints *c, const firn_grid_def *grid)
         if (!(grid->box_min[i] < grid->box_max[i]))
             FIRN_COMPLAIN(c, "grid.box_max", "has %g along %c, which is not above box_min (%g)",
                           grid->box_max[i], "xyz"[i], grid -> box_min[i]);
+    for (int i = 0; i < 3; i++) check_period(c, grid, i);
     for (int w = 0; w < 6;
          w++) { /* a mirror between nodes would be off by up to half a cell without saying so */
         const char *key = w & 1 ? "grid.box_max" : "grid.box_min";
@@ -231,6 +251,10 @@ static void check_grip(firn_complaints *c, const firn_scene_def *scene, const fi
     if (!(grip->start < grip->release))
         FIRN_COMPLAIN(c, "release", "is %g s, which is not after start (%g s)", grip->release,
                       grip->start);
+    if (grip->mode == FIRN_GRIP_FOLLOW && firn_grid_def_is_periodic(&scene->grid))
+        FIRN_COMPLAIN(c, "mode",
+                      "is follow, whose springs would jump at periodic walls; allowed in a "
+                      "periodic box: motion, traction");
     check_motion(c, &grip->motion);
 }
 

@@ -44,9 +44,10 @@ static const firn_schema_key grid_options[] = {
      .min = -1e9,
      .max = 1e9,
      .doc = "Upper corner of the box."},
-    WORD(firn_grid_def, "walls", walls, "open stick slip separate mirror delete", "open",
+    WORD(firn_grid_def, "walls", walls, "open stick slip separate mirror delete periodic", "open",
          "Boundary condition of the walls, in the order -x +x -y +y -z +z; one word stands for all "
-         "six."),
+         "six. periodic, on both walls of an axis whose length is a multiple of 4 dx: what leaves "
+         "through one enters through the other."),
     REAL(firn_grid_def, "wall_friction", wall_friction, "1", "0", 0, 100, 0,
          "Coulomb friction coefficient of walls that slip or separate."),
 };

@@ -65,6 +65,15 @@ static void get_pscale(const particle *p, double *out)
 {
     out[0] = 0.5 * cbrt(scalar(p, FIRN_FIELD_VOLUME));
 }
+/* Position plus the periods travelled, m. */
+static void get_unwrapped(const particle *p, double *out)
+{
+    const firn_grid_def *grid = &p->sim->scene.grid;
+    double images[3];
+    copy_field(p, FIRN_FIELD_X, out);
+    copy_field(p, FIRN_FIELD_IMAGE, images);
+    for (int a = 0; a < 3; a++) out[a] += images[a] * (grid->box_max[a] - grid->box_min[a]);
+}
 static void get_Cd(const particle *p, double *out)
 {
     memcpy(out, material_of(p)->color, 3 * sizeof *out);
@@ -142,6 +151,10 @@ static const struct {
     {{"F", "", "elastic deformation gradient, row by row", FIRN_ATTRIBUTE_FLOAT, 9}, NULL, COPY(F)},
     {{"C", "1/s", "affine velocity matrix, row by row", FIRN_ATTRIBUTE_FLOAT, 9}, NULL, COPY(C)},
     {{"T", "K", "temperature", FIRN_ATTRIBUTE_FLOAT, 1}, NULL, COPY(T)},
+    {{"unwrapped", "m",
+      "position without the jumps at periodic walls: P plus the periods travelled",
+      FIRN_ATTRIBUTE_VECTOR, 3},
+     get_unwrapped},
     {{"J", "", "volume over initial volume, elastic and plastic part", FIRN_ATTRIBUTE_FLOAT, 1},
      get_J},
     {{"Jp", "", "plastic part of J; 1 where the law flows at constant volume", FIRN_ATTRIBUTE_FLOAT,

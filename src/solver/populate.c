@@ -8,6 +8,7 @@
  * Order: bodies in the order of the scene, points in the order of sampling; ids follow, and with
  * them everything that is hashed from ids. */
 #include "geometry/sampling.h"
+#include "solver/periodic.h"
 #include "solver/sim.h"
 
 #include <math.h>
@@ -114,7 +115,8 @@ static firn_status add_body(firn_sim *sim, const firn_body_def *def, const firn_
                          .mass = density * volume,
                          .volume = volume};
     firn_populate_place(def, n, x, born.center);
-    if (n_surface > 0) {
+    status = firn_periodic_check_body(sim, def->name, n, x, messages);
+    if (status == FIRN_OK && n_surface > 0) {
         volumes = weigh_layers(sim, density, spacing, n, n_surface);
         if (!volumes)
             status = firn_messages_no_memory(messages, "%lld particles of body '%s'", (long long)n,
@@ -133,7 +135,9 @@ static firn_status add_body(firn_sim *sim, const firn_body_def *def, const firn_
 static int is_outside(const firn_grid_def *grid, const double x[3])
 {
     for (int w = 0; w < 6; w++) {
-        if (grid->walls[w] == FIRN_WALL_OPEN || grid->walls[w] == FIRN_WALL_DELETE) continue;
+        if (grid->walls[w] == FIRN_WALL_OPEN || grid->walls[w] == FIRN_WALL_DELETE ||
+            grid->walls[w] == FIRN_WALL_PERIODIC)
+            continue;
         if (w & 1 ? x[w / 2] > grid->box_max[w / 2] : x[w / 2] < grid->box_min[w / 2]) return 1;
     }
     return 0;
@@ -241,5 +245,6 @@ firn_status firn_populate_bodies(firn_sim *sim, const firn_scene_def *scene,
     status = check_grips(sim, messages);
     if (status != FIRN_OK) return status;
     warn_of_outside(sim, messages);
+    firn_periodic_warn_colliders(sim, messages);
     return sim->method->begin(sim, ranges, n_ranges, messages);
 }

@@ -20,6 +20,7 @@
 #include "base/suggest.h"
 #include "laws/history.h"
 #include "solver/attributes.h"
+#include "solver/periodic.h"
 #include "solver/sim.h"
 #include "base/text.h"
 
@@ -378,7 +379,8 @@ static firn_status add_share(share *s)
     s->born = (firn_newborn){.n = s->n, .x = x, .body = s->def, .temperature = s->def->temperature};
     firn_populate_place(s->def, s->n, x, s->born.center);
     note_names(s);
-    status = read_motion(s);
+    status = firn_periodic_check_body(s->sim, s->def->name, s->n, x, s->messages);
+    if (status == FIRN_OK) status = read_motion(s);
     if (status == FIRN_OK) status = read_mass(s);
     if (status == FIRN_OK) status = read_history(s);
     if (status == FIRN_OK) status = read_parameters(s);

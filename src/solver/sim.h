@@ -113,6 +113,17 @@ static inline firn_boundary_kind firn_sim_boundary_kind(const firn_sim *sim, int
     return boundary == firn_sim_walls(sim) ? FIRN_BOUNDARY_WALLS : FIRN_BOUNDARY_FORCES;
 }
 
+/* Whether the box of a grid is periodic along an axis; along any. */
+static inline int firn_grid_def_repeats(const firn_grid_def *grid, int axis)
+{
+    return grid->has_box && grid->walls[2 * axis] == FIRN_WALL_PERIODIC;
+}
+static inline int firn_grid_def_is_periodic(const firn_grid_def *grid)
+{
+    return firn_grid_def_repeats(grid, 0) || firn_grid_def_repeats(grid, 1) ||
+           firn_grid_def_repeats(grid, 2);
+}
+
 double firn_sim_clock(void);
 /* Adds the seconds since `since` to a stage; returns the present time. */
 double firn_sim_lap(firn_sim *sim, int stage, double since);
