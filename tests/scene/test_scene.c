@@ -574,7 +574,7 @@ static void test_order(void **state)
         "s.yaml:2:57: bodies.a.shape.0.radius is \"1e400\", which is too large for a number\n"
         "s.yaml:3:12: grid.dx is -1; allowed: above 0, up to 10000 m\n"
         "s.yaml:3:23: grid.walls is keys and values; write one word for all, or a list of 6; "
-        "allowed: open, stick, slip, separate, mirror, delete\n"
+        "allowed: open, stick, slip, separate, mirror, delete, periodic\n"
         "s.yaml:3:42: grid.spline is \"linear\"; allowed: cubic, quadratic");
 }
 
