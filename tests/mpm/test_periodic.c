@@ -92,7 +92,7 @@ static double mode_after(verify_scene *s, int waves, double time, double **v_end
         amplitude += now[3 * i] * v[3 * i];
         square += v[3 * i] * v[3 * i];
     }
-    firn_ledger l = verify_books(sim);
+    firn_ledger l = verify_ledger(sim);
     for (int a = 0; a < 3; a++) NEAR(l.momentum[a], 0, 1e-13 * l.mass * v0);
     free(x);
     free(v);
@@ -245,7 +245,7 @@ static void goes_round(void **state)
             assert_true(x[i] >= 0 && x[i] < L);
             NEAR(k, round(k), 1e-12);
         }
-        firn_ledger l = verify_books(a), m = verify_books(b);
+        firn_ledger l = verify_ledger(a), m = verify_ledger(b);
         for (int c = 0; c < 3; c++) {
             NEAR(m.momentum[c], m.mass * (3 - 2 * c), 1e-12 * m.mass);
             NEAR(m.center[c], l.center[c], 1e-11);
