@@ -152,8 +152,8 @@ static void waves_and_decay(void **state)
     verify_parameter(&s, "c", 0.6);
     verify_parameter(&s, "gamma", 1);
     verify_parameter(&s, "viscosity", nu);
-    fill_box(&s, h, 4, FIRN_CUBIC, FIRN_FLIP);
-    NEAR(mode_after(&s, 1, 0.125 / (nu * k * k), NULL), exp(-0.5), 0.02);
+    fill_box(&s, h, 8, FIRN_CUBIC, FIRN_FLIP);
+    NEAR(mode_after(&s, 1, 0.5 / (nu * k * k), NULL), exp(-0.5), 0.015);
 }
 
 /* ---------------------------------------------------------------- flows */
