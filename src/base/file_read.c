@@ -211,10 +211,12 @@ firn_status firn_file_expect(const firn_file_reader *reader, uint64_t n_bytes,
                              firn_messages *messages)
 {
     if (n_bytes <= reader->most - reader->n_given) return FIRN_OK;
-    return firn_messages_add(messages, FIRN_MEMORY,
-                             "%s: unpacks to more than may be held in memory; allowed: %.4g MiB; "
-                             "try: fewer points or attributes, or a larger --max-memory",
-                             reader->path, (double)reader->most / (1 << 20));
+    return firn_messages_add(
+        messages, FIRN_MEMORY,
+        "%s: unpacks to more than may be held in memory; allowed: %.4g MiB; "
+        "try: fewer points or attributes, a larger --max-memory where there is one, or "
+        "unpack it first",
+        reader->path, (double)reader->most / (1 << 20));
 }
 
 firn_status firn_file_read(firn_file_reader *reader, void *data, size_t n_bytes, const char *part,

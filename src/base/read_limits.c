@@ -16,3 +16,10 @@ uint64_t firn_read_limits_bytes(size_t max_memory)
     const long n = sysconf(_SC_PHYS_PAGES), each = sysconf(_SC_PAGESIZE);
     return n > 0 && each > 0 ? (uint64_t)n / 2 * (uint64_t)each : UINT64_MAX;
 }
+
+uint64_t firn_read_limits_unpacked(uint64_t n_bytes)
+{
+    const uint64_t always = (uint64_t)64 << 20;
+    if (n_bytes > UINT64_MAX / 16) return UINT64_MAX;
+    return 16 * n_bytes > always ? 16 * n_bytes : always;
+}

@@ -10,4 +10,8 @@
  * where the system does not tell. The same bound holds for what a packed file unpacks to. */
 uint64_t firn_read_limits_bytes(size_t max_memory);
 
+/* What a packed file of n_bytes may unpack to where no other bound is given: 64 MiB, or 16 times
+ * its length. Caches of firn unpack to up to ten times theirs. */
+uint64_t firn_read_limits_unpacked(uint64_t n_bytes);
+
 #endif

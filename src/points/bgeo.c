@@ -20,10 +20,12 @@
  * only under its own ending: Houdini refuses compressed data under plain .bgeo. */
 #include "points/bgeo.h"
 #include "base/messages.h"
+#include "base/read_limits.h"
 #include "base/memory.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "the swaps below assume a little-endian machine");
@@ -475,12 +477,16 @@ static firn_status take_all(source *from, firn_points **made)
     return firn_file_finish(from->file, from->messages);
 }
 
+/* most UINT64_MAX: what a file of this length may unpack to. */
 static firn_status read_bgeo(const char *path, int is_gzip, uint64_t most, firn_points **points,
                              firn_messages *messages)
 {
     *points = NULL;
     source from = {firn_file_open(path, is_gzip, messages), messages};
     if (!from.file) return firn_file_failure(messages);
+    struct stat info;
+    if (is_gzip && most == UINT64_MAX)
+        most = firn_read_limits_unpacked(stat(path, &info) == 0 ? (uint64_t)info.st_size : 0);
     firn_file_bound(from.file, most);
     firn_status status = take_all(&from, points);
     firn_file_close(from.file);

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/messages.h"
 #include "base/memory.h"
+#include "base/read_limits.h"
 #include "points/vtp.h"
 #include "points/vtp_data.h"
 #include "base/xml.h"
@@ -40,7 +41,8 @@ typedef struct source {
     int n_entries, entry_room, n_pieces, piece_room;
     entry *entries;
     int64_t *piece_points, n;
-    const char *counted; /* lines up to here */
+    uint64_t n_taken, most; /* bytes of attributes, and their bound */
+    const char *counted;    /* lines up to here */
     int n_lines;
 } source;
 
@@ -157,7 +159,7 @@ static firn_status take_array(source *from, const firn_xml_tag *tag, place where
     firn_vtp_array *a = &made->array;
     *made = (entry){.place = where, .piece = from->n_pieces - 1};
     a->line = line_of(from, tag->begin);
-    if (!firn_xml_attribute(tag, "Name", a->name, sizeof a->name) && where != POINTS)
+    if ((!firn_xml_attribute(tag, "Name", a->name, sizeof a->name) || !*a->name) && where != POINTS)
         return firn_vtp_wrong(&from->file, a, "has no name, or one of more than 63 bytes");
     firn_status status = take_type(from, tag, a);
     if (status != FIRN_OK) return status;
@@ -352,6 +354,17 @@ static firn_status check_room(source *from, const firn_vtp_array *a, int64_t n)
     return firn_vtp_check(&from->file, a, (uint64_t)n * (uint64_t)a->n_components);
 }
 
+/* What is packed, or appended once and named often, may not become more than its file can hold. */
+static firn_status count_bytes(source *from, int64_t n, int n_components)
+{
+    from->n_taken += 4 * (uint64_t)n * (uint64_t)n_components;
+    if (from->n_taken <= from->most) return FIRN_OK;
+    return firn_messages_add(from->file.messages, FIRN_MEMORY,
+                             "%s: unpacks to more than may be held in memory; allowed: %.4g MiB; "
+                             "try: fewer points or attributes, or without compression",
+                             from->file.path, (double)from->most / (1 << 20));
+}
+
 /* One attribute from all pieces; `first` is the array of piece 0. */
 static firn_status take_attribute(source *from, firn_points *points, const entry *first)
 {
@@ -372,6 +385,8 @@ static firn_status take_attribute(source *from, firn_points *points, const entry
     if (status != FIRN_OK) return status;
     if (firn_points_find(points, name))
         return firn_vtp_wrong(&from->file, &first->array, "is there twice");
+    if ((status = count_bytes(from, points->n, first->array.n_components)) != FIRN_OK)
+        return status;
     firn_attribute *to = firn_points_add(points, name, type, first->array.n_components);
     if (!to) return no_memory(from);
     const firn_vtp_array *table = type == FIRN_ATTRIBUTE_INDEX ? strings_of(from, name, 0) : NULL;
@@ -478,6 +493,7 @@ firn_status firn_vtp_read(const char *path, firn_points **points, firn_messages 
     if (!text) return FIRN_IO;
     from.file.text = from.counted = text;
     from.file.n = n;
+    from.most = firn_read_limits_unpacked(n);
     from.n_lines = 1;
     status = take_tags(&from);
     if (status == FIRN_OK) status = take_points(&from, points);

@@ -34,7 +34,9 @@ static void mark(binder *b, const node *at, int is_refused)
         b->mark_capacity = capacity;
     }
     const char *path = firn_arena_text(b->arena, b->path, strlen(b->path));
-    if (path) b->marks[b->n_marks++] = (firn_scene_mark){path, at, is_refused};
+    if (!path || !firn_name_table_put(&b->mark_of, b->arena, path, strlen(path), b->n_marks))
+        return;
+    b->marks[b->n_marks++] = (firn_scene_mark){path, at, is_refused};
 }
 
 static int refuse_here(binder *b, const node *at, const char *sentence)
@@ -50,10 +52,8 @@ static int refuse_here(binder *b, const node *at, const char *sentence)
 
 static const firn_scene_mark *find_mark(const binder *b, const char *path, size_t n)
 {
-    for (int i = b->n_marks - 1; i >= 0; i--)
-        if (strlen(b->marks[i].path) == n && strncmp(b->marks[i].path, path, n) == 0)
-            return &b->marks[i];
-    return NULL;
+    const int i = firn_name_table_find(&b->mark_of, path, n);
+    return i < 0 ? NULL : &b->marks[i];
 }
 
 /* A path without a node, such as a missing key, has the place of the nearest enclosing node. */
@@ -236,6 +236,14 @@ static void bind_item(binder *b, const firn_schema_key *list, const node *at, co
     leave(b, before);
 }
 
+/* Of a list of named items, so that a short text cannot ask for gigabytes: a material takes 20 kB,
+ * others 3 kB. */
+static int most_items(const firn_schema_key *list)
+{
+    enum { MATERIALS_MAX = 1000, ITEMS_MAX = 10000 };
+    return strcmp(list->key, "materials") == 0 ? MATERIALS_MAX : ITEMS_MAX;
+}
+
 static void bind_list(binder *b, const firn_schema_key *list, const node *at, char *def)
 {
     int is_map = at->kind == FIRN_YAML_TREE_MAP, is_named = list->section->is_named;
@@ -248,6 +256,13 @@ static void bind_list(binder *b, const firn_schema_key *list, const node *at, ch
         return;
     }
     int n = is_map && !is_named ? 1 : at->n;
+    if (is_named && n > most_items(list)) {
+        char sentence[FIRN_SCENE_SENTENCE];
+        snprintf(sentence, sizeof sentence, "has too many items (%d); allowed: up to %d", n,
+                 most_items(list));
+        refuse_here(b, at, sentence);
+        n = most_items(list);
+    }
     char *items = n ? firn_arena_allocate(b->arena, (size_t)n * list->section->size) : NULL;
     if (n && !items) return; /* the arena remembers */
     memcpy(def + list->offset, &items, sizeof items);

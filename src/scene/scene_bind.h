@@ -3,6 +3,7 @@
 #ifndef FIRN_SCENE_BIND_H
 #define FIRN_SCENE_BIND_H
 
+#include "base/name_table.h"
 #include "laws/law.h"
 #include "scene/yaml_tree.h"
 #include "scene/scene_schema.h"
@@ -24,6 +25,7 @@ typedef struct firn_scene_binder {
     char path[512];
     firn_scene_mark *marks;
     int n_marks, mark_capacity;
+    firn_name_table mark_of;           /* the last mark of a path */
     const firn_yaml_tree_node *beside; /* the present map: units can depend on its other keys */
     firn_scene_former *formers;        /* former names that have been reported */
 } firn_scene_binder;

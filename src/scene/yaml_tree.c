@@ -5,6 +5,7 @@
  * only), and the known attacks become counts: a bomb of aliases of aliases reaches
  * FIRN_YAML_TREE_NODES_MAX, an alias inside its own anchor meets a node that is still open. */
 #include "scene/yaml_tree.h"
+#include "base/name_table.h"
 #include "base/messages.h"
 
 #include <stdio.h>
@@ -26,6 +27,7 @@ typedef struct loader {
     int n_nodes, n_errors;
     anchor *anchors;
     int n_anchors, anchor_capacity;
+    firn_name_table anchor_of; /* the last one of a name */
     /* nodes that are not complete, outermost first; a map that has its next key holds it in `key`
      */
     firn_yaml_tree_node *open[FIRN_YAML_TREE_DEPTH_MAX], *key[FIRN_YAML_TREE_DEPTH_MAX];
@@ -167,7 +169,7 @@ static firn_yaml_tree_node *new_node(loader *l, firn_yaml_tree_kind kind, yaml_m
         where.column = (int)mark.column + 1;
     }
     if (++l->n_nodes > FIRN_YAML_TREE_NODES_MAX) {
-        refuse(l, mark, "more than 1000000 values (aliases included)");
+        refuse(l, mark, "more than 500000 values (aliases included)");
         return NULL;
     }
     firn_yaml_tree_node *node = firn_yaml_tree_create(l->arena, kind, &where);
@@ -215,7 +217,8 @@ static int add_anchor(loader *l, const yaml_char_t *name, firn_yaml_tree_node *n
         l->anchor_capacity = capacity;
     }
     char *copy = firn_arena_text(l->arena, (const char *)name, strlen((const char *)name));
-    if (!copy) return refuse_memory(l), -1;
+    if (!copy || !firn_name_table_put(&l->anchor_of, l->arena, copy, strlen(copy), l->n_anchors))
+        return refuse_memory(l), -1;
     l->anchors[l->n_anchors] = (anchor){copy, node, is_open};
     return l->n_anchors++;
 }
@@ -307,8 +310,8 @@ static int take_alias(loader *l, const yaml_event_t *event)
     const char *name = (const char *)event->data.alias.anchor;
     const anchor *found = NULL;
     char sentence[256];
-    for (int i = l->n_anchors - 1; i >= 0 && !found; i--)
-        if (strcmp(l->anchors[i].name, name) == 0) found = &l->anchors[i];
+    const int at = firn_name_table_find(&l->anchor_of, name, strlen(name));
+    if (at >= 0) found = &l->anchors[at];
     if (!found) {
         snprintf(sentence, sizeof sentence, "alias *%.60s has no anchor &%.60s before it", name,
                  name);

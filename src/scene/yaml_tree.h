@@ -27,7 +27,7 @@ typedef struct firn_yaml_tree_node {
 
 enum {
     FIRN_YAML_TREE_BYTES_MAX = 16 << 20,
-    FIRN_YAML_TREE_NODES_MAX = 1000000, /* after aliases have been followed */
+    FIRN_YAML_TREE_NODES_MAX = 500000, /* after aliases have been followed */
     FIRN_YAML_TREE_DEPTH_MAX = 50,
     FIRN_YAML_TREE_PLACE = 1200
 };

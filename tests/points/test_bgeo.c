@@ -253,6 +253,9 @@ static void unpacks_within_a_bound(void **state)
     struct rusage before, after;
     getrusage(RUSAGE_SELF, &before);
     firn_messages *messages = firn_messages_create();
+    /* without a bound that is given: 64 MiB, or 16 times the file */
+    assert_int_equal(firn_bgeo_read_gzip(scratch("bomb.bgeo.gz"), &read, NULL), FIRN_MEMORY);
+    assert_null(read);
     assert_int_equal(firn_bgeo_read_gzip_within(scratch("bomb.bgeo.gz"), 64 << 20, &read, messages),
                      FIRN_MEMORY);
     assert_true(

@@ -403,6 +403,9 @@ static void says_what_is_wrong(void **state)
         {ONE PLACES
          "<PointData><DataArray type='Int8' format='ascii'>1</DataArray></PointData>" TAIL,
          "has no name"},
+        {ONE PLACES
+         "<PointData><DataArray type='Int8' Name='' format='ascii'>1</DataArray></PointData>" TAIL,
+         "has no name"},
         {ONE PLACES "</Piece><Piece NumberOfPoints='0'></Piece></PolyData></VTKFile>",
          "piece 1 has no array 'P' as the first has"},
         {ONE PLACES "<PointData><DataArray type='Int8' Name='a' "
@@ -523,13 +526,53 @@ static void reads_without_memory(void **state)
     assert_true(k > 30);
 }
 
+/* 72 MB of zeros in a file of 70 kB: more than 64 MiB and more than 16 times the file. */
+static void refuses_a_bomb(void **state)
+{
+    (void)state;
+    enum { POINTS = 6000000, BYTES = 12 * POINTS };
+    firn_messages *messages = firn_messages_create();
+    firn_points *points = NULL;
+    uLongf n_packed = compressBound(BYTES);
+    unsigned char *zeros = calloc(1, BYTES), *packed = malloc(n_packed);
+    assert_true(zeros && packed);
+    assert_int_equal(compress2(packed, &n_packed, zeros, BYTES, 6), Z_OK);
+    const uint32_t head[4] = {1, BYTES, 0, (uint32_t)n_packed};
+    char *text = calloc(1, n_packed + 1024);
+    assert_non_null(text);
+    size_t n = (size_t)sprintf(
+        text,
+        "<VTKFile type='PolyData' byte_order='LittleEndian' header_type='UInt32' "
+        "compressor='vtkZLibDataCompressor'><PolyData><Piece NumberOfPoints='%d'><Points>"
+        "<DataArray type='Float32' NumberOfComponents='3' format='appended' offset='0'/>"
+        "</Points></Piece></PolyData><AppendedData encoding='raw'>_",
+        POINTS);
+    memcpy(text + n, head, sizeof head);
+    memcpy(text + n + sizeof head, packed, n_packed);
+    n += sizeof head + n_packed;
+    n += (size_t)sprintf(text + n, "</AppendedData></VTKFile>");
+    scratch_store(scratch("bomb.vtp"), text, n);
+    assert_int_equal(firn_vtp_read(scratch("bomb.vtp"), &points, messages), FIRN_MEMORY);
+    assert_null(points);
+    assert_true(scratch_says(messages, "unpacks to more than may be held in memory"));
+    firn_messages_destroy(messages);
+    free(text);
+    free(packed);
+    free(zeros);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leads_to_every_array),         cmocka_unit_test(writes_no_points),
-        cmocka_unit_test(survives_failing_allocations), cmocka_unit_test(reads_every_encoding),
-        cmocka_unit_test(says_what_is_wrong),           cmocka_unit_test(claims_are_not_believed),
-        cmocka_unit_test(survives_cuts_and_flips),      cmocka_unit_test(reads_without_memory),
+        cmocka_unit_test(leads_to_every_array),
+        cmocka_unit_test(writes_no_points),
+        cmocka_unit_test(survives_failing_allocations),
+        cmocka_unit_test(reads_every_encoding),
+        cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(claims_are_not_believed),
+        cmocka_unit_test(survives_cuts_and_flips),
+        cmocka_unit_test(reads_without_memory),
+        cmocka_unit_test(refuses_a_bomb),
     };
     return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
 }

@@ -489,7 +489,19 @@ static void test_alias_bomb(void **state)
             snprintf(text + strlen(text), sizeof text - strlen(text), "*a%d, ", i - 1);
         strcat(text, "]\n");
     }
-    check_refused(text, "s.yaml:7:10: more than 1000000 values (aliases included)");
+    check_refused(text, "s.yaml:6:40: more than 500000 values (aliases included)");
+}
+
+/* A short text with thousands of materials would ask for hundreds of megabytes. */
+static void test_too_many_items(void **state)
+{
+    (void)state;
+    enum { N = 1001 };
+    static char text[64 * N + 256];
+    size_t n = (size_t)sprintf(text, "grid: {dx: 1 cm}\nmaterials:\n");
+    for (int i = 0; i < N; i++) n += (size_t)sprintf(text + n, "  m%d: {law: neo_hookean}\n", i);
+    sprintf(text + n, "bodies: {b: {material: m0, shape: {kind: sphere, radius: 1 m}}}\n");
+    check_refused(text, "s.yaml:3:3: materials has too many items (1001); allowed: up to 1000");
 }
 
 static void test_depth(void **state)
@@ -738,6 +750,7 @@ int main(void)
                                        cmocka_unit_test(test_slips),
                                        cmocka_unit_test(test_text_refused),
                                        cmocka_unit_test(test_alias_bomb),
+                                       cmocka_unit_test(test_too_many_items),
                                        cmocka_unit_test(test_depth),
                                        cmocka_unit_test(test_files_refused),
                                        cmocka_unit_test(test_order),
