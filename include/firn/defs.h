@@ -24,6 +24,7 @@ enum { FIRN_NAME = 64, FIRN_PATH = 1024, FIRN_MAX_PARAMETERS = 32, FIRN_MAX_TABL
 /* ---------------------------------------------------------------- grid, time, transfer */
 
 typedef enum firn_spline { FIRN_CUBIC, FIRN_QUADRATIC } firn_spline;
+typedef enum firn_geometry { FIRN_SPACE, FIRN_PLANE_STRAIN } firn_geometry;
 typedef enum firn_wall {
     FIRN_WALL_OPEN,
     FIRN_WALL_STICK,
@@ -35,9 +36,10 @@ typedef enum firn_wall {
 } firn_wall;
 
 typedef struct firn_grid_def {
-    double dx;          /* node spacing, m */
-    firn_spline spline; /* shape function */
-    int has_box;        /* walls exist only with a box; otherwise space is unbounded */
+    double dx;              /* node spacing, m */
+    firn_spline spline;     /* shape function */
+    firn_geometry geometry; /* of the problem: space, or the plane z = 0 in plane strain */
+    int has_box;            /* walls exist only with a box; otherwise space is unbounded */
     double box_min[3], box_max[3];
     firn_wall walls[6];   /* -x +x -y +y -z +z */
     double wall_friction; /* Coulomb, for slip and separate */

@@ -184,6 +184,7 @@ static firn_status make_tile(tile *t, double n_wanted, uint64_t seed, firn_messa
 typedef struct sampler {
     const firn_shape *shape;
     firn_sampling sampling;
+    int is_section;     /* of the plane z = 0 alone */
     double h, cell;     /* m; edge of a lattice cell: h, or the tile's cell */
     double least, most; /* m, depths below the surface that are filled: least < depth <= most */
     double middle[3];   /* of the lattice and of the bounding box */
@@ -198,6 +199,7 @@ static int candidate(const sampler *s, const int64_t c[3], double x[3])
     double u[3] = {0.5, 0.5, 0.5};
     if (s->sampling == FIRN_JITTERED)
         firn_random_unit_cube(firn_random_of_cell(s->seed, c[0], c[1], c[2]), u);
+    if (s->is_section) u[2] = 0.5; /* of one cell about z = 0 */
     if (s->sampling == FIRN_POISSON) {
         int g = s->tile->g;
         int a = (int)(c[0] % g), b = (int)(c[1] % g), e = (int)(c[2] % g);
@@ -268,8 +270,8 @@ static firn_status fill(const sampler *s, double **xyz, int64_t *n, firn_message
 
 /* ---------------------------------------------------------------- entry */
 
-static firn_status check(const firn_shape *shape, double h, double min[3], double max[3],
-                         double *n_box, firn_messages *messages)
+static firn_status check(const firn_shape *shape, int is_section, double h, double min[3],
+                         double max[3], double *n_box, firn_messages *messages)
 {
     if (!(h > 0) || !isfinite(h))
         return firn_messages_add(messages, FIRN_REFUSED,
@@ -279,6 +281,7 @@ static firn_status check(const firn_shape *shape, double h, double min[3], doubl
                                  "an unbounded shape (plane, half_space) cannot be filled with "
                                  "points; try: join it with "
                                  "a bounded one by csg: intersection");
+    if (is_section) min[2] = max[2] = 0;
     *n_box = 1;
     for (int i = 0; i < 3; i++) *n_box *= ceil(fmax(0, max[i] - min[i]) / h) + 1;
     if (*n_box < MAX_POINTS) return FIRN_OK;
@@ -290,17 +293,21 @@ static firn_status check(const firn_shape *shape, double h, double min[3], doubl
 }
 
 /* The points of the shape between two depths below its surface, m; there may be none. */
-static firn_status sample(const firn_shape *shape, firn_sampling sampling, double spacing,
-                          double least, double most, uint64_t seed, double **xyz, int64_t *n,
-                          firn_messages *messages)
+static firn_status sample(const firn_shape *shape, firn_sampling sampling, int is_section,
+                          double spacing, double least, double most, uint64_t seed, double **xyz,
+                          int64_t *n, firn_messages *messages)
 {
     *xyz = NULL;
     *n = 0;
     double min[3], max[3], n_box = 0;
-    firn_status status = check(shape, spacing, min, max, &n_box, messages);
+    if (is_section && sampling == FIRN_POISSON)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "sampling of a section: is poisson; allowed: regular, jittered");
+    firn_status status = check(shape, is_section, spacing, min, max, &n_box, messages);
     if (status) return status;
     sampler s = {.shape = shape,
                  .sampling = sampling,
+                 .is_section = is_section,
                  .h = spacing,
                  .cell = spacing,
                  .least = least,
@@ -324,8 +331,13 @@ done:
     return status;
 }
 
-static firn_status refuse_emptiness(double spacing, firn_messages *messages)
+static firn_status refuse_emptiness(double spacing, int is_section, firn_messages *messages)
 {
+    if (is_section)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "no point falls into the section z = 0 of the shape: it is empty, "
+                                 "or thinner than the spacing (%g m); try: a shape about z = 0",
+                                 spacing);
     return firn_messages_add(
         messages, FIRN_REFUSED,
         "no point falls into the shape: it is empty, or thinner than the spacing (%g m); try: a "
@@ -336,25 +348,25 @@ static firn_status refuse_emptiness(double spacing, firn_messages *messages)
 firn_status firn_sample_shape(const firn_shape *shape, firn_sampling sampling, double spacing,
                               uint64_t seed, double **xyz, int64_t *n, firn_messages *messages)
 {
-    firn_status status = sample(shape, sampling, spacing, 0, INFINITY, seed, xyz, n, messages);
-    return !status && *n == 0 ? refuse_emptiness(spacing, messages) : status;
+    firn_status status = sample(shape, sampling, 0, spacing, 0, INFINITY, seed, xyz, n, messages);
+    return !status && *n == 0 ? refuse_emptiness(spacing, 0, messages) : status;
 }
 
-firn_status firn_sample_layers(const firn_shape *shape, firn_sampling sampling,
-                               const double spacing[2], double depth, uint64_t seed, double **xyz,
-                               int64_t *n, int64_t *n_surface, firn_messages *messages)
+static firn_status sample_layers(const firn_shape *shape, firn_sampling sampling, int is_section,
+                                 const double spacing[2], double depth, uint64_t seed, double **xyz,
+                                 int64_t *n, int64_t *n_surface, firn_messages *messages)
 {
     double *layer[2] = {NULL, NULL};
     int64_t count[2] = {0, 0};
     *xyz = NULL;
     *n = *n_surface = 0;
-    firn_status status =
-        sample(shape, sampling, spacing[0], 0, depth, seed, &layer[0], &count[0], messages);
+    firn_status status = sample(shape, sampling, is_section, spacing[0], 0, depth, seed, &layer[0],
+                                &count[0], messages);
     if (!status)
-        status = sample(shape, sampling, spacing[1], depth, INFINITY, seed + 1, &layer[1],
-                        &count[1], messages);
+        status = sample(shape, sampling, is_section, spacing[1], depth, INFINITY, seed + 1,
+                        &layer[1], &count[1], messages);
     int64_t total = count[0] + count[1];
-    if (!status && total == 0) status = refuse_emptiness(spacing[0], messages);
+    if (!status && total == 0) status = refuse_emptiness(spacing[0], is_section, messages);
     if (!status && !(*xyz = firn_memory_array(NULL, (size_t)total, 3 * sizeof **xyz)))
         status = firn_messages_no_memory(messages, "%lld points", (long long)total);
     for (int k = 0; k < 2; k++) {
@@ -369,19 +381,50 @@ firn_status firn_sample_layers(const firn_shape *shape, firn_sampling sampling,
     return status;
 }
 
-int firn_sample_volumes(const firn_shape *shape, double time, double depth, double volumes[2])
+firn_status firn_sample_layers(const firn_shape *shape, firn_sampling sampling,
+                               const double spacing[2], double depth, uint64_t seed, double **xyz,
+                               int64_t *n, int64_t *n_surface, firn_messages *messages)
+{
+    return sample_layers(shape, sampling, 0, spacing, depth, seed, xyz, n, n_surface, messages);
+}
+
+firn_status firn_sample_section(const firn_shape *shape, firn_sampling sampling,
+                                const double spacing[2], double depth, uint64_t seed, double **xyz,
+                                int64_t *n, int64_t *n_surface, firn_messages *messages)
+{
+    if (depth > 0)
+        return sample_layers(shape, sampling, 1, spacing, depth, seed, xyz, n, n_surface, messages);
+    *n_surface = 0;
+    firn_status status =
+        sample(shape, sampling, 1, spacing[1], 0, INFINITY, seed, xyz, n, messages);
+    return !status && *n == 0 ? refuse_emptiness(spacing[1], 1, messages) : status;
+}
+
+/* Lattice points within the first n_axes axes; z = 0 where there are two. */
+static int measure(const firn_shape *shape, double time, double depth, int n_axes, double sizes[2])
 {
     enum { LATTICE = 48 };
-    double min[3], max[3], cell = 1, x[3];
+    double min[3], max[3], cell = 1, x[3] = {0, 0, 0};
     int64_t n[2] = {0, 0};
+    const int n_points = n_axes == 3 ? LATTICE * LATTICE * LATTICE : LATTICE * LATTICE;
     if (!firn_shape_bounds(shape, min, max)) return 0;
-    for (int a = 0; a < 3; a++) cell *= (max[a] - min[a]) / LATTICE;
-    for (int i = 0; i < LATTICE * LATTICE * LATTICE; i++) {
+    for (int a = 0; a < n_axes; a++) cell *= (max[a] - min[a]) / LATTICE;
+    for (int i = 0; i < n_points; i++) {
         int k[3] = {i % LATTICE, i / LATTICE % LATTICE, i / LATTICE / LATTICE};
-        for (int a = 0; a < 3; a++) x[a] = min[a] + (k[a] + 0.5) / LATTICE * (max[a] - min[a]);
+        for (int a = 0; a < n_axes; a++) x[a] = min[a] + (k[a] + 0.5) / LATTICE * (max[a] - min[a]);
         double d = firn_shape_distance(shape, x, time);
         n[d < -depth] += d < 0;
     }
-    for (int k = 0; k < 2; k++) volumes[k] = cell * (double)n[k];
+    for (int k = 0; k < 2; k++) sizes[k] = cell * (double)n[k];
     return 1;
+}
+
+int firn_sample_volumes(const firn_shape *shape, double time, double depth, double volumes[2])
+{
+    return measure(shape, time, depth, 3, volumes);
+}
+
+int firn_sample_areas(const firn_shape *shape, double time, double depth, double areas[2])
+{
+    return measure(shape, time, depth, 2, areas);
 }

@@ -19,6 +19,7 @@
 #include "mpm/mpm.h"
 #include "mpm/node_boundary.h"
 #include "mpm/particle_boundary.h"
+#include "mpm/plane.h"
 #include "mpm/workspace.h"
 
 #include <math.h>
@@ -240,6 +241,7 @@ void firn_block_loops_grid(firn_sim *sim)
 {
     firn_grid *grid = &sim->mpm->grid;
     const firn_kernels *k = sim->mpm->kernels;
+    const int is_plane = firn_plane_is(sim);
     double dv[3];
     for (int a = 0; a < 3; a++) dv[a] = sim->dt * sim->scene.gravity[a];
     firn_mirror_wall_fold(sim, sim->dt);
@@ -250,8 +252,10 @@ void firn_block_loops_grid(firn_sim *sim)
             const firn_range blocks = firn_mpm_chunk(sim, chunk.first, part);
             for (int32_t b = blocks.first; b < blocks.end; b++) {
                 void *nodes = firn_grid_nodes(grid, b);
+                if (is_plane) firn_plane_collapse(sim, b);
                 k->velocity(nodes, firn_grid_old(grid, b), dv, &grid->range[b]);
                 if (firn_node_boundary_apply(sim, b, chunk.first)) k->range(nodes, &grid->range[b]);
+                if (is_plane) firn_plane_expand(sim, b, 0);
             }
         }
     firn_mirror_wall_unfold(sim);
@@ -340,6 +344,9 @@ static void g2p_block(firn_sim *sim, int32_t owner, const firn_workspace *w, dou
         if (expected & FIRN_PARTICLE_PULLS)
             memcpy(v_before, r.block_particles.payload.value, bytes);
         k->g2p(&r.transfer, &r.block_particles, w->patch, w->forces, w->grad_v);
+        if (firn_plane_is(sim))
+            firn_plane_restrict(sim, firn_bundles_of(r.block->n), w->grad_v,
+                                r.block_particles.payload.affine);
         firn_boundary_impulse *impulses = has_impulses ? impulses_of(sim, r.material, owner) : NULL;
         if (expected)
             firn_particle_boundary_apply(sim, r.particles, r.block, expected, w->before, v_before,
@@ -565,6 +572,10 @@ void firn_block_loops_weigh(firn_sim *sim, const firn_id_range *ranges, int n_ra
 {
     firn_block_loops_p2g(sim);
     firn_mirror_wall_fold(sim, 0);
+    for (int32_t b = 0; firn_plane_is(sim) && b < sim->mpm->grid.n_blocks; b++) {
+        firn_plane_collapse(sim, b);
+        firn_plane_expand(sim, b, 1);
+    }
 #pragma omp parallel num_threads(sim->n_threads)
     {
         firn_workspace w = firn_workspace_of(sim, omp_get_thread_num());

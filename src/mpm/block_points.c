@@ -7,6 +7,7 @@
  * 16. */
 #include "mpm/block_places.h"
 #include "mpm/particle_boundary.h"
+#include "mpm/plane.h"
 
 firn_block_point firn_block_point_of(const firn_sim *sim, firn_particles *particles,
                                      const firn_particle_block *block, int p, const void *x,
@@ -31,7 +32,7 @@ firn_block_point firn_block_point_of(const firn_sim *sim, firn_particles *partic
 void firn_block_point_store(const firn_block_point *s)
 {
     const int64_t bundle = s->block->first + s->p / 16;
-    for (int a = 0; a < 3; a++) {
+    for (int a = 0; a < (firn_plane_is(s->sim) ? 2 : 3); a++) {
         firn_particles_set(s->particles, FIRN_FIELD_X, bundle, a, s->p % 16,
                            firn_block_cells(s->sim, s->block, a, s->moved.x[a]));
         firn_particles_set(s->particles, FIRN_FIELD_V, bundle, a, s->p % 16, s->moved.v[a]);

@@ -30,6 +30,7 @@
  * surface. */
 #include "mpm/contact_gap.h"
 #include "mpm/mpm.h"
+#include "mpm/plane.h"
 
 #include <math.h>
 #include <string.h>
@@ -176,8 +177,12 @@ double firn_contact_gap_at(const firn_sim *sim, const firn_collider *c, int32_t 
     if (c->def.touch != FIRN_TOUCH_SURFACE || c->def.contact != FIRN_SEPARATE || s->stickiness > 0)
         return 0;
     const gap_nodes *nodes = firn_block_slots_at(&sim->mpm->contact_gap.slots, block);
-    const double *sum = (*nodes)[node], h = sim->h;
-    double center[3], v_n = 0;
+    const double h = sim->h;
+    double center[3], v_n = 0, sum[4];
+    memcpy(sum, (*nodes)[node], sizeof sum);
+    for (int k = 0; firn_plane_is(sim) && k < 4; k++) /* its column, and nothing along z */
+        for (int a = 0; a < 4; a++)
+            sum[a] = (k ? sum[a] : 0) + (a == 2 ? 0 : (*nodes)[(node & ~3) + k][a]);
     if (!(sum[3] > 0)) return 0;
     for (int a = 0; a < 3; a++) {
         center[a] = x[a] + sum[a] / sum[3] * h;

@@ -105,6 +105,14 @@ void firn_impulse_split_fold(const firn_sim *sim, int32_t from_block, int from_n
     }
 }
 
+void firn_impulse_split_masses(const firn_sim *sim, int32_t block,
+                               void (*change)(const firn_sim *sim, void *masses))
+{
+    const firn_impulse_split *t = &sim->mpm->impulse_split;
+    if (!t->is_kept || t->slots.slot[block] < 0) return;
+    for (int s = 0; s < sim->n_materials - 1; s++) change(sim, mass_at(sim, block, s, 0));
+}
+
 /* The mass of material s on the node is the difference of partial sums s and s - 1; the last one
  * ends at the mass of the node, so the parts sum to the whole exactly. fmin keeps float sums that
  * exceed it by round-off from giving a negative rest. */

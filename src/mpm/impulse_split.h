@@ -32,5 +32,8 @@ void firn_impulse_split_share(const firn_sim *sim, int chunk, int32_t block, int
                               unsigned kinds, const double given[FIRN_N_BOUNDARY_KINDS][4]);
 void firn_impulse_split_collect(firn_sim *sim);
 void firn_impulse_split_clear(firn_sim *sim);
+/* Applies `change` to the masses [64] of each material on a block, where they are kept. */
+void firn_impulse_split_masses(const firn_sim *sim, int32_t block,
+                               void (*change)(const firn_sim *sim, void *masses));
 
 #endif

@@ -15,6 +15,7 @@
 #include "mpm/separation.h"
 #include "mpm/block_places.h"
 #include "mpm/ledger.h"
+#include "mpm/plane.h"
 #include "mpm/workspace.h"
 #include "laws/history.h"
 
@@ -38,6 +39,12 @@ static double volume_ratio(const firn_particles *particles, int64_t bundle, int 
     if (k < 0) return elastic;
     double stored = firn_particles_value(particles, FIRN_FIELD_HISTORY, bundle, k, lane);
     return elastic * firn_history_value(&law->history[k], stored);
+}
+
+/* The cube of a particle's edge; in plane strain its volume is edge^2 times a cell. */
+static double size_of(const firn_sim *sim, double volume)
+{
+    return firn_plane_is(sim) ? pow(volume / sim->h, 1.5) : volume;
 }
 
 /* One particle: volume V0 J with J = det F J_p, spin m D eps:C, whose components are C_zy - C_yz
@@ -91,8 +98,9 @@ static void add_particle(const firn_sim *sim, const firn_particles *particles,
     l->min_J = fmin(l->min_J, J);
     l->max_J = fmax(l->max_J, J);
     l->max_speed = fmax(l->max_speed, sqrt(v2));
-    firn_separation_add(l, F, fmin(volume, m / particles->material->resolved.density), sim->h,
-                        (int64_t)firn_particles_value(particles, FIRN_FIELD_ID, b, 0, lane), x);
+    firn_separation_add(l, F, size_of(sim, fmin(volume, m / particles->material->resolved.density)),
+                        sim->h, (int64_t)firn_particles_value(particles, FIRN_FIELD_ID, b, 0, lane),
+                        x);
 }
 
 static void add_ledger(firn_ledger *sum, const firn_ledger *l)

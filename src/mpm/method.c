@@ -9,6 +9,7 @@
 #include "mpm/block_places.h"
 #include "mpm/ledger.h"
 #include "mpm/mpm.h"
+#include "mpm/plane.h"
 #include "mpm/populate.h"
 #include "mpm/save.h"
 #include "mpm/sort.h"
@@ -107,6 +108,7 @@ static void create_grid(firn_sim *sim)
             is_periodic ? (int32_t)lround((def->box_max[a] - def->box_min[a]) / (4 * sim->h)) : 0;
         sim->mpm->origin[a] = is_periodic ? def->box_min[a] : 0;
     }
+    if (firn_plane_is(sim)) sim->mpm->origin[2] = -firn_plane_place() * sim->h;
     firn_grid_init(&sim->mpm->grid, &sim->memory, sim->mpm->kernels->real_size, sim->mpm->keeps_old,
                    n_around);
 }

@@ -20,6 +20,7 @@
 #include "mpm/node_boundary.h"
 #include "mpm/mpm.h"
 #include "mpm/particle_boundary.h"
+#include "mpm/plane.h"
 #include "solver/constraint.h"
 
 #include <math.h>
@@ -100,6 +101,7 @@ static double collider_constraint(const firn_sim *sim, int index, const node *n,
                           .contact = c->def.contact,
                           .friction = s->friction,
                           .adhesion = s->stickiness * sim->h * sim->h * sim->dt / n->mass};
+    if (firn_plane_is(sim) && !firn_plane_cut(s)) return INFINITY;
     const double gap = firn_contact_gap_at(sim, c, n->block, n->index, n->x, s);
     for (int a = 0; a < 3; a++) {
         constraint->normal[a] = s->normal[a];
@@ -339,6 +341,7 @@ int firn_node_boundary_apply(const firn_sim *sim, int32_t block, int chunk)
     void *nodes = firn_grid_nodes(&sim->mpm->grid, block);
     double *wide = sim->mpm->kernels->is_double ? nodes : NULL;
     float *narrow = sim->mpm->kernels->is_double ? NULL : nodes;
+    const int is_plane = firn_plane_is(sim);
     node n = {.block = block};
     int any = 0;
     for (int i = 0; i < FIRN_BLOCK_NODES; i++) {
@@ -353,6 +356,7 @@ int firn_node_boundary_apply(const firn_sim *sim, int32_t block, int chunk)
         const int place[3] = {i / 16, i / 4 % 4, i % 4};
         for (int a = 0; a < 3; a++) {
             n.x[a] = firn_mpm_metres(sim, a, 4.0 * coord[a] + place[a]);
+            if (a == 2 && is_plane) n.x[a] = 0;
             n.v[a] = wide ? wide[at + a] : (double)narrow[at + a];
         }
         if (is_folded(sim, n.x)) continue;

@@ -20,7 +20,7 @@
 typedef struct particles_header {
     char name[FIRN_NAME], law[FIRN_NAME];
     int64_t n_particles, n_bundles;
-    int32_t n_blocks, n_history, has_grip, has_start, n_C, n_image;
+    int32_t n_blocks, n_history, has_grip, has_start, n_C, space;
     firn_ledger_sums sums;
 } particles_header;
 
@@ -69,7 +69,16 @@ static int are_sound(const firn_ledger_sums *sums)
 /* The minimum size of a bundle, (3 + 3 + 9 + 6 + 3) = 24 components of 16 floats, bounds n_bundles
  * by the bytes that are left. The header must agree with the scene in everything that determines
  * the layout of fields. */
-static firn_status read_particles(firn_particles *particles, firn_walk *w, firn_messages *messages)
+/* What positions mean: the geometry, and the periodic axes as bits from 4 on. */
+static int32_t space_of(const firn_sim *sim)
+{
+    int32_t space = (int32_t)sim->scene.grid.geometry;
+    for (int a = 0; a < 3; a++) space |= (sim->mpm->grid.n_around[a] > 0) << (4 + a);
+    return space;
+}
+
+static firn_status read_particles(firn_particles *particles, int32_t space, firn_walk *w,
+                                  firn_messages *messages)
 {
     particles_header p;
     firn_walk_pass(w, &p, sizeof p);
@@ -87,10 +96,10 @@ static firn_status read_particles(firn_particles *particles, firn_walk *w, firn_
             p.name, p.law, p.n_history, particles->material->resolved.name,
             particles->material->resolved.law->info.name,
             particles->n_components[FIRN_FIELD_HISTORY]);
-    if (p.n_image != particles->n_components[FIRN_FIELD_IMAGE])
+    if (p.space != space)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "saved state: periodic walls differ from the scene; they cannot "
-                                 "change");
+                                 "saved state: geometry or periodic walls differ from the scene; "
+                                 "they cannot change");
     size_t left = (size_t)(w->end - w->at);
     if (!are_sound(&p.sums))
         return firn_messages_add(messages, FIRN_REFUSED,
@@ -114,7 +123,7 @@ static firn_status read_particles(firn_particles *particles, firn_walk *w, firn_
     return FIRN_OK;
 }
 
-static void write_particles(firn_particles *particles, firn_walk *w)
+static void write_particles(firn_particles *particles, int32_t space, firn_walk *w)
 {
     particles_header p = {.n_particles = particles->n_particles,
                           .n_bundles = particles->n_bundles,
@@ -123,7 +132,7 @@ static void write_particles(firn_particles *particles, firn_walk *w)
                           .has_grip = particles->n_components[FIRN_FIELD_GRIP],
                           .has_start = particles->n_components[FIRN_FIELD_START],
                           .n_C = particles->n_components[FIRN_FIELD_C],
-                          .n_image = particles->n_components[FIRN_FIELD_IMAGE],
+                          .space = space,
                           .sums = particles->material->sums};
     strcpy(p.name, particles->material->resolved.name);
     strncpy(p.law, particles->material->resolved.law->info.name, sizeof p.law - 1);
@@ -135,10 +144,10 @@ firn_status firn_particles_pass(firn_sim *sim, int material, firn_walk *w, firn_
 {
     firn_particles *particles = &sim->mpm->particles[material];
     if (!w->is_reading) {
-        write_particles(particles, w);
+        write_particles(particles, space_of(sim), w);
         return FIRN_OK;
     }
-    firn_status status = read_particles(particles, w, messages);
+    firn_status status = read_particles(particles, space_of(sim), w, messages);
     return status == FIRN_OK ? firn_save_check_particles(sim, material, messages) : status;
 }
 

@@ -26,6 +26,7 @@
 #include "mpm/sort.h"
 #include "mpm/mpm.h"
 #include "mpm/particle_boundary.h"
+#include "mpm/plane.h"
 #include "mpm/workspace.h"
 
 #include <math.h>
@@ -344,6 +345,7 @@ static void rebase(firn_sim *sim, firn_particles *particles, const move_plan *pl
         sim->mpm->kernels->rebase(firn_particles_at(particles, FIRN_FIELD_X, plan->blocks[b].first),
                                   plan->blocks[b].n, low, high);
         plan->blocks[b].reach = (uint16_t)firn_grid_reach(low, high);
+        if (firn_plane_is(sim)) plan->blocks[b].reach &= 0xf; /* x and y */
     }
 }
 

@@ -41,6 +41,7 @@
 #include "mpm/step_check.h"
 #include "mpm/block_loops.h"
 #include "mpm/mpm.h"
+#include "mpm/plane.h"
 #include "mpm/workspace.h"
 
 #include <math.h>
@@ -147,6 +148,8 @@ static int check_block(firn_sim *sim, int32_t owner, double bearable, const firn
     k->deviate(w->patch, middle, w->forces);
     FIRN_BLOCK_MATERIALS (sim, owner, r) {
         k->check(&r.transfer, &r.block_particles, w->patch, w->grad_v, check);
+        if (firn_plane_is(sim))
+            firn_plane_restrict(sim, firn_bundles_of(r.block->n), w->grad_v, NULL);
         *material_index = r.material;
         if (!check->is_finite || check->min_det < least_det || check->max_move > most_cells)
             return 0;

@@ -157,6 +157,37 @@ static void check_grid(firn_complaints *c, const firn_grid_def *grid)
     }
 }
 
+/* What has a part along z has no place in a plane of which it is the normal. */
+static void check_plane(firn_complaints *c, const firn_scene_def *scene)
+{
+    if (scene->grid.geometry != FIRN_PLANE_STRAIN) return;
+    for (int w = 4; w < 6 && scene->grid.has_box; w++)
+        if (scene->grid.walls[w] != FIRN_WALL_OPEN)
+            FIRN_COMPLAIN(c, "grid.walls", "has a wall along z; allowed in plane strain: open");
+    if (scene->gravity[2] != 0)
+        FIRN_COMPLAIN(c, "gravity", "has a part along z (%g m/s^2); allowed in plane strain: 0",
+                      scene->gravity[2]);
+    if (scene->n_emitters)
+        FIRN_COMPLAIN(c, "emitters", "fill volumes; allowed in plane strain: bodies");
+    for (int i = 0; i < scene->n_bodies; i++) {
+        const firn_body_def *body = &scene->bodies[i];
+        const double *F = body->F;
+        size_t at = firn_complaints_enter(c, "bodies");
+        firn_complaints_enter(c, body->name);
+        if (*body->points)
+            FIRN_COMPLAIN(c, "points", "is in space; allowed in plane strain: shapes");
+        if (!*body->points && body->sampling == FIRN_POISSON)
+            FIRN_COMPLAIN(c, "sampling", "is poisson; allowed in plane strain: regular, jittered");
+        if (body->velocity[2] != 0 || body->spin[0] != 0 || body->spin[1] != 0)
+            FIRN_COMPLAIN(c, body->velocity[2] != 0 ? "velocity" : "spin",
+                          "leaves the plane; allowed in plane strain: velocity along x and y, spin "
+                          "about z");
+        if (F[2] != 0 || F[5] != 0 || F[6] != 0 || F[7] != 0)
+            FIRN_COMPLAIN(c, "F", "leaves the plane; allowed in plane strain: xx, xy, yx, yy, zz");
+        firn_complaints_leave(c, at);
+    }
+}
+
 static void check_method(firn_complaints *c, const char *method)
 {
     firn_known_words methods = {.wanted = method};
@@ -426,6 +457,7 @@ static void check_output(firn_complaints *c, const firn_scene_def *scene,
 void firn_scene_relations_check(firn_complaints *c, const firn_scene_def *scene)
 {
     check_grid(c, &scene->grid);
+    check_plane(c, scene);
     check_method(c, scene->method);
     check_time(c, &scene->time);
     if (!scene->n_bodies && !scene->n_emitters)

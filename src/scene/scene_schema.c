@@ -22,6 +22,17 @@ static const firn_schema_key grid_options[] = {
      .words = "cubic quadratic",
      .fallback = "cubic",
      .doc = "B-spline that couples particles and nodes: cubic is smoother, quadratic faster."},
+    {.key = "geometry",
+     .type = FIRN_SCHEMA_WORD,
+     .n = 1,
+     .offset = offsetof(firn_grid_def, geometry),
+     .words = "space plane_strain",
+     .fallback = "space",
+     .doc =
+         "space: three dimensions. plane_strain: the section z = 0 of the scene, in which nothing "
+         "moves along z and nothing depends on it, at the cost of two dimensions: one layer of "
+         "particles (the spacing is that of three dimensions, so 8 particles_per_cell are 4 in the "
+         "plane). Masses, forces and energies are those of a slice dx thick."},
     {.key = "box_min",
      .type = FIRN_SCHEMA_REAL,
      .flags = FIRN_SCHEMA_PRESENCE,

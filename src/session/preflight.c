@@ -46,16 +46,17 @@ static firn_status estimate_shape(const firn_scene_def *scene, const firn_body_d
     const double dx = scene->grid.dx, depth = firn_body_source_depth(def, dx),
                  spacing = def->spacing > 0 ? def->spacing : dx / cbrt(def->particles_per_cell);
     double volumes[2] = {0, 0}; /* within `depth` of the surface, and below it, m^3 */
-    if (!firn_sample_volumes(shape, 0, depth, volumes))
+    const int is_plane = scene->grid.geometry == FIRN_PLANE_STRAIN, n_axes = is_plane ? 2 : 3;
+    if (!(is_plane ? firn_sample_areas : firn_sample_volumes)(shape, 0, depth, volumes))
         return firn_messages_add(messages, FIRN_REFUSED,
                                  "bodies.%s.shape: unbounded, so it cannot be filled", def->name);
-    const double n = volumes[0] * def->particles_at_surface / (dx * dx * dx) +
-                     volumes[1] / (spacing * spacing * spacing);
+    const double n = volumes[0] * pow(cbrt(def->particles_at_surface) / dx, n_axes) +
+                     volumes[1] / pow(spacing, n_axes);
     if (!(n < 9e15)) /* also NAN */
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "bodies.%s.shape: %.3g m^3 would need %.3g particles; try: check "
+                                 "bodies.%s.shape: %.3g m^%d would need %.3g particles; try: check "
                                  "its size and scale, or a larger grid.dx",
-                                 def->name, volumes[0] + volumes[1], n);
+                                 def->name, volumes[0] + volumes[1], n_axes, n);
     body->n_expected = (int64_t)n;
     return FIRN_OK;
 }

@@ -60,10 +60,13 @@ static double history(const particle *p, const char *name, double otherwise)
     return i < 0 ? otherwise : firn_solver_value(p->sim, p->at, FIRN_FIELD_HISTORY, i);
 }
 
-/* Radius of the sphere inscribed in the cube of the particle's initial volume, m. */
+/* Radius of the sphere inscribed in the cube of the particle's initial volume, m; in plane strain of
+ * the circle in its square. */
 static void get_pscale(const particle *p, double *out)
 {
-    out[0] = 0.5 * cbrt(scalar(p, FIRN_FIELD_VOLUME));
+    const double volume = scalar(p, FIRN_FIELD_VOLUME);
+    out[0] = 0.5 * (p->sim->scene.grid.geometry == FIRN_PLANE_STRAIN ? sqrt(volume / p->sim->h)
+                                                                     : cbrt(volume));
 }
 /* Position plus the periods travelled, m. */
 static void get_unwrapped(const particle *p, double *out)

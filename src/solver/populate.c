@@ -66,6 +66,9 @@ static firn_status sample_body(const firn_sim *sim, const firn_body_def *def,
     const uint64_t seed = def->seed + sim->scene.seed;
     const double depth = firn_body_source_depth(def, sim->h);
     *n_surface = 0;
+    if (sim->scene.grid.geometry == FIRN_PLANE_STRAIN)
+        return firn_sample_section(shape, def->sampling, spacing, depth, seed, x, n, n_surface,
+                                   messages);
     return depth > 0 ? firn_sample_layers(shape, def->sampling, spacing, depth, seed, x, n,
                                           n_surface, messages)
                      : firn_sample_shape(shape, def->sampling, spacing[1], seed, x, n, messages);
@@ -77,8 +80,7 @@ static double *weigh_layers(firn_sim *sim, double density, const double spacing[
 {
     double *volumes = firn_memory_array(&sim->memory, (size_t)n, 2 * sizeof *volumes);
     for (int64_t i = 0; volumes && i < n; i++) {
-        double edge = spacing[i >= n_surface];
-        volumes[i] = edge * edge * edge;
+        volumes[i] = firn_sim_particle_volume(sim, spacing[i >= n_surface]);
         volumes[n + i] = density * volumes[i];
     }
     return volumes;
@@ -107,7 +109,7 @@ static firn_status add_body(firn_sim *sim, const firn_body_def *def, const firn_
     int64_t n = 0, n_surface = 0;
     firn_status status = sample_body(sim, def, shape, spacing, &x, &n, &n_surface, messages);
     if (status != FIRN_OK) return refuse_body(def, status, messages);
-    double volume = spacing[1] * spacing[1] * spacing[1];
+    const double volume = firn_sim_particle_volume(sim, spacing[1]);
     firn_newborn born = {.n = n,
                          .x = x,
                          .body = def,

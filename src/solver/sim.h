@@ -124,6 +124,12 @@ static inline int firn_grid_def_is_periodic(const firn_grid_def *grid)
            firn_grid_def_repeats(grid, 2);
 }
 
+/* The volume of a particle of this spacing (m): a cube; in plane strain a square and a cell. */
+static inline double firn_sim_particle_volume(const firn_sim *sim, double spacing)
+{
+    return spacing * spacing * (sim->scene.grid.geometry == FIRN_PLANE_STRAIN ? sim->h : spacing);
+}
+
 double firn_sim_clock(void);
 /* Adds the seconds since `since` to a stage; returns the present time. */
 double firn_sim_lap(firn_sim *sim, int stage, double since);
