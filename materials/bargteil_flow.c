@@ -54,11 +54,13 @@ static const law_functions functions = {.form = FIRN_FORM_LOG,
                                         .yield = yield,
                                         .modulus = law_hencky_modulus_at};
 
-FIRN_LAW(bargteil_flow, .title = "Flow by a power of the deformation (Bargteil and others)",
-         .equations = "F* = F det(F)^(-1/3),  F_p = (F*)^gamma,  F_e = F F_p^-1\n"
-                      "gamma = min(rate dt (|s| - yield - hardening alpha) / |s|, 1)",
-         .citation = "A. W. Bargteil, C. Wojtan, J. K. Hodgins, G. Turk, A finite element method "
-                     "for animating large viscoplastic flow, ACM TOG 26(3), 2007",
-         .validity = "For comparison. Stress above yield persists until flow has had time, so the "
-                     "yield surface is soft.",
-         FIRN_HISTORY(history), .alias = "power_flow", .is_isotropic = 1, .is_plastic = 1)
+FIRN_LAW(
+    bargteil_flow, .title = "Flow by a power of the deformation (Bargteil and others)",
+    .equations = "F* = F det(F)^(-1/3),  F_p = (F*)^gamma,  F_e = F F_p^-1\n"
+                 "gamma = min(rate dt (|s| - yield - hardening alpha) / |s|, 1)",
+    .citation =
+        "A. W. Bargteil, C. Wojtan, J. K. Hodgins, G. Turk, A finite element method "
+        "for animating large viscoplastic flow, ACM TOG 26(3), 2007, doi:10.1145/1276377.1276397",
+    .validity = "For comparison. Stress above yield persists until flow has had time, so the "
+                "yield surface is soft.",
+    FIRN_HISTORY(history), .alias = "power_flow", .is_isotropic = 1, .is_plastic = 1)

@@ -132,7 +132,8 @@ FIRN_LAW(bounded_neo_hookean,
                       "Psi_NH = mu/2 sum (s_i^2 - 1) - mu ln J + lambda/2 (ln J)^2,  P = "
                       "dPsi_NH/ds,  H = dP/ds;  + k_v/2 (J-1)^2",
          .citation = "In the manner of G. Irving, J. Teran, R. Fedkiw, Invertible finite elements "
-                     "for robust simulation of large deformation, SCA 2004; the continuation by "
+                     "for robust simulation of large deformation, SCA 2004, "
+                     "doi:10.1145/1028523.1028541; the continuation by "
                      "Taylor series is this project's own",
          .validity =
              "Every F, also det F <= 0. Below s_c it is a numerical continuation, not a material.",

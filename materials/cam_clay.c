@@ -160,7 +160,8 @@ FIRN_LAW(cam_clay,
                       "tau = 2 mu e + lambda tr(e) I;  alpha: log volume that hardening counts; no "
                       "dilation of F in shear",
          .citation = "J. Gaume, T. Gast, J. Teran, A. van Herwijnen, C. Jiang, Dynamic anticrack "
-                     "propagation in snow, Nature Communications 9, 2018; non-associated form "
+                     "propagation in snow, Nature Communications 9, 2018, "
+                     "doi:10.1038/s41467-018-05181-w; non-associated form "
                      "after J. Wolper et al., CD-MPM, ACM TOG 38(4), 2019",
          .validity = "Effects and comparison. Softening localises: results depend on the cell size "
                      "once it tears.",

@@ -261,7 +261,8 @@ FIRN_LAW(
                  "b_m: upper-convected, relaxes to I at the rate 1/t_m + g/memory_strain\n"
                  "dw/dt = g (1 - w)/break_strain - w/recovery_time",
     .citation = "W. H. Herschel, R. Bulkley, Kolloid-Zeitschrift 39, 1926; J. G. Oldroyd, Proc. R. "
-                "Soc. A 200, 1950; relaxation that grows with the rate after J. L. White, A. B. "
+                "Soc. A 200, 1950, doi:10.1098/rspa.1950.0035; relaxation that grows with the rate "
+                "after J. L. White, A. B. "
                 "Metzner, J. Appl. Polym. Sci. 7, 1963; flow in this setting after Y. Yue et al., "
                 "Continuum foam, ACM TOG 34(5), 2015",
     .validity =

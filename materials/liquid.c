@@ -92,6 +92,6 @@ FIRN_LAW(liquid, .title = "Weakly compressible Newtonian liquid",
          .equations = "p = rho c^2 / gamma (J^-gamma - 1)   (gamma = 1: p = c^2 (rho/J - rho))\n"
                       "tau = -J p I + 2 J viscosity dev(sym grad v)",
          .citation = "P. G. Tait, 1888; J. J. Monaghan, Simulating free surface flows with SPH, J. "
-                     "Comput. Phys. 110, 1994",
+                     "Comput. Phys. 110, 1994, doi:10.1006/jcph.1994.1034",
          .validity = "Flows slower than about c/10. No surface tension.", FIRN_PRESETS(presets),
          .is_isotropic = 1, .is_fluid = 1)

@@ -102,7 +102,8 @@ FIRN_LAW(mueller_flow,
                       "E_e;  |E_p| <= max_strain\n"
                       "tau = F (lambda tr(E_e) I + 2 mu E_e) F^T",
          .citation = "J. F. O'Brien, A. W. Bargteil, J. K. Hodgins, Graphical modeling and "
-                     "animation of ductile fracture, ACM TOG 21(3), 2002; M. Mueller et al., Point "
+                     "animation of ductile fracture, ACM TOG 21(3), 2002, "
+                     "doi:10.1145/566570.566579; M. Mueller et al., Point "
                      "based animation of elastic, plastic and melting objects, SCA 2004",
          .validity = "For comparison. Additive split of Green strain: plastic strains up to a few "
                      "tens of per cent; softens in compression like St. Venant-Kirchhoff.",

@@ -111,7 +111,8 @@ FIRN_LAW(
         "sin(phi))\n"
         "phi = (1-S) friction_angle + S wet_friction_angle,  c = cohesion + 4 S (1-S) wet_cohesion",
     .citation = "G. Klar et al., Drucker-Prager elastoplasticity for sand animation, ACM TOG "
-                "35(4), 2016; volume correction after A. P. Tampubolon et al., Multi-species "
+                "35(4), 2016, doi:10.1145/2897824.2925906; volume correction after A. P. "
+                "Tampubolon et al., Multi-species "
                 "simulation of porous sand and water mixtures, ACM TOG 36(4), 2017",
     .validity = "Slow to moderately fast granular flow without dilation. In plane strain this cone "
                 "mobilises more than its nominal angle (43.9 deg at 30 deg), so judge angles of "

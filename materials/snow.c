@@ -106,7 +106,7 @@ FIRN_LAW(snow, .title = "Snow: clamped stretches and hardening by compaction",
              "Psi = h (mu sum (s_i - 1)^2 + lambda/2 (J-1)^2),  h = exp(xi (1 - Jp))\n"
              "1 - theta_c <= s_i <= 1 + theta_s;  Jp collects the volume that the clamp takes",
          .citation = "A. Stomakhin, C. Schroeder, L. Chai, J. Teran, A. Selle, A material point "
-                     "method for snow simulation, ACM TOG 32(4), 2013",
+                     "method for snow simulation, ACM TOG 32(4), 2013, doi:10.1145/2461912.2461948",
          .validity = "Effects: the look of snow at human scale. theta_s is 7.5e-3; a value of "
                      "4.5e-3 circulates by mistake.",
          FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)

@@ -82,7 +82,8 @@ FIRN_LAW(
     .equations =
         "tau = 2 mu e + lambda tr(e) I,  |dev tau| <= sqrt(2/3) (yield + hardening alpha)\n"
         "overstress relaxes with creep_time (0: at once)",
-    .citation = "J. C. Simo, T. J. R. Hughes, Computational Inelasticity, 1998, ch. 3 and 9",
+    .citation = "J. C. Simo, T. J. R. Hughes, Computational Inelasticity, 1998, "
+                "doi:10.1007/b98904, ch. 3 and 9",
     .validity =
         "Isotropic hardening, no dependence of the yield stress on rate beyond the creep time.",
     FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)

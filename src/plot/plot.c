@@ -32,7 +32,10 @@ static const unsigned ink = 0x222222, faint = 0xe4e4e4, middle = 0x8c8c8c;
  * design, 2008; yellow darkened for paper). */
 static const unsigned palette[] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7,
                                    0x222222, 0xe69f00, 0x56b4e9, 0x8c6d1f};
-enum { N_COLORS = sizeof palette / sizeof *palette };
+enum { N_COLORS = FIRN_PLOT_COLORS };
+_Static_assert(sizeof palette / sizeof *palette == N_COLORS, "one entry per color");
+
+unsigned firn_plot_color(int i) { return palette[i % N_COLORS]; }
 
 /* One axis of one panel: data * scale runs over [low, high] (their logarithms on a log axis)
  * along `pixels` starting at `origin`; y has its origin at the bottom and negative pixels. */
@@ -104,8 +107,8 @@ static int data_range(const firn_plot *plot, int is_y, double *low, double *high
                 (series->x[i] < plot->x.min || series->x[i] > plot->x.max))
                 continue;
             double value = is_y ? series->y[i] : series->x[i];
-            *low = fmin(*low, value);
-            *high = fmax(*high, value);
+            *low = fmin(*low, is_y && series->low ? fmin(value, series->low[i]) : value);
+            *high = fmax(*high, is_y && series->high ? fmax(value, series->high[i]) : value);
         }
     }
     return *low <= *high;
@@ -346,14 +349,52 @@ static void draw_markers(const panel *p, const firn_plot_series *series, unsigne
     }
 }
 
+static double inside(double value, double a, double b)
+{
+    return fmin(fmax(value, fmin(a, b)), fmax(a, b));
+}
+
+/* The band of a series, cut at the edges of the panel; gaps end it. */
+static void draw_band(const panel *p, const firn_plot_series *series, double *work, unsigned color)
+{
+    int n = 0;
+    double x_end = p->x.origin + p->x.pixels, y_end = p->y.origin + p->y.pixels;
+    for (int i = 0; i <= series->n; i++) {
+        int is_point = i < series->n && is_drawable(series->x[i], p->x.is_log) &&
+                       is_drawable(series->low[i], p->y.is_log) &&
+                       is_drawable(series->high[i], p->y.is_log);
+        double x = is_point ? place(&p->x, series->x[i] * p->x.scale) : NAN;
+        if (is_point && x >= p->x.origin && x <= x_end) {
+            double *point = work + 4 * n++;
+            point[0] = point[2] = x;
+            point[1] = inside(place(&p->y, series->high[i] * p->y.scale), p->y.origin, y_end);
+            point[3] = inside(place(&p->y, series->low[i] * p->y.scale), p->y.origin, y_end);
+            continue;
+        }
+        if (n > 1) { /* upper edge, then the lower one backwards */
+            double *edge = work + 4 * n;
+            for (int k = 0; k < n; k++) {
+                memcpy(edge + 2 * k, work + 4 * k, 2 * sizeof *edge);
+                memcpy(edge + 2 * (2 * n - 1 - k), work + 4 * k + 2, 2 * sizeof *edge);
+            }
+            p->canvas->band(p->canvas->user, 2 * n, edge, color);
+        }
+        n = 0;
+    }
+}
+
 static firn_status draw_series(const panel *p, firn_messages *messages)
 {
     int longest = 0;
     for (int s = 0; s < p->plot->n_series; s++)
         if (p->plot->series[s].n > longest) longest = p->plot->series[s].n;
-    size_t n_bytes = (size_t)(2 * longest + 2) * 2 * sizeof(double);
+    size_t n_bytes = (size_t)(2 * longest + 2) * 4 * sizeof(double);
     double *work = firn_memory_allocate(NULL, n_bytes);
     if (!work) return firn_messages_no_memory(messages, "plot: curve of %d points", longest);
+    for (int s = 0; s < p->plot->n_series; s++) {
+        const firn_plot_series *series = &p->plot->series[s];
+        if (series->low && series->high) draw_band(p, series, work, color_of(series, s));
+    }
     for (int s = 0; s < p->plot->n_series; s++) {
         const firn_plot_series *series = &p->plot->series[s];
         firn_plot_style style = style_of(series, s);
@@ -362,6 +403,75 @@ static firn_status draw_series(const panel *p, firn_messages *messages)
     }
     firn_memory_release(NULL, work, n_bytes);
     return FIRN_OK;
+}
+
+/* ---------------------------------------------------------------- labels at the ends of curves */
+
+enum { END_LABELS_MAX = 32 };
+
+typedef struct end_label {
+    const char *string;
+    double curve, y; /* where the curve ends, and where the label stands */
+    unsigned color;
+} end_label;
+
+/* The last point of a series inside the panel; 0: none. */
+static int end_of(const panel *p, const firn_plot_series *series, double *y)
+{
+    for (int i = series->n - 1; i >= 0; i--) {
+        if (!is_drawable(series->x[i], p->x.is_log) || !is_drawable(series->y[i], p->y.is_log))
+            continue;
+        double x = place(&p->x, series->x[i] * p->x.scale);
+        *y = place(&p->y, series->y[i] * p->y.scale);
+        if (x <= p->x.origin + p->x.pixels + 0.5 && *y <= p->y.origin &&
+            *y >= p->y.origin + p->y.pixels)
+            return 1;
+    }
+    return 0;
+}
+
+/* Sorted by height, each at least a row below the one before, and all of them above the axis. */
+static void spread_labels(const panel *p, int n, end_label *labels)
+{
+    const double row = ROW - 4;
+    for (int i = 1; i < n; i++)
+        for (int k = i; k > 0 && labels[k].curve < labels[k - 1].curve; k--) {
+            end_label other = labels[k];
+            labels[k] = labels[k - 1];
+            labels[k - 1] = other;
+        }
+    for (int i = 0; i < n; i++)
+        labels[i].y = i ? fmax(labels[i].curve, labels[i - 1].y + row) : labels[i].curve;
+    for (int i = n - 1; i >= 0; i--)
+        labels[i].y = fmin(labels[i].y, i < n - 1 ? labels[i + 1].y - row : p->y.origin);
+}
+
+static void draw_end_labels(const panel *p)
+{
+    end_label labels[END_LABELS_MAX];
+    int n = 0;
+    for (int s = 0; s < p->plot->n_series && n < END_LABELS_MAX; s++) {
+        const firn_plot_series *series = &p->plot->series[s];
+        if (!series->label || !end_of(p, series, &labels[n].curve)) continue;
+        labels[n].string = series->label;
+        labels[n++].color = color_of(series, s);
+    }
+    spread_labels(p, n, labels);
+    double right = p->x.origin + p->x.pixels;
+    for (int i = 0; i < n; i++) {
+        line(p, right + 1, labels[i].curve, right + 8, labels[i].y, labels[i].color, 1,
+             FIRN_PLOT_LINE);
+        text(p, right + 11, labels[i].y + 4.5, labels[i].string, -1, labels[i].color);
+    }
+}
+
+/* Room for them beside the field. */
+static double width_of_end_labels(const panel *p)
+{
+    double widest = 0;
+    for (int s = 0; s < p->plot->n_series; s++)
+        if (p->plot->series[s].label) widest = fmax(widest, width_of(p, p->plot->series[s].label));
+    return widest > 0 ? widest + 12 : 0;
 }
 
 /* ---------------------------------------------------------------- a panel */
@@ -547,7 +657,8 @@ static firn_status draw_panel(panel *p, int with_legend, firn_messages *messages
         draw_title(p, p->left, y + 16, plot->title, title_size, p->width);
         y += 26;
     }
-    if (with_legend) y += legend(p, p->left, y, p->width, 0) + 4;
+    if (plot->labels_at_ends) right -= width_of_end_labels(p);
+    if (with_legend && !plot->labels_at_ends) y += legend(p, p->left, y, p->width, 0) + 4;
     double bottom = p->top + p->height - 46, top = y + 24;
     if (!(bottom - top > 40))
         return firn_messages_add(
@@ -574,6 +685,7 @@ static firn_status draw_panel(panel *p, int with_legend, firn_messages *messages
     draw_axes(p);
     status = draw_series(p, messages);
     draw_marks(p);
+    if (plot->labels_at_ends) draw_end_labels(p);
     return status;
 }
 

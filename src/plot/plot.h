@@ -26,7 +26,8 @@ typedef struct firn_plot_series {
     int n;
     const double *x, *y;
     firn_plot_style style;
-    int color; /* 0: its place in the list; 1, 2, ...: that entry of the palette */
+    int color;                /* 0: its place in the list; 1, 2, ...: that entry of the palette */
+    const double *low, *high; /* [n], a band around the curve; NULL: none */
 } firn_plot_series;
 
 typedef struct firn_plot_axis {
@@ -64,6 +65,7 @@ typedef struct firn_plot {
     const firn_plot_series *series;
     int n_marks;
     const firn_plot_mark *marks;
+    int labels_at_ends; /* labels beside the ends of the curves, instead of a legend */
 } firn_plot;
 
 typedef struct firn_figure {
@@ -81,6 +83,10 @@ firn_status firn_plot_svg(const firn_figure *figure, firn_text *svg, firn_messag
 /* To a file, by its extension .svg or .png (zoom 2). */
 firn_status firn_plot_write(const firn_figure *figure, const char *path, firn_messages *messages);
 
+/* Colors of series 1, 2, ...: 0xRRGGBB. */
+enum { FIRN_PLOT_COLORS = 8 };
+unsigned firn_plot_color(int i);
+
 /* Ticks at multiples of 1, 2 or 5 times a power of ten (at powers of ten on a log axis) in [min,
  * max]; returns their number, at most n_max. */
 int firn_plot_ticks(double min, double max, int is_log, int n_wanted, int n_max, double *ticks);
@@ -97,6 +103,9 @@ typedef struct firn_canvas {
     void (*begin)(void *user, double width, double height);
     void (*lines)(void *user, int n, const double *xy, unsigned color, double width,
                   firn_plot_style style);
+    /* filled, half transparent; n points, first those of the upper edge, then those of the lower one
+     * backwards */
+    void (*band)(void *user, int n, const double *xy, unsigned color);
     void (*marker)(void *user, double x, double y, double radius, int shape, unsigned color);
     void (*rectangle)(void *user, double x, double y, double width, double height, unsigned color);
     void (*text)(void *user, double x, double y, const char *string, double size, int anchor,

@@ -80,6 +80,25 @@ static void lines(void *user, int n, const double *xy, unsigned color, double wi
     firn_memory_release(NULL, segments, (size_t)n_segments * sizeof *segments);
 }
 
+/* One column of pixels after another, between the edges. */
+static void band(void *user, int n, const double *xy, unsigned color)
+{
+    image_canvas *p = user;
+    if (!p->image) return;
+    firn_color ink = firn_color_hex(color);
+    for (int i = 0; i + 1 < n / 2; i++) {
+        const double *upper = xy + 2 * i, *lower = xy + 2 * (n - 1 - i);
+        double left = upper[0] * p->zoom, right = upper[2] * p->zoom;
+        for (double x = ceil(left - 0.5) + 0.5; x < right; x += 1) {
+            double share = (x - left) / (right - left);
+            double top = (upper[1] + share * (upper[3] - upper[1])) * p->zoom,
+                   bottom = (lower[1] + share * (lower[-1] - lower[1])) * p->zoom;
+            for (double y = floor(fmin(top, bottom)) + 0.5; y < fmax(top, bottom); y += 1)
+                firn_image_blend(p->image, (int)x, (int)y, ink, 0.22f);
+        }
+    }
+}
+
 /* Circle, square, triangle, diamond; the last two as thin rows, smoothed by blending. */
 static void marker(void *user, double x, double y, double r, int shape, unsigned color)
 {
@@ -134,7 +153,7 @@ static double text_width(void *user, const char *string, double size, int is_bol
 static firn_image *draw_image(const firn_figure *figure, double zoom, firn_messages *messages)
 {
     image_canvas p = {.zoom = (float)zoom};
-    firn_canvas canvas = {&p, begin, lines, marker, rectangle, text, text_width};
+    firn_canvas canvas = {&p, begin, lines, band, marker, rectangle, text, text_width};
     firn_status status = firn_plot_draw(figure, &canvas, messages);
     if (status == FIRN_OK && !p.has_failed) return p.image;
     if (status == FIRN_OK) firn_messages_no_memory(messages, "figure");

@@ -34,6 +34,15 @@ static void lines(void *user, int n, const double *xy, unsigned color, double wi
     firn_text_add(svg, "\"/>\n");
 }
 
+static void band(void *user, int n, const double *xy, unsigned color)
+{
+    firn_text *svg = user;
+    firn_text_add(svg, "<polygon fill=\"#%06x\" fill-opacity=\"0.22\" points=\"", color);
+    for (int i = 0; i < n; i++)
+        firn_text_add(svg, "%s%.2f,%.2f", i ? " " : "", xy[2 * i], xy[2 * i + 1]);
+    firn_text_add(svg, "\"/>\n");
+}
+
 static void rectangle(void *user, double x, double y, double width, double height, unsigned color)
 {
     firn_text_add(user,
@@ -92,7 +101,7 @@ static double text_width(void *user, const char *string, double size, int is_bol
 
 firn_status firn_plot_svg(const firn_figure *figure, firn_text *svg, firn_messages *messages)
 {
-    firn_canvas canvas = {svg, begin, lines, marker, rectangle, text, text_width};
+    firn_canvas canvas = {svg, begin, lines, band, marker, rectangle, text, text_width};
     firn_status status = firn_plot_draw(figure, &canvas, messages);
     firn_text_add(svg, "</svg>\n");
     if (status == FIRN_OK && svg->has_failed) return firn_messages_no_memory(messages, "figure");

@@ -4,7 +4,11 @@
  *   study_file.c      the study file
  *   study_runs.c      its runs: folders, commands, processes
  *   study_metrics.c   numbers and curves from the files of a shot
- *   study_report.c    tables and plots as one HTML page, and the table as CSV
+ *   study_ensemble.c  repeated runs: mean, deviation, which differences are certain
+ *   study_curves.c    curves over time: plots, their data as CSV, PGF and SVG
+ *   study_report.c    the HTML page
+ *   study_tables.c    the table as CSV and as LaTeX, the citations of the laws
+ *   study_archive.c   everything that is needed to run the study again, in one file
  *
  * A run is `firn run scene.yaml --set ... --out OUT/runs/NAME` and nothing else: the command in the
  * report makes the same shot. */
@@ -15,6 +19,7 @@
 #include "lab/lab.h"
 
 enum { FIRN_COMPARE_RUNS_MAX = 1000, FIRN_COMPARE_AXES_MAX = 8, FIRN_COMPARE_METRICS_MAX = 16 };
+enum { FIRN_COMPARE_REPEATS_MAX = 64 };
 
 /* ---------------------------------------------------------------- the study file */
 
@@ -56,6 +61,8 @@ typedef struct firn_study {
     firn_study_axis axes[FIRN_COMPARE_AXES_MAX];
     int n_sets;
     const char **sets;
+    /* Each run is repeated n_repeats times; repeat 0 as the scene says, the others varied. */
+    int n_repeats, varies_seed, varies_shift;
     int n_metrics; /* 0: all */
     const char **metrics;
     int n_curves;
@@ -68,6 +75,7 @@ typedef struct firn_study {
     int resolution_axis; /* -1: no order of convergence */
     const char *resolution_metric;
     double resolution_exact; /* NAN: unknown */
+    const char *file;        /* the study file */
 } firn_study;
 
 /* NULL: refused, with messages at file:line:column. */
@@ -108,6 +116,8 @@ double firn_compare_order(int n, const double *h, const double *f, double exact)
 
 typedef struct firn_compare_run {
     int scene, law, place[FIRN_COMPARE_AXES_MAX]; /* law -1: the scene's own */
+    int repeat;                                   /* 0 .. n_repeats - 1 */
+    const char *group_label;                      /* of all its repeats */
     const char *name, *label, *folder;
     int n_sets;
     const char **sets;
@@ -152,9 +162,40 @@ firn_status firn_compare_execute(firn_compare *compare, const firn_compare_optio
                                  firn_messages *report);
 void firn_compare_clear(firn_compare *compare);
 
+/* ---------------------------------------------------------------- ensembles */
+
+/* Runs that differ in their repeat alone follow each other: group g begins at run g n_repeats. */
+int firn_compare_n_groups(const firn_compare *compare);
+const firn_compare_run *firn_compare_group(const firn_compare *compare, int group);
+
+/* Of the repeats with results. */
+typedef struct firn_compare_spread {
+    int n;
+    double mean, deviation; /* deviation: of the sample, NAN below two */
+} firn_compare_spread;
+
+firn_compare_spread firn_compare_spread_of(int n, const double *values);
+firn_compare_spread firn_compare_group_metric(const firn_compare *compare, int group, int metric);
+
+/* Sign of a.mean - b.mean where it is certain at 95 % by Welch's test, else 0; a difference of
+ * single runs is never certain. */
+int firn_compare_order_of(const firn_compare_spread *a, const firn_compare_spread *b);
+
 /* ---------------------------------------------------------------- the report */
 
-/* OUT/report.html and OUT/summary.csv. */
+/* The "Over time" section of the page; OUT/data/CURVE.csv, OUT/figures/CURVE.svg and CURVE.tex. */
+firn_status firn_compare_curves(const firn_compare *compare, firn_text *html,
+                                firn_messages *messages);
+/* OUT/summary.csv, one row per run; OUT/summary.tex, one row per group. */
+firn_status firn_compare_tables(const firn_compare *compare, firn_messages *messages);
+/* Text with the characters that TeX reserves escaped. */
+void firn_compare_add_tex(firn_text *tex, const char *string);
+/* Laws of the study with their sources, as an HTML list. */
+void firn_compare_citations(const firn_compare *compare, firn_text *html);
+/* OUT/NAME.tar.gz: study, scenes, the files that they read, commands and results. */
+firn_status firn_compare_archive(const firn_compare *compare, firn_messages *messages);
+
+/* All of it. */
 firn_status firn_compare_report(const firn_compare *compare, firn_messages *report);
 
 #endif

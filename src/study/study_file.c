@@ -202,6 +202,32 @@ static int key_matched(reader *r, const node *v)
     return r->study->matched ? 1 : no_memory(r);
 }
 
+static int key_repeat(reader *r, const node *v)
+{
+    double n;
+    if (!read_quantity(r, v, "1", &n)) return 0;
+    if (!(n >= 1 && n <= FIRN_COMPARE_REPEATS_MAX) || n != floor(n))
+        return refuse(r, v, "repeat: not a number of runs; allowed: whole, 1 to 64");
+    r->study->n_repeats = (int)n;
+    return 1;
+}
+
+static int key_vary(reader *r, const node *v)
+{
+    const char **words;
+    int n;
+    if (!read_texts(r, v, &words, &n)) return 0;
+    for (int i = 0; i < n; i++) {
+        int is_seed = strcmp(words[i], "seed") == 0, is_shift = strcmp(words[i], "shift") == 0;
+        if (!is_seed && !is_shift)
+            return refuse(r, v->kind == FIRN_YAML_TREE_LIST ? v->items[i] : v,
+                          "vary: unknown; allowed: seed, shift");
+        r->study->varies_seed |= is_seed;
+        r->study->varies_shift |= is_shift;
+    }
+    return 1;
+}
+
 /* One fixed time step for all runs, so that only the laws differ. */
 static int key_time_step(reader *r, const node *v)
 {
@@ -348,6 +374,8 @@ static const struct {
             {"sweep", key_sweep},
             {"transfers", key_transfers},
             {"set", key_set},
+            {"repeat", key_repeat},
+            {"vary", key_vary},
             {"metrics", key_metrics},
             {"curves", key_curves},
             {"matched", key_matched},
@@ -403,6 +431,8 @@ static int check(reader *r, const node *root)
         return refuse(r, root,
                       "material: missing; needed with `scenes` and `laws`: the scene's material "
                       "whose law varies");
+    if (s->n_repeats > 1 && !s->varies_seed && !s->varies_shift)
+        s->varies_seed = s->varies_shift = 1;
     if (r->resolution_path) {
         for (int a = 0; a < s->n_axes; a++)
             if (strcmp(s->axes[a].path, r->resolution_path) == 0) s->resolution_axis = a;
@@ -434,9 +464,11 @@ firn_study *firn_compare_study_load(const char *path, firn_messages *messages)
     if (slash) snprintf(r.folder, sizeof r.folder, "%.*s", (int)(slash - path + 1), path);
     if (study) {
         study->watch = "all";
+        study->n_repeats = 1;
         study->resolution_axis = -1;
         study->resolution_exact = NAN;
         const char *origin = firn_arena_text(&study->arena, path, strlen(path));
+        study->file = origin;
         node *root =
             origin ? firn_yaml_tree_parse(&study->arena, text, n_bytes, origin, 1, messages) : NULL;
         is_good = root && (is_scene(root) ? read_scene(&r, root, path) : read_root(&r, root)) &&

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* study_report.c: the results of a study as one self-contained HTML page, and its table as CSV.
+/* study_report.c: the results of a study as one self-contained HTML page.
  *
- * In this order: the study file, the table of metrics, order of convergence, curves over time with
- * all runs together and then one panel each, the laws in the lab, and the commands of the runs. */
+ * In this order: the study file, the table of metrics with the order of the groups, order of
+ * convergence, curves over time (study_curves.c), the laws in the lab and their sources, and the
+ * commands of the runs. */
 #include "study/study.h"
 #include "base/memory.h"
 #include "base/messages.h"
@@ -56,10 +57,41 @@ static void number_cell(firn_text *html, double value)
                       value);
 }
 
+/* Mean and deviation; one value: itself. */
+static void spread_cell(firn_text *html, firn_compare_spread s)
+{
+    if (s.n < 2)
+        number_cell(html, s.mean);
+    else
+        firn_text_add(html, "<td title=\"%d runs\">%.4g &plusmn; %.2g</td>", s.n, s.mean,
+                      s.deviation);
+}
+
 static const char *outcome(const firn_compare_run *run)
 {
     if (!run->series.table) return "no results";
     return run->series.state;
+}
+
+/* How the runs of a group ended: that of the first that has not finished, with its number. */
+static void outcome_cell(firn_text *html, const firn_compare *c, int group)
+{
+    const firn_compare_run *run = firn_compare_group(c, group);
+    int n_bad = 0, n = c->study->n_repeats;
+    for (int i = n - 1; i >= 0; i--)
+        if (strcmp(outcome(&run[i]), "finished") != 0) {
+            n_bad++;
+            group = i;
+        }
+    firn_text_add(html, "<td class=\"l%s\">", n_bad ? " bad" : "");
+    run += n_bad ? group : 0;
+    if (n_bad && n > 1) firn_text_add(html, "%d of %d: ", n_bad, n);
+    firn_text_add_xml(html, outcome(run));
+    if (run->series.why[0]) {
+        firn_text_add(html, ": ");
+        firn_text_add_xml(html, run->series.why);
+    }
+    firn_text_add(html, "</td>");
 }
 
 /* ---------------------------------------------------------------- the table */
@@ -80,19 +112,13 @@ static void summary(const firn_compare *c, firn_text *html)
                       strcmp(metric->unit, "1") ? ")" : "");
     }
     firn_text_add(html, "<th>ended</th></tr>\n");
-    for (int i = 0; i < c->n_runs; i++) {
-        const firn_compare_run *run = &c->runs[i];
+    for (int g = 0; g < firn_compare_n_groups(c); g++) {
         firn_text_add(html, "<tr>");
-        cell(html, run->label);
-        for (int m = 0; m < c->n_metrics; m++) number_cell(html, run->metrics[m]);
-        int is_good = strcmp(outcome(run), "finished") == 0;
-        firn_text_add(html, "<td class=\"l%s\">", is_good ? "" : " bad");
-        firn_text_add_xml(html, outcome(run));
-        if (run->series.why[0]) {
-            firn_text_add(html, ": ");
-            firn_text_add_xml(html, run->series.why);
-        }
-        firn_text_add(html, "</td></tr>\n");
+        cell(html, firn_compare_group(c, g)->group_label);
+        for (int m = 0; m < c->n_metrics; m++)
+            spread_cell(html, firn_compare_group_metric(c, g, m));
+        outcome_cell(html, c, g);
+        firn_text_add(html, "</tr>\n");
     }
     firn_text_add(html, "</table></div>\n<p class=\"note\">");
     for (int m = 0; m < c->n_metrics; m++) {
@@ -100,6 +126,41 @@ static void summary(const firn_compare *c, firn_text *html)
         firn_text_add_xml(html, c->metrics[m]->doc);
         firn_text_add(html, "%s", m + 1 < c->n_metrics ? ". " : ".</p>\n");
     }
+}
+
+/* Groups by their means, `<` where the difference to the next is certain, `~` where it is not. */
+static void ranks(const firn_compare *c, firn_text *html)
+{
+    const int n = firn_compare_n_groups(c);
+    if (c->study->n_repeats < 2 || n < 2) return;
+    element(html, "h3", "Order, with 95 % confidence");
+    firn_text_add(html, "<table><tr><th>metric</th><th class=\"l\">from small to large; &lt; is "
+                        "certain, &asymp; is not</th></tr>\n");
+    for (int m = 0; m < c->n_metrics; m++) {
+        int order[FIRN_COMPARE_RUNS_MAX], n_known = 0;
+        for (int g = 0; g < n; g++) {
+            firn_compare_spread s = firn_compare_group_metric(c, g, m);
+            if (!s.n) continue;
+            int k = n_known++;
+            for (; k > 0 && firn_compare_group_metric(c, order[k - 1], m).mean > s.mean; k--)
+                order[k] = order[k - 1];
+            order[k] = g;
+        }
+        firn_text_add(html, "<tr>");
+        cell(html, c->metrics[m]->name);
+        firn_text_add(html, "<td class=\"l\">");
+        for (int k = 0; k < n_known; k++) {
+            if (k) {
+                firn_compare_spread a = firn_compare_group_metric(c, order[k - 1], m),
+                                    b = firn_compare_group_metric(c, order[k], m);
+                firn_text_add(html, firn_compare_order_of(&a, &b) ? " &lt; " : " &asymp; ");
+            }
+            firn_text_add_xml(html, firn_compare_group(c, order[k])->group_label);
+        }
+        firn_text_add(html, "</td></tr>\n");
+    }
+    firn_text_add(html, "</table>\n<p class=\"note\">Welch's test on %d repeats.</p>\n",
+                  c->study->n_repeats);
 }
 
 /* ---------------------------------------------------------------- order of convergence */
@@ -111,7 +172,7 @@ static int family(const firn_compare *c, int first, int members[FIRN_COMPARE_RUN
     int n = 0;
     for (int i = first; i < c->n_runs; i++) {
         const firn_compare_run *a = &c->runs[first], *b = &c->runs[i];
-        int is_same = a->scene == b->scene && a->law == b->law;
+        int is_same = a->scene == b->scene && a->law == b->law && a->repeat == b->repeat;
         for (int k = 0; k < s->n_axes; k++)
             is_same &= k == s->resolution_axis || a->place[k] == b->place[k];
         if (is_same) members[n++] = i;
@@ -136,14 +197,14 @@ static void resolution(const firn_compare *c, firn_text *html)
     for (int i = 0; i < c->n_runs; i++) {
         int members[FIRN_COMPARE_RUNS_MAX];
         double h[FIRN_COMPARE_RUNS_MAX], f[FIRN_COMPARE_RUNS_MAX];
-        if (c->runs[i].place[s->resolution_axis] != 0) continue;
+        if (c->runs[i].place[s->resolution_axis] != 0 || c->runs[i].repeat) continue;
         int n = family(c, i, members);
         firn_text_add(html, "<tr>");
         cell(html, c->runs[i].law >= 0 ? s->laws[c->runs[i].law].label : c->runs[i].label);
         for (int k = 0; k < n; k++) {
             /* units cancel in ratios; all values of an axis carry the same one or none */
             h[k] = strtod(axis->values[c->runs[members[k]].place[s->resolution_axis]], NULL);
-            f[k] = c->runs[members[k]].metrics[metric];
+            f[k] = firn_compare_group_metric(c, members[k] / s->n_repeats, metric).mean;
             number_cell(html, f[k]);
         }
         number_cell(html, firn_compare_order(n, h, f, s->resolution_exact));
@@ -152,131 +213,6 @@ static void resolution(const firn_compare *c, firn_text *html)
     firn_text_add(html, "</table>\n<p class=\"note\">Of %s, %s.</p>\n", s->resolution_metric,
                   isnan(s->resolution_exact) ? "from the three finest runs"
                                              : "with the known value");
-}
-
-/* ---------------------------------------------------------------- curves over time */
-
-/* Series of one quantity, with copies of their columns. */
-typedef struct bundle {
-    int n;
-    firn_plot_series series[SERIES_MAX];
-    char unit[32];
-} bundle;
-
-static int add_series(bundle *b, const firn_table *table, const char *column, const char *label,
-                      firn_plot_style how, int color)
-{
-    int time = table ? firn_table_find(table, "time") : -1,
-        y = table ? firn_table_find(table, column) : -1;
-    if (time < 0 || y < 0 || b->n == SERIES_MAX) return 1;
-    double *xs = firn_table_series(table, time), *ys = firn_table_series(table, y);
-    b->series[b->n++] = (firn_plot_series){label, xs && ys ? table->n_rows : 0, xs, ys, how, color};
-    if (!b->unit[0]) snprintf(b->unit, sizeof b->unit, "%s", table->columns[y].unit);
-    return xs && ys;
-}
-
-static void clear_bundle(bundle *b, const firn_table *const *tables)
-{
-    for (int i = 0; i < b->n; i++) {
-        size_t n_bytes = (size_t)tables[i]->n_rows * sizeof(double);
-        firn_memory_release(NULL, (double *)(uintptr_t)b->series[i].x, n_bytes);
-        firn_memory_release(NULL, (double *)(uintptr_t)b->series[i].y, n_bytes);
-    }
-}
-
-/* All runs over each other, then one panel each with the same axes. */
-static firn_status draw_curve(const firn_compare *c, const char *column,
-                              firn_table *const *references, firn_text *html,
-                              firn_messages *messages)
-{
-    const firn_study *s = c->study;
-    const firn_table *tables[SERIES_MAX];
-    bundle b = {0};
-    int is_complete = 1, n_runs;
-    for (int i = 0; i < c->n_runs && b.n < SERIES_MAX - 8; i++) {
-        int before = b.n;
-        /* solid and dashed in turn, so that a curve that lies on another does not hide it */
-        is_complete &= add_series(&b, c->runs[i].series.table, column, c->runs[i].label,
-                                  b.n % 2 ? FIRN_PLOT_DASHED : FIRN_PLOT_LINE, 0);
-        if (b.n > before) tables[before] = c->runs[i].series.table;
-    }
-    n_runs = b.n;
-    for (int i = 0; i < s->n_references; i++) {
-        if (strcmp(s->references[i].curve, column) != 0) continue;
-        int before = b.n;
-        is_complete &=
-            add_series(&b, references[i], column, s->references[i].label, FIRN_PLOT_DOTTED, 5 + i);
-        if (b.n > before) tables[before] = references[i];
-    }
-    firn_status status = FIRN_OK;
-    char label[FIRN_NAME];
-    snprintf(label, sizeof label, "%s", column);
-    for (char *l = label; *l; l++)
-        if (*l == '_') *l = ' ';
-    firn_plot all = {.x = {.label = "time", .unit = "s"},
-                     .y = {.label = label, .unit = b.unit},
-                     .n_series = b.n,
-                     .series = b.series};
-    if (!is_complete) status = firn_messages_no_memory(messages, "curves of the study");
-    if (status == FIRN_OK && n_runs) {
-        firn_figure figure = {.n_plots = 1, .plots = &all, .width = 900, .height = 420};
-        element(html, "h3", label);
-        status = firn_plot_svg(&figure, html, messages);
-    }
-    if (status == FIRN_OK && n_runs > 1) {
-        firn_plot small[SERIES_MAX];
-        double low = INFINITY, high = -INFINITY, end = 0;
-        for (int i = 0; i < n_runs; i++)
-            for (int k = 0; k < b.series[i].n; k++) {
-                low = fmin(low, b.series[i].y[k]);
-                high = fmax(high, b.series[i].y[k]);
-                end = fmax(end, b.series[i].x[k]);
-            }
-        for (int i = 0; i < n_runs; i++) {
-            b.series[i].color = i + 1;
-            b.series[i].style = FIRN_PLOT_LINE;
-            small[i] = all;
-            small[i].title = b.series[i].label;
-            small[i].n_series = 1;
-            small[i].series = &b.series[i];
-            if (high > low) {
-                small[i].y.has_range = 1;
-                small[i].y.min = low;
-                small[i].y.max = high;
-            }
-            if (end > 0) {
-                small[i].x.has_range = 1;
-                small[i].x.max = end;
-            }
-        }
-        firn_figure figure = {.n_plots = n_runs, .plots = small, .width = 340, .height = 230};
-        for (int i = 0; i < n_runs; i++) b.series[i].label = NULL; /* its title is the label */
-        firn_text_add(html, "<details><summary>each run by itself</summary>\n");
-        status = firn_plot_svg(&figure, html, messages);
-        firn_text_add(html, "</details>\n");
-    }
-    clear_bundle(&b, tables);
-    return status;
-}
-
-static firn_status curves(const firn_compare *c, firn_text *html, firn_messages *messages)
-{
-    static const char *usual[] = {"kinetic", "total_energy", "force"};
-    const firn_study *s = c->study;
-    if (!c->n_runs) return FIRN_OK;
-    firn_table **references = firn_memory_array(NULL, (size_t)s->n_references, sizeof *references);
-    if (!references) return firn_messages_no_memory(messages, "curves of the study");
-    firn_status status = FIRN_OK;
-    for (int i = 0; i < s->n_references && status == FIRN_OK; i++)
-        if (!(references[i] = firn_table_read(s->references[i].file, messages)))
-            status = firn_messages_status(messages);
-    element(html, "h2", "Over time");
-    int n = s->n_curves ? s->n_curves : 3;
-    for (int i = 0; i < n && status == FIRN_OK; i++)
-        status = draw_curve(c, s->n_curves ? s->curves[i] : usual[i], references, html, messages);
-    for (int i = 0; i < s->n_references; i++) firn_table_destroy(references[i]);
-    firn_memory_release(NULL, references, (size_t)s->n_references * sizeof *references);
-    return status;
 }
 
 /* ---------------------------------------------------------------- laws in the lab */
@@ -403,10 +339,16 @@ static firn_status write_html(const firn_compare *c, firn_messages *messages)
     element(&html, "h1", s->name);
     if (s->text) element(&html, "p", s->text);
     if (c->n_runs) summary(c, &html);
+    ranks(c, &html);
     resolution(c, &html);
-    firn_status status = curves(c, &html, messages);
+    firn_status status = firn_compare_curves(c, &html, messages);
     if (status == FIRN_OK) status = laws(s, &html, messages);
+    if (s->n_laws) firn_compare_citations(c, &html);
     recipes(c, &html);
+    firn_text_add(&html, "<p><a href=\"summary.csv\">summary.csv</a>, <a "
+                         "href=\"summary.tex\">summary.tex</a>, <a href=\"");
+    firn_text_add_xml(&html, s->name);
+    firn_text_add(&html, ".tar.gz\">everything that is needed to repeat the study</a></p>\n");
     firn_text_add(&html, "<p class=\"note\">firn %s</p>\n</body></html>\n", firn_version());
     snprintf(path, sizeof path, "%s/report.html", c->folder);
     if (status == FIRN_OK) status = firn_text_write(&html, path, messages);
@@ -414,39 +356,9 @@ static firn_status write_html(const firn_compare *c, firn_messages *messages)
     return status;
 }
 
-static firn_status write_csv(const firn_compare *c, firn_messages *messages)
-{
-    char path[FIRN_PATH + 32];
-    firn_text csv = {0};
-    firn_text_add(&csv, "run,ended");
-    for (int m = 0; m < c->n_metrics; m++) {
-        int has_unit = strcmp(c->metrics[m]->unit, "1") != 0;
-        firn_text_add(&csv, ",%s%s%s%s", c->metrics[m]->name, has_unit ? " (" : "",
-                      has_unit ? c->metrics[m]->unit : "", has_unit ? ")" : "");
-    }
-    firn_text_add(&csv, ",scene,state,command\n");
-    for (int i = 0; i < c->n_runs; i++) {
-        const firn_compare_run *run = &c->runs[i];
-        firn_text_add_csv(&csv, run->label);
-        firn_text_add(&csv, ",%s", outcome(run));
-        for (int m = 0; m < c->n_metrics; m++)
-            if (isnan(run->metrics[m]))
-                firn_text_add(&csv, ",");
-            else
-                firn_text_add(&csv, ",%.10g", run->metrics[m]);
-        firn_text_add(&csv, ",%016llx,%016llx,", (unsigned long long)run->scene_hash,
-                      (unsigned long long)run->series.hash);
-        firn_text_add_csv(&csv, run->command);
-        firn_text_add(&csv, "\n");
-    }
-    snprintf(path, sizeof path, "%s/summary.csv", c->folder);
-    firn_status status = firn_text_write(&csv, path, messages);
-    firn_text_clear(&csv);
-    return status;
-}
-
 firn_status firn_compare_report(const firn_compare *compare, firn_messages *messages)
 {
     firn_status status = write_html(compare, messages);
-    return status == FIRN_OK ? write_csv(compare, messages) : status;
+    if (status == FIRN_OK) status = firn_compare_tables(compare, messages);
+    return status == FIRN_OK ? firn_compare_archive(compare, messages) : status;
 }

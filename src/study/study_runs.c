@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/messages.h"
 #include "base/hash.h"
+#include "base/random.h"
 #include "scene/scene.h"
 #include "scene/scene_files.h"
 #include "shot/shot_verify.h"
@@ -101,6 +102,25 @@ static const char *make_label(firn_compare *c, const firn_compare_run *run)
     return keep(c, &text);
 }
 
+/* Settings of a repeat: its seed, and the shift of the grid in cells, the same for all runs of the
+ * same repeat. Repeat 0 is the scene as it is. */
+static void add_variations(firn_compare *c, firn_compare_run *run)
+{
+    const firn_study *s = c->study;
+    firn_text text = {0};
+    if (!run->repeat) return;
+    if (s->varies_seed) {
+        firn_text_add(&text, "scene.seed=%d", run->repeat);
+        run->sets[run->n_sets++] = keep(c, &text);
+    }
+    if (s->varies_shift) {
+        double u[3];
+        firn_random_unit_cube(firn_random_mix((uint64_t)run->repeat * FIRN_RANDOM_STEP), u);
+        firn_text_add(&text, "grid.shift=[%.3f, %.3f, %.3f]", u[0], u[1], u[2]);
+        run->sets[run->n_sets++] = keep(c, &text);
+    }
+}
+
 /* A word quoted for a shell. */
 static void add_quoted(firn_text *text, const char *word)
 {
@@ -169,7 +189,8 @@ static firn_status plan_run(firn_compare *c, int index, const firn_compare_optio
     const firn_study *s = c->study;
     firn_compare_run *run = &c->runs[index];
     firn_text text = {0};
-    int rest = index;
+    int rest = index / s->n_repeats;
+    run->repeat = index % s->n_repeats;
     for (int a = s->n_axes - 1; a >= 0; a--) {
         run->place[a] = rest % s->axes[a].n;
         rest /= s->axes[a].n;
@@ -178,7 +199,7 @@ static firn_status plan_run(firn_compare *c, int index, const firn_compare_optio
     run->scene = s->n_laws ? rest / s->n_laws : rest;
     run->exit_code = -1;
     run->sets = firn_arena_allocate(
-        &c->arena, (size_t)(s->n_sets + options->n_sets + s->n_axes + 1) * sizeof *run->sets);
+        &c->arena, (size_t)(s->n_sets + options->n_sets + s->n_axes + 3) * sizeof *run->sets);
     if (!run->sets) return FIRN_MEMORY;
     for (int i = 0; i < s->n_sets; i++) run->sets[run->n_sets++] = s->sets[i];
     for (int i = 0; i < options->n_sets; i++) run->sets[run->n_sets++] = options->sets[i];
@@ -188,11 +209,16 @@ static firn_status plan_run(firn_compare *c, int index, const firn_compare_optio
         firn_text_add(&text, "%s=%s", s->axes[a].path, s->axes[a].values[run->place[a]]);
         run->sets[run->n_sets++] = keep(c, &text);
     }
+    add_variations(c, run);
     if (run->n_sets > SETS_MAX)
         return firn_messages_add(messages, FIRN_REFUSED,
                                  "study: too many settings per run (%d); allowed: up to %d",
                                  run->n_sets, SETS_MAX);
-    run->label = make_label(c, run);
+    run->label = run->group_label = make_label(c, run);
+    if (s->n_repeats > 1) {
+        firn_text_add(&text, "%s, repeat %d", run->group_label, run->repeat);
+        run->label = keep(c, &text);
+    }
     firn_text_add(&text, "%03d-", index + 1);
     add_slug(&text, run->label);
     run->name = keep(c, &text);
@@ -215,7 +241,7 @@ firn_status firn_compare_plan(firn_compare *c, firn_study *study,
                               const firn_compare_options *options, firn_messages *messages)
 {
     *c = (firn_compare){.study = study, .folder = options->folder};
-    int64_t n = study->n_scenes;
+    int64_t n = (int64_t)study->n_scenes * study->n_repeats;
     if (study->n_laws) n *= study->n_laws;
     for (int a = 0; a < study->n_axes; a++) n *= study->axes[a].n;
     if (n > FIRN_COMPARE_RUNS_MAX)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "plot/plot.h"
@@ -33,7 +34,12 @@ static void ticks(void **state)
 /* A painter that only remembers. */
 typedef struct record {
     double width, height;
-    int n_curves, n_points, n_markers, n_straight, n_rectangles;
+    int n_curves, n_points, n_markers, n_straight, n_rectangles, n_bands, n_texts;
+    double band_area;
+    struct {
+        double x, y;
+        char string[32];
+    } text[32];
     double area[3]; /* of rectangles, by the first three colours below */
     double min_x, max_x, min_y, max_y, curve_xy[64];
     char texts[4096];
@@ -61,6 +67,14 @@ static void lines(void *user, int n, const double *xy, unsigned color, double wi
     }
     r->n_curves++;
 }
+static void band(void *user, int n, const double *xy, unsigned color)
+{
+    record *r = user;
+    (void)color;
+    r->n_bands++;
+    for (int i = 0, k = n - 1; i < n; k = i++) /* area by the shoelace formula */
+        r->band_area += (xy[2 * k] - xy[2 * i]) * (xy[2 * k + 1] + xy[2 * i + 1]) / 2;
+}
 static void marker(void *user, double x, double y, double radius, int shape, unsigned color)
 {
     record *r = user;
@@ -79,7 +93,12 @@ static void text(void *user, double x, double y, const char *string, double size
                  int bold, unsigned color)
 {
     record *r = user;
-    (void)x, (void)y, (void)size, (void)anchor, (void)bold, (void)color;
+    (void)size, (void)anchor, (void)bold, (void)color;
+    if (r->n_texts < 32) {
+        r->text[r->n_texts].x = x;
+        r->text[r->n_texts].y = y;
+        snprintf(r->text[r->n_texts++].string, 32, "%s", string);
+    }
     if (strlen(r->texts) + strlen(string) + 2 < sizeof r->texts)
         strcat(strcat(r->texts, string), "|");
 }
@@ -91,8 +110,59 @@ static double text_width(void *user, const char *string, double size, int bold)
 
 static firn_status draw(const firn_figure *figure, record *r, firn_messages *messages)
 {
-    firn_canvas canvas = {r, begin, lines, marker, rectangle, text, text_width};
+    firn_canvas canvas = {r, begin, lines, band, marker, rectangle, text, text_width};
     return firn_plot_draw(figure, &canvas, messages);
+}
+
+/* A band of constant height over the whole panel, with a gap: two polygons, and their area. It takes
+ * part in the range of the axis. */
+static void bands(void **state)
+{
+    (void)state;
+    double x[] = {0, 1, 2, 3, 4, 5}, y[] = {2, 2, 2, 2, 2, 2}, low[] = {1, 1, 1, NAN, 1, 1},
+           high[] = {3, 3, 3, 3, 3, 3};
+    firn_plot_series series = {.n = 6, .x = x, .y = y, .low = low, .high = high};
+    firn_plot plot = {.x = {.has_range = 1, .max = 5},
+                      .y = {.has_range = 1, .min = 0, .max = 10},
+                      .n_series = 1,
+                      .series = &series};
+    firn_figure figure = {.n_plots = 1, .plots = &plot, .width = 400, .height = 300};
+    record r;
+    assert_int_equal(draw(&figure, &r, NULL), FIRN_OK);
+    assert_int_equal(r.n_bands, 2);
+    double wide = (r.curve_xy[2 * r.n_points - 2] - r.curve_xy[0]) / 5;
+    plot.y.has_range = 0; /* 1 to 3 and a margin of a twentieth on either side */
+    double tenth = fabs(r.band_area) / (3 * wide); /* height of 2 of 10 units */
+    assert_int_equal(draw(&figure, &r, NULL), FIRN_OK);
+    wide = (r.curve_xy[2 * r.n_points - 2] - r.curve_xy[0]) / 5;
+    assert_true(fabs(fabs(r.band_area) / (3 * wide) / tenth - 5 / 1.1) < 1e-9);
+}
+
+/* Labels beside the ends of the curves stand apart, in the order of the curves, and take the place
+ * of the legend. */
+static void labels_at_ends(void **state)
+{
+    (void)state;
+    double x[] = {0, 1}, up[] = {0, 2}, same[] = {0, 2.0001}, down[] = {0, -2};
+    firn_plot_series series[] = {{"low", 2, x, down, FIRN_PLOT_LINE, 0},
+                                 {"first", 2, x, same, FIRN_PLOT_LINE, 0},
+                                 {"second", 2, x, up, FIRN_PLOT_LINE, 0}};
+    firn_plot plot = {.n_series = 3, .series = series, .labels_at_ends = 1};
+    firn_figure figure = {.n_plots = 1, .plots = &plot, .width = 400, .height = 300};
+    record r;
+    assert_int_equal(draw(&figure, &r, NULL), FIRN_OK);
+    double at[3];
+    static const char *const labels[] = {"first", "second", "low"};
+    for (int i = 0; i < 3; i++) {
+        at[i] = NAN;
+        for (int k = 0; k < r.n_texts; k++)
+            if (!strcmp(r.text[k].string, labels[i])) {
+                assert_true(isnan(at[i])); /* once */
+                at[i] = r.text[k].y;
+                assert_true(r.text[k].x > r.curve_xy[2] && r.text[k].x < r.width);
+            }
+    }
+    assert_true(at[1] - at[0] > 12 && at[2] - at[1] > 50);
 }
 
 static void clips_and_keeps_gaps(void **state)
@@ -215,6 +285,8 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(fields_have_the_area_of_their_bands),
                                        cmocka_unit_test(ticks),
                                        cmocka_unit_test(clips_and_keeps_gaps),
+                                       cmocka_unit_test(bands),
+                                       cmocka_unit_test(labels_at_ends),
                                        cmocka_unit_test(prefixes_and_log),
                                        cmocka_unit_test(refuses_nothing_to_draw),
                                        cmocka_unit_test(svg_is_whole)};

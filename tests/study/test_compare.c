@@ -231,7 +231,8 @@ static void runs_and_goes_on(void **state)
     assert_true(contains("out/report.html", "known</text>"));
     assert_true(contains("out/report.html", "pulled</text>"));
     assert_true(contains("out/report.html", "--set &#39;grid.dx=1 cm&#39; --out"));
-    assert_true(contains("out/summary.csv", "\"soft, dx 2 cm\",finished,60,3,0.5,12,150,7.5,3,6.75,"));
+    assert_true(
+        contains("out/summary.csv", "\"soft, dx 2 cm\",finished,60,3,0.5,12,150,7.5,3,6.75,"));
     firn_compare_clear(&compare);
     firn_compare_study_destroy(study);
 
@@ -250,6 +251,84 @@ static void runs_and_goes_on(void **state)
     firn_compare_clear(&compare);
     firn_compare_study_destroy(study);
     firn_messages_destroy(messages);
+}
+
+/* Repeats are runs of their own with another seed and shift; the table has one row for all of them,
+ * and the files of the report hold every curve. */
+static void repeats(void **state)
+{
+    (void)state;
+    firn_messages *messages = firn_messages_create();
+    char folder[512];
+    snprintf(folder, sizeof folder, "%s", scratch("repeated"));
+    write_study("20 kPa");
+    FILE *file = fopen(scratch("study.yaml"), "a");
+    assert_non_null(file);
+    fputs("repeat: 3\nvary: seed\n", file);
+    fclose(file);
+    firn_study *study = load(messages);
+    firn_compare compare = execute(study, folder, FIRN_OK, messages);
+    assert_int_equal(compare.n_runs, 12);
+    assert_int_equal(firn_compare_n_groups(&compare), 4);
+    assert_null(strstr(compare.runs[3].command, "seed"));
+    assert_non_null(strstr(compare.runs[4].command, "--set scene.seed=1"));
+    assert_string_equal(compare.runs[4].group_label, compare.runs[3].group_label);
+    assert_string_equal(compare.runs[4].label, "soft, dx 1 cm, repeat 1");
+    firn_compare_spread force = firn_compare_group_metric(&compare, 1, 0);
+    assert_true(force.n == 3 && force.mean == 60 && force.deviation == 0);
+    assert_int_equal(firn_compare_report(&compare, messages), FIRN_OK);
+    assert_true(contains("repeated/report.html", "<td title=\"3 runs\">60 &plusmn; 0</td>"));
+    assert_true(contains("repeated/summary.tex", "peak\\_force (N)"));
+    assert_true(contains("repeated/summary.tex", "soft, dx 2 cm & $60 \\pm 0$"));
+    assert_true(
+        contains("repeated/data/center_y.csv", "\"soft, dx 2 cm\",3,0.04166666667,0.9,0.9,0.9"));
+    assert_true(contains("repeated/data/center_y.csv", "\"known\",0,0.6,0.5,,"));
+    assert_true(contains("repeated/figures/center_y.tex", "\\addlegendentry{soft, dx 2 cm}"));
+    assert_true(contains("repeated/figures/center_y.svg", "<polygon fill="));
+    firn_compare_clear(&compare);
+    firn_compare_study_destroy(study);
+    firn_messages_destroy(messages);
+}
+
+/* The archive is one that tar reads, with the study, its scene and its reference in it. */
+static void archive(void **state)
+{
+    (void)state;
+    char command[2048];
+    snprintf(command, sizeof command,
+             "cd '%s' && rm -rf unpacked && mkdir unpacked && tar -xzf repeated/both.tar.gz -C "
+             "unpacked && cmp study.yaml unpacked/both/inputs/study.yaml && cmp scene.yaml "
+             "unpacked/both/inputs/scene.yaml && cmp known.csv unpacked/both/inputs/known.csv && "
+             "cmp repeated/summary.csv unpacked/both/summary.csv && test -x "
+             "unpacked/both/commands.sh && grep -q 'firn compare inputs/study.yaml' "
+             "unpacked/both/README",
+             scratch("."));
+    assert_int_equal(system(command), 0);
+}
+
+/* Means and deviations of known samples; Welch's test on both sides of its limit, with the quantiles
+ * of Student's distribution from tables (nu = 4: 2.776, nu = 8: 2.306). */
+static void spreads(void **state)
+{
+    (void)state;
+    const double a[] = {1, 2, NAN, 3}, far[] = {3.28, 4.28, 5.28}, near[] = {3.25, 4.25, 5.25};
+    firn_compare_spread s = firn_compare_spread_of(4, a), t = firn_compare_spread_of(3, far),
+                        u = firn_compare_spread_of(3, near), one = firn_compare_spread_of(1, a);
+    assert_true(s.n == 3 && s.mean == 2 && fabs(s.deviation - 1) < 1e-15);
+    assert_true(one.n == 1 && one.mean == 1 && isnan(one.deviation));
+    /* equal variances 1, n = m = 3: nu = 4, limit 2.776 sqrt(2/3) = 2.2666 */
+    assert_int_equal(firn_compare_order_of(&t, &s), 1);
+    assert_int_equal(firn_compare_order_of(&s, &t), -1);
+    assert_int_equal(firn_compare_order_of(&u, &s), 0);
+    assert_int_equal(firn_compare_order_of(&one, &s), 0);
+    const double five[] = {1, 2, 3, 4, 5}, more[] = {3.35, 4.35, 5.35, 6.35, 7.35},
+                 less[] = {3.28, 4.28, 5.28, 6.28, 7.28};
+    s = firn_compare_spread_of(5, five);
+    t = firn_compare_spread_of(5, more);
+    u = firn_compare_spread_of(5, less);
+    /* nu = 8, limit 2.306 sqrt(2 * 2.5/5) = 2.306 */
+    assert_int_equal(firn_compare_order_of(&t, &s), 1);
+    assert_int_equal(firn_compare_order_of(&u, &s), 0);
 }
 
 static void failures_are_shown(void **state)
@@ -424,6 +503,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {cmocka_unit_test(plans),
                                        cmocka_unit_test(runs_and_goes_on),
                                        cmocka_unit_test(matched),
+                                       cmocka_unit_test(repeats),
+                                       cmocka_unit_test(archive),
+                                       cmocka_unit_test(spreads),
                                        cmocka_unit_test(failures_are_shown),
                                        cmocka_unit_test(refuses),
                                        cmocka_unit_test(order),
