@@ -216,11 +216,9 @@ firn_status firn_lab_start(firn_lab_point *point, const firn_material *material,
     return FIRN_OK;
 }
 
-void firn_lab_small_strain(const firn_material *material, double temperature, double *E, double *nu)
+/* lambda and mu of strains +-h that are reached within dt. */
+static void moduli(const firn_lab_point *point, double dt, double *lambda, double *mu)
 {
-    firn_lab_point point;
-    *E = *nu = 0;
-    if (firn_lab_start(&point, material, FIRN_F64_SCALAR, temperature, NULL) != FIRN_OK) return;
     const double h = 1e-6;
     double F[4][9];
     outcome out[4];
@@ -228,9 +226,28 @@ void firn_lab_small_strain(const firn_material *material, double temperature, do
         memcpy(F[l], identity, sizeof identity);
         F[l][l < 2 ? 0 : 1] += l % 2 ? -h : h;
     }
-    try_steps(&point, FIRN_F64_SCALAR, 1e12, 4, F, out);
-    double lambda = (out[0].response.tau[1] - out[1].response.tau[1]) / (2 * h);
-    double mu = (out[2].response.tau[3] - out[3].response.tau[3]) / (2 * h);
+    try_steps(point, FIRN_F64_SCALAR, dt, 4, F, out);
+    *lambda = (out[0].response.tau[1] - out[1].response.tau[1]) / (2 * h);
+    *mu = (out[2].response.tau[3] - out[3].response.tau[3]) / (2 * h);
+}
+
+void firn_lab_small_strain(const firn_material *material, double temperature, int is_fast,
+                           double *E, double *nu)
+{
+    const double forever = 1e12, sudden = 1e-6;
+    firn_lab_point point;
+    *E = *nu = 0;
+    if (firn_lab_start(&point, material, FIRN_F64_SCALAR, temperature, NULL) != FIRN_OK) return;
+    double lambda, mu;
+    moduli(&point, is_fast ? 2 * sudden : forever, &lambda, &mu);
+    if (is_fast) { /* viscous stress goes with 1/dt: 2 f(2 dt) - f(dt) is free of it */
+        double other_lambda, other_mu;
+        moduli(&point, sudden, &other_lambda, &other_mu);
+        lambda = 2 * lambda - other_lambda;
+        mu = 2 * mu - other_mu;
+    }
+    const double size = fabs(lambda) + fabs(mu);
+    if (!(fabs(mu) > 1e-9 * size)) mu = 0; /* a fluid's round-off */
     *E = lambda + mu != 0 ? mu * (3 * lambda + 2 * mu) / (lambda + mu) : 0;
     *nu = lambda + mu != 0 ? lambda / (2 * (lambda + mu)) : 0;
 }

@@ -64,9 +64,10 @@ void firn_lab_stress_of(const firn_lab_state *state, const double tau[6], firn_l
                         double out[9]);
 
 /* Small-strain Young's modulus and Poisson's ratio at rest, measured on the law itself by
- * differences. A fluid has E = 0. */
-void firn_lab_small_strain(const firn_material *material, double temperature, double *E,
-                           double *nu);
+ * differences: of a strain that has stood for ever (is_fast 0), in which a fading memory has no
+ * part, or of a sudden one, in which it has; viscous stress is left out. A fluid has E = 0. */
+void firn_lab_small_strain(const firn_material *material, double temperature, int is_fast,
+                           double *E, double *nu);
 
 /* "f64_scalar" ...; -1: no such variant. */
 int firn_lab_variant(const char *name);

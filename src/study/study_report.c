@@ -278,25 +278,29 @@ static firn_status laws(const firn_study *s, firn_text *html, firn_messages *mes
     if (!s->n_laws) return status;
     element(html, "h2", "The laws");
     if (s->matched) {
-        firn_text_add(html,
-                      "<p>Matched moduli: every law was given %s; measured at small strain:</p>\n",
-                      s->matched);
+        firn_text_add(html, "<p>Matched moduli: every law was given %s.</p>\n", s->matched);
     }
     firn_text_add(html, "<table><tr><th>law</th><th class=\"l\">specification</th><th>E "
-                        "(Pa)</th><th>nu</th></tr>\n");
+                        "(Pa)</th><th>nu</th><th>E, sudden (Pa)</th><th>nu, sudden</th></tr>\n");
     for (int i = 0; i < s->n_laws; i++) {
         firn_material material;
-        double E = NAN, nu = NAN;
+        double E[2] = {NAN, NAN}, nu[2] = {NAN, NAN};
         if (firn_lab_material(s->laws[i].spec, NULL, &material, messages) == FIRN_OK)
-            firn_lab_small_strain(&material, 293.15, &E, &nu);
+            for (int is_fast = 0; is_fast < 2; is_fast++)
+                firn_lab_small_strain(&material, 293.15, is_fast, &E[is_fast], &nu[is_fast]);
         firn_text_add(html, "<tr>");
         cell(html, s->laws[i].label);
         cell(html, s->laws[i].spec);
-        number_cell(html, E);
-        number_cell(html, nu);
+        for (int k = 0; k < 2; k++) {
+            number_cell(html, E[k]);
+            number_cell(html, nu[k]);
+        }
         firn_text_add(html, "</tr>\n");
     }
-    firn_text_add(html, "</table>\n");
+    firn_text_add(
+        html, "</table>\n<p class=\"note\">Moduli measured on the laws at small strain, at rest: "
+              "of a strain that has stood for ever, and of a sudden one, in which a fading memory "
+              "takes part.</p>\n");
     firn_text_add(html, "<div class=\"pair\">\n");
     for (int i = 0; i < s->n_labs && status == FIRN_OK; i++)
         status = lab_path(s, &s->labs[i], html, messages);

@@ -505,9 +505,26 @@ static void small_strain(void **state)
     (void)state;
     firn_material nh = elastic("neo_hookean", 1.4e5, 0.2);
     double E, nu;
-    firn_lab_small_strain(&nh, 293.15, &E, &nu);
+    firn_lab_small_strain(&nh, 293.15, 0, &E, &nu);
     assert_close(E, 1.4e5, 1e-6);
     assert_close(nu, 0.2, 1e-6);
+    firn_lab_small_strain(&nh, 293.15, 1, &E, &nu);
+    assert_close(E, 1.4e5, 1e-6);
+    assert_close(nu, 0.2, 1e-6);
+
+    /* dough: mu = E/2(1 + nu) for ever, mu + G_m at once with the same bulk modulus; viscous damping
+     * is in neither */
+    for (int is_damped = 0; is_damped < 2; is_damped++) {
+        firn_material d = dough(is_damped ? "yield=1e9,E=2e4,nu=0.4,G_m=3000,t_m=0.8,eta=5"
+                                          : "yield=1e9,E=2e4,nu=0.4,G_m=3000,t_m=0.8");
+        const double K = 2e4 / 0.6, fast = 2e4 / 2.8 + 3000;
+        firn_lab_small_strain(&d, 293.15, 0, &E, &nu);
+        assert_close(E, 2e4, 1e-6);
+        assert_close(nu, 0.4, 1e-6);
+        firn_lab_small_strain(&d, 293.15, 1, &E, &nu);
+        assert_close(E, 9 * K * fast / (3 * K + fast), 1e-5);
+        assert_close(nu, (3 * K - 2 * fast) / (2 * (3 * K + fast)), 1e-5);
+    }
 }
 
 /* Uniaxial strain s of the neo-Hookean law: along e1 the acoustic tensor is mu + (mu + lambda (1
@@ -649,7 +666,7 @@ static void specs(void **state)
         firn_lab_material("wax,nu=0.4,E=2 MPa @ 290 K; 50 kPa @ 330 K", &written, &waxy, NULL),
         FIRN_OK);
     double warm_E, warm_nu;
-    firn_lab_small_strain(&waxy, 310, &warm_E, &warm_nu);
+    firn_lab_small_strain(&waxy, 310, 0, &warm_E, &warm_nu);
     assert_close(warm_E, 1.025e6, 1e-6);
     firn_text value = {0};
     firn_lab_write_value(&written.parameters[1], &value);
@@ -664,7 +681,7 @@ static void specs(void **state)
     assert_string_equal(def.preset, "rubber");
     assert_int_equal(def.n_parameters, 2);
     double E, nu;
-    firn_lab_small_strain(&material, 293.15, &E, &nu);
+    firn_lab_small_strain(&material, 293.15, 0, &E, &nu);
     assert_close(E, 2e6, 1e-5);
     assert_close(nu, 0.48, 1e-5);
     /* a preset alone finds its law; angles are converted */
