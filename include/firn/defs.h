@@ -37,6 +37,7 @@ typedef enum firn_wall {
 
 typedef struct firn_grid_def {
     double dx;              /* node spacing, m */
+    double shift[3];        /* of the nodes, cells; not along axes with mirror or periodic walls */
     firn_spline spline;     /* shape function */
     firn_geometry geometry; /* of the problem: space, or the plane z = 0 in plane strain */
     int has_box;            /* walls exist only with a box; otherwise space is unbounded */
@@ -110,10 +111,15 @@ typedef struct firn_shape_def {
     char grid[FIRN_NAME]; /* of a .vdb file; "": its first level set, else its first fog */
 } firn_shape_def;
 
-/* One key of a rigid motion; between keys position and rotation are splines without a jump of
- * velocity or spin. */
+/* From a key to the next: smooth, a spline without a jump of velocity that never leaves the range
+ * of the two keys; linear, at constant velocity and spin; hold, at rest (the next key must have the
+ * same place and rotation). */
+typedef enum firn_ease { FIRN_EASE_SMOOTH, FIRN_EASE_LINEAR, FIRN_EASE_HOLD } firn_ease;
+
+/* One key of a rigid motion. */
 typedef struct firn_key {
     double time, position[3], rotation[4];
+    firn_ease ease;
 } firn_key;
 
 typedef struct firn_motion_def {

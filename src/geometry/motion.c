@@ -4,7 +4,11 @@
  * A pose maps the shape to the world: x = position + R (y - pivot), `position` being that of the
  * pivot. With keys, positions are Catmull-Rom splines (through each key, with continuous velocity)
  * and rotations Hermite curves of quaternions with continuous spin (M.-J. Kim, M.-S. Kim,
- * S. Y. Shin, SIGGRAPH 1995); with two keys the spin is constant. Before the first and after the
+ * S. Y. Shin, SIGGRAPH 1995); with two keys the spin is constant. Tangents are limited (F. N.
+ * Fritsch, R. E. Carlson, SIAM J. Numer. Anal. 17, 1980), so that no coordinate overshoots a key:
+ *
+ *     zero where the two neighbouring slopes differ in sign or one is zero (a hold is a hold),
+ *     else at most three times the smaller of them: each segment is then monotone. Before the first and after the
  * last key the body rests; at these keys the velocity is that of the time before, as a pose is that
  * of the end of a step. Without keys: constant velocity, and constant spin about the moving pivot. */
 #include "geometry/motion.h"
@@ -63,21 +67,39 @@ static void quaternion_of_vector(const double r[3], double q[4])
     q[3] = cos(angle / 2);
 }
 
-/* Catmull-Rom at time t between keys i and i + 1 with uneven spacing: cubic Hermite with tangents
+static int is_smooth(const firn_key *key) { return key->ease == FIRN_EASE_SMOOTH; }
+
+/* Tangent of one coordinate at key i, in the segment that begins at key `segment`:
  *
- *     t_i = (p_(i+1) - p_(i-1)) / (time_(i+1) - time_(i-1)),   one-sided at the ends. */
+ *     t_i = (p_(i+1) - p_(i-1)) / (time_(i+1) - time_(i-1)),   limited; one-sided at the ends
+ *
+ * A segment that is not smooth is straight, and its neighbours meet it with any velocity. */
+static double tangent(const firn_key *k, int n, int segment, int i, int a)
+{
+    const double own = (k[segment + 1].position[a] - k[segment].position[a]) /
+                       (k[segment + 1].time - k[segment].time);
+    const int other = i == segment ? segment - 1 : segment + 1; /* the segment beyond key i */
+    if (!is_smooth(&k[segment]) || other < 0 || other + 1 >= n || !is_smooth(&k[other])) return own;
+    const double beyond =
+        (k[other + 1].position[a] - k[other].position[a]) / (k[other + 1].time - k[other].time);
+    if (!(own * beyond > 0)) return 0;
+    const double slope =
+        (k[i + 1].position[a] - k[i - 1].position[a]) / (k[i + 1].time - k[i - 1].time);
+    const double most = 3 * fmin(fabs(own), fabs(beyond));
+    return fabs(slope) > most ? copysign(most, slope) : slope;
+}
+
+/* At time t between keys i and i + 1: cubic Hermite. */
 static void spline(const firn_key *k, int n, int i, double t, double position[3],
                    double velocity[3])
 {
     double span = k[i + 1].time - k[i].time, s = (t - k[i].time) / span;
-    int before = i > 0 ? i - 1 : i, after = i + 2 < n ? i + 2 : i + 1;
     double h00 = (1 + 2 * s) * (1 - s) * (1 - s), h10 = s * (1 - s) * (1 - s),
            h01 = s * s * (3 - 2 * s), h11 = s * s * (s - 1);
     double d00 = 6 * s * (s - 1), d10 = (1 - s) * (1 - 3 * s), d01 = -d00, d11 = s * (3 * s - 2);
     for (int a = 0; a < 3; a++) {
         double p0 = k[i].position[a], p1 = k[i + 1].position[a];
-        double t0 = (p1 - k[before].position[a]) / (k[i + 1].time - k[before].time);
-        double t1 = (k[after].position[a] - p0) / (k[after].time - k[i].time);
+        double t0 = tangent(k, n, i, i, a), t1 = tangent(k, n, i, i + 1, a);
         position[a] = h00 * p0 + h10 * span * t0 + h01 * p1 + h11 * span * t1;
         velocity[a] = (d00 * p0 + d01 * p1) / span + d10 * t0 + d11 * t1;
     }
@@ -101,17 +123,44 @@ static void turn_between(const firn_key *a, const firn_key *b, double turn[3])
     vector_of_quaternion(q, turn);
 }
 
-/* Spin at key i, rad/s, by the rule of the spline's tangents: the rotations to both neighbours over
- * the time between these. */
-static void spin_at(const firn_key *k, int n, int i, double spin[3])
+static double length(const double x[3]) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
+
+/* Takes from a spin the part that is against a turn. */
+static void turn_no_further(const double turn[3], double spin[3])
 {
-    int before = i > 0 ? i - 1 : i, after = i + 1 < n ? i + 1 : i;
-    for (int c = 0; c < 3; c++) spin[c] = 0;
-    for (int j = before; j < after; j++) {
-        double turn[3];
-        turn_between(&k[j], &k[j + 1], turn);
-        for (int c = 0; c < 3; c++) spin[c] += turn[c] / (k[after].time - k[before].time);
+    double against = 0, size = 0;
+    for (int c = 0; c < 3; c++) {
+        against += spin[c] * turn[c];
+        size += turn[c] * turn[c];
     }
+    for (int c = 0; c < 3 && against < 0; c++) spin[c] -= against / size * turn[c];
+}
+
+/* Spin at key i, rad/s, in the segment that begins at key `segment`, by the rule of the tangents: the
+ * rotations to both neighbours over the time between these, without what is against one of them, at
+ * most three times the smaller of the two spins. */
+static void spin_at(const firn_key *k, int n, int segment, int i, double spin[3])
+{
+    const int other = i == segment ? segment - 1 : segment + 1;
+    double own[3], beyond[3];
+    turn_between(&k[segment], &k[segment + 1], own);
+    const double span = k[segment + 1].time - k[segment].time;
+    if (!is_smooth(&k[segment]) || other < 0 || other + 1 >= n || !is_smooth(&k[other])) {
+        for (int c = 0; c < 3; c++) spin[c] = own[c] / span;
+        return;
+    }
+    turn_between(&k[other], &k[other + 1], beyond);
+    const double other_span = k[other + 1].time - k[other].time;
+    /* in the order of time, so that both segments get the same bits */
+    const double *first = other < segment ? beyond : own, *second = other < segment ? own : beyond;
+    const int lower = other < segment ? other : segment;
+    const double both = k[lower + 2].time - k[lower].time;
+    for (int c = 0; c < 3; c++) spin[c] = first[c] / both + second[c] / both;
+    turn_no_further(first, spin);
+    turn_no_further(second, spin);
+    const double most = 3 * fmin(length(own) / span, length(beyond) / other_span),
+                 size = length(spin);
+    for (int c = 0; c < 3 && size > most; c++) spin[c] *= most / size;
 }
 
 /* From key i to i + 1, with s = 0 ... 1:
@@ -125,8 +174,8 @@ static void turn_along(const firn_key *k, int n, int i, double t, double R[9], d
 {
     double span = k[i + 1].time - k[i].time, s = (t - k[i].time) / span, w[3][3], whole[3], q[4],
            left[4], rest[4];
-    spin_at(k, n, i, w[0]);
-    spin_at(k, n, i + 1, w[2]);
+    spin_at(k, n, i, i, w[0]);
+    spin_at(k, n, i, i + 1, w[2]);
     turn_between(&k[i], &k[i + 1], whole);
     double back[2][3];
     for (int c = 0; c < 3; c++) {

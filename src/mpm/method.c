@@ -106,7 +106,11 @@ static void create_grid(firn_sim *sim)
         const int is_periodic = firn_grid_def_repeats(def, a);
         n_around[a] =
             is_periodic ? (int32_t)lround((def->box_max[a] - def->box_min[a]) / (4 * sim->h)) : 0;
-        sim->mpm->origin[a] = is_periodic ? def->box_min[a] : 0;
+        const int has_mirror = def->has_box && (def->walls[2 * a] == FIRN_WALL_MIRROR ||
+                                                def->walls[2 * a + 1] == FIRN_WALL_MIRROR);
+        sim->mpm->origin[a] = is_periodic  ? def->box_min[a]
+                              : has_mirror ? 0
+                                           : def->shift[a] * sim->h;
     }
     if (firn_plane_is(sim)) sim->mpm->origin[2] = -firn_plane_place() * sim->h;
     firn_grid_init(&sim->mpm->grid, &sim->memory, sim->mpm->kernels->real_size, sim->mpm->keeps_old,

@@ -37,7 +37,7 @@ struct firn_mpm {
     int keeps_old; /* some material blends in FLIP: velocities before forces stay on the grid */
 
     firn_grid grid;
-    double origin[3]; /* m, of node 0: box_min along periodic axes, see plane.c, else 0 */
+    double origin[3]; /* m, of node 0: box_min along periodic axes, see plane.c, else the shift */
     firn_impulse_split impulse_split;
     firn_contact_gap contact_gap;
     firn_distance_cache distance_cache;

@@ -111,6 +111,13 @@ static void check_motion(firn_complaints *c, const firn_motion_def *motion)
         if (i && motion->keys[i].time <= motion->keys[i - 1].time)
             FIRN_COMPLAIN(c, key, "is at %g s, which is not after the key before it (%g s)",
                           motion->keys[i].time, motion->keys[i - 1].time);
+        if (i && motion->keys[i - 1].ease == FIRN_EASE_HOLD &&
+            (memcmp(motion->keys[i].position, motion->keys[i - 1].position,
+                    sizeof motion->keys[i].position) != 0 ||
+             memcmp(q, motion->keys[i - 1].rotation, sizeof motion->keys[i].rotation) != 0))
+            FIRN_COMPLAIN(c, key,
+                          "moves although the key before it holds; try: another key of the same "
+                          "place where the hold ends");
     }
     firn_complaints_leave(c, at);
 }

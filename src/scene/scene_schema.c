@@ -33,6 +33,9 @@ static const firn_schema_key grid_options[] = {
          "moves along z and nothing depends on it, at the cost of two dimensions: one layer of "
          "particles (the spacing is that of three dimensions, so 8 particles_per_cell are 4 in the "
          "plane). Masses, forces and energies are those of a slice dx thick."},
+    REAL(firn_grid_def, "shift", shift, "1", "0 0 0", -1, 1, 0,
+         "Moves the nodes by a part of a cell, to see how much of a result is due to where the "
+         "grid happens to lie; without effect along axes with mirror or periodic walls."),
     {.key = "box_min",
      .type = FIRN_SCHEMA_REAL,
      .flags = FIRN_SCHEMA_PRESENCE,
@@ -180,14 +183,19 @@ static const firn_schema_key key_options[] = {
      .min = -1e6,
      .max = 1e6,
      .doc = "Rotation: a quaternion x y z w, or three angles about x, then y, then z."},
+    WORD(firn_key, "ease", ease, "smooth linear hold", "smooth",
+         "From this key to the next: smooth, as a spline that never leaves the range of the two "
+         "keys; linear, at constant velocity and spin; hold, at rest: the next key has the same "
+         "position and rotation."),
 };
 static const firn_schema_section key_section =
     END("keys", firn_key, 0, 0, key_options, "A key of a rigid motion.");
 
 static const firn_schema_key motion_options[] = {
     LIST(firn_motion_def, "keys", NULL, keys, n_keys, &key_section,
-         "Positions and rotations over time, joined by splines with continuous velocity and spin; "
-         "two keys alone are joined by a straight line at constant velocity. Before the first and "
+         "Positions and rotations over time, joined by splines with continuous velocity and spin "
+         "that do not overshoot (see `ease`): two equal keys are a hold. "
+         "Two keys alone are joined by a straight line at constant velocity. Before the first and "
          "after the last key the shape is at rest, so the velocity jumps there unless the end key "
          "is repeated some time before or after. Times are those of the scene. Without keys, "
          "velocity and spin are constant."),

@@ -31,7 +31,7 @@ typedef struct header {
         n_sources, must_sort;
     uint32_t next_id;
     int32_t rate_is_viscous, rate_material;
-    double time, dt, max_rate, max_speed, dt_factor, h;
+    double time, dt, max_rate, max_speed, dt_factor, h, shift[3];
     int64_t n_steps, n_retries, n_sorts, rate_particle;
 } header;
 
@@ -54,28 +54,30 @@ void firn_walk_pass(firn_walk *w, void *data, size_t n)
 
 static header header_of(const firn_sim *sim)
 {
-    header h = {.version = SAVE_VERSION,
-                .byte_order = 0x01020304,
-                .real_size = sim->scene.is_double ? 8u : 4u,
-                .n_materials = (uint32_t)sim->n_materials,
-                .n_colliders = (uint32_t)sim->n_colliders,
-                .n_sources = (uint32_t)sim->n_sources,
-                .n_grips = (uint32_t)sim->n_grips,
-                .n_emitters = (uint32_t)sim->scene.n_emitters,
-                .must_sort = (uint32_t)sim->must_sort,
-                .next_id = sim->next_id,
-                .rate_is_viscous = sim->rates.is_viscous,
-                .rate_material = sim->rates.material,
-                .time = sim->time,
-                .dt = sim->dt,
-                .max_rate = sim->rates.max_rate,
-                .max_speed = sim->rates.max_speed,
-                .dt_factor = sim->dt_factor,
-                .h = sim->h,
-                .n_steps = sim->n_steps,
-                .n_retries = sim->n_retries,
-                .n_sorts = sim->n_sorts,
-                .rate_particle = sim->rates.particle};
+    header h = {
+        .version = SAVE_VERSION,
+        .byte_order = 0x01020304,
+        .real_size = sim->scene.is_double ? 8u : 4u,
+        .n_materials = (uint32_t)sim->n_materials,
+        .n_colliders = (uint32_t)sim->n_colliders,
+        .n_sources = (uint32_t)sim->n_sources,
+        .n_grips = (uint32_t)sim->n_grips,
+        .n_emitters = (uint32_t)sim->scene.n_emitters,
+        .must_sort = (uint32_t)sim->must_sort,
+        .next_id = sim->next_id,
+        .rate_is_viscous = sim->rates.is_viscous,
+        .rate_material = sim->rates.material,
+        .time = sim->time,
+        .dt = sim->dt,
+        .max_rate = sim->rates.max_rate,
+        .max_speed = sim->rates.max_speed,
+        .dt_factor = sim->dt_factor,
+        .h = sim->h,
+        .shift = {sim->scene.grid.shift[0], sim->scene.grid.shift[1], sim->scene.grid.shift[2]},
+        .n_steps = sim->n_steps,
+        .n_retries = sim->n_retries,
+        .n_sorts = sim->n_sorts,
+        .rate_particle = sim->rates.particle};
     memcpy(h.magic, save_magic, sizeof h.magic);
     return h;
 }
@@ -199,6 +201,12 @@ static firn_status check_header(const firn_sim *sim, const header *h, firn_messa
             messages, FIRN_REFUSED,
             "saved state: dx differs from the scene (%g m, scene %g m); dx cannot change", h->h,
             mine.h);
+    if (memcmp(h->shift, mine.shift, sizeof mine.shift) != 0)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "saved state: grid.shift differs from the scene (%g %g %g cells, "
+                                 "scene %g %g %g); the shift cannot change",
+                                 h->shift[0], h->shift[1], h->shift[2], mine.shift[0],
+                                 mine.shift[1], mine.shift[2]);
     if (h->n_materials != mine.n_materials)
         return firn_messages_add(
             messages, FIRN_REFUSED,

@@ -103,6 +103,55 @@ static void rates_are_true_and_continuous(void **unused)
     firn_motion_destroy(&motion, NULL);
 }
 
+/* Between two keys no coordinate leaves their range, so a hold is a hold and a press does not go too
+ * deep; the same for the angle about a fixed axis. */
+static void nothing_overshoots(void **unused)
+{
+    (void)unused;
+    const double place[8] = {0, 0, -0.07, -0.07, -0.07, 0.02, 0.5, 0.5},
+                 angle[8] = {0, 0, 40, 40, 35, 35, 160, 160};
+    firn_key keys[8] = {{0}};
+    for (int i = 0; i < 8; i++) {
+        keys[i].time = 0.2 * i + 0.05 * (i % 3);
+        keys[i].position[1] = place[i];
+        turn(&keys[i], 0, 0, 1, angle[i]);
+    }
+    firn_motion motion = create(keys, 8);
+    for (int i = 0; i < 7; i++)
+        for (double s = 0; s <= 1; s += 0.01) {
+            firn_pose pose = at(&motion, keys[i].time + s * (keys[i + 1].time - keys[i].time));
+            double turned = atan2(pose.R[3], pose.R[0]) * 180 / acos(-1);
+            assert_true(pose.position[1] >= fmin(place[i], place[i + 1]) - 1e-12 &&
+                        pose.position[1] <= fmax(place[i], place[i + 1]) + 1e-12);
+            assert_true(turned >= fmin(angle[i], angle[i + 1]) - 1e-9 &&
+                        turned <= fmax(angle[i], angle[i + 1]) + 1e-9);
+            if (place[i] == place[i + 1]) assert_true(pose.velocity[1] == 0);
+        }
+    firn_motion_destroy(&motion, NULL);
+}
+
+/* Linear segments have constant velocity and spin, whatever comes before and after. */
+static void linear_keys(void **unused)
+{
+    (void)unused;
+    firn_key keys[5];
+    make_keys(keys);
+    keys[1].ease = FIRN_EASE_LINEAR;
+    firn_motion motion = create(keys, 5);
+    const double span = keys[2].time - keys[1].time;
+    firn_pose middle = at(&motion, keys[1].time + span / 2);
+    for (double s = 0.01; s < 1; s += 0.1) {
+        firn_pose pose = at(&motion, keys[1].time + s * span);
+        for (int a = 0; a < 3; a++) {
+            double along = keys[2].position[a] - keys[1].position[a];
+            assert_true(fabs(pose.position[a] - keys[1].position[a] - s * along) < 1e-12);
+            assert_true(fabs(pose.velocity[a] - along / span) < 1e-12);
+            assert_true(fabs(pose.spin[a] - middle.spin[a]) < 1e-9);
+        }
+    }
+    firn_motion_destroy(&motion, NULL);
+}
+
 /* Keys of a constant spin give it back, whatever their times; so do any two keys. At both ends
  * everything rests. */
 static void even_turns_stay_even(void **unused)
@@ -195,6 +244,8 @@ int main(void)
         cmocka_unit_test(every_key_is_passed),
         cmocka_unit_test(rates_are_true_and_continuous),
         cmocka_unit_test(ends_jump_unless_keys_are_repeated),
+        cmocka_unit_test(nothing_overshoots),
+        cmocka_unit_test(linear_keys),
         cmocka_unit_test(even_turns_stay_even),
         cmocka_unit_test(keys_shift_and_turn_about_the_pivot),
     };
