@@ -51,7 +51,7 @@ gap-from-node|src/mpm/contact_gap.c|center[a] = x[a] + sum[a] / sum[3] * h|cente
 grip-lets-go|src/mpm/node_boundary.c|if (!is_held && firn_shape|if (firn_shape|node_boundary
 pull-not-shared|src/solver/grip.c|g->def.force[a] / (double)g->n_particles|g->def.force[a]|bar
 pull-a-step-late|src/solver/grip.c|fmin(sim->time + sim->dt, g->def.release)|fmin(sim->time + 2 * sim->dt, g->def.release)|ledger
-hold-keeps-velocity|src/mpm/grip_particles.c|    firn_pose_velocity(&g->pose, x, v);|    memcpy(v, p->v, sizeof v);|sim
+hold-keeps-velocity|src/solver/grip.c|    firn_pose_velocity(&g->pose, x, v);|    memcpy(v, p->v, sizeof v);|sim
 work-of-standing-bodies|src/solver/contact.c|e->work -= d[a] * surface_v[a];|e->work -= d[a] * after[a];|ledger
 friction-unbooked|src/solver/contact.c|e->friction += d[a] * (after[a] - surface_v[a]);|e->friction += 0 * d[a];|ledger
 shares-without-mass|src/mpm/impulse_split.c|+= own * given|+= 0 * own + given|ledger

@@ -64,6 +64,43 @@ typedef struct firn_transfer_def {
     firn_force_form force; /* true gradients, or moving least squares (faster) */
 } firn_transfer_def;
 
+/* ---------------------------------------------------------------- methods without a grid */
+
+typedef enum firn_bonds { FIRN_BONDS_BODY, FIRN_BONDS_TOUCHING } firn_bonds;
+
+typedef struct firn_meshless_def {
+    int kernel;     /* 0: the method's own, else 1 + its place in the table of kernels */
+    double support; /* radius of the neighbourhood, in particle spacings; 0: the method's own */
+    firn_bonds bonds;
+    double contact, contact_damping; /* stiffness over that of the material; of critical */
+    double stabilise;                /* stiffness against motions that F does not see */
+    double
+        reset; /* largest strain since the reference state was set, which sets it anew; 0: never */
+    int as_printed; /* with the mistakes of the document that it came from */
+} firn_meshless_def;
+
+typedef struct firn_corotated_def {
+    int shape_matching; /* rotations from unweighted moments; 0: from F */
+    int normalise;      /* gradients exact for linear fields; 0: plain SPH */
+    int current;        /* weights of present distances, so that neighbours may be lost */
+    int anisotropic;
+    double expansion, full_strain; /* of anisotropic kernels: 1 + expansion at that strain */
+    double fracture;               /* stretch minus 1 at which a bond breaks; 0: never */
+} firn_corotated_def;
+
+typedef struct firn_peridynamics_def {
+    int iterations;
+    double tolerance;
+    double redistribute; /* share of the way to an even density in a step; 0: none */
+} firn_peridynamics_def;
+
+typedef struct firn_sph_fluid_def {
+    double viscosity[2]; /* artificial: linear and quadratic */
+    double xsph;
+    int xsph_changes_velocity;
+    int normalise; /* gradients exact for linear fields, at walls and surfaces too */
+} firn_sph_fluid_def;
+
 /* ---------------------------------------------------------------- materials */
 
 /* One parameter of a law: a number, optionally a table over temperature, optionally noise from
@@ -131,7 +168,7 @@ typedef struct firn_motion_def {
 
 /* ---------------------------------------------------------------- bodies, emitters */
 
-typedef enum firn_sampling { FIRN_REGULAR, FIRN_JITTERED, FIRN_POISSON } firn_sampling;
+typedef enum firn_sampling { FIRN_REGULAR, FIRN_JITTERED, FIRN_POISSON, FIRN_BCC } firn_sampling;
 typedef enum firn_density_from { FIRN_DENSITY_GIVEN, FIRN_DENSITY_GRID } firn_density_from;
 
 typedef struct firn_body_def {
@@ -310,6 +347,10 @@ typedef struct firn_scene_def {
     firn_grid_def grid;
     firn_time_def time;
     firn_transfer_def transfer;
+    firn_meshless_def meshless;
+    firn_corotated_def sph_corotated;
+    firn_peridynamics_def peridynamics;
+    firn_sph_fluid_def sph_fluid;
     int n_materials;
     const firn_material_def *materials;
     int n_bodies;

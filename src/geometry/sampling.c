@@ -11,6 +11,11 @@
  *           surface), and a point costs little. The tile is as large as the shape, up to
  *           TILE_POINTS points.
  *
+ * bcc       a body-centred cubic lattice, its nodes at the corners and the centres of cubes of edge
+ *           a = cbrt(2) h, one of them in the middle of the bounding box: among half-cubes of edge
+ *           a/2 those whose three numbers, counted from the middle one, are all even or all odd.
+ *           Eight nearest neighbours at .866 a, six more at a.
+ *
  * A body may have two densities, near its surface and inside: two samplings, each between two
  * depths.
  *
@@ -200,6 +205,11 @@ static int candidate(const sampler *s, const int64_t c[3], double x[3])
     if (s->sampling == FIRN_JITTERED)
         firn_random_unit_cube(firn_random_of_cell(s->seed, c[0], c[1], c[2]), u);
     if (s->is_section) u[2] = 0.5; /* of one cell about z = 0 */
+    if (s->sampling == FIRN_BCC) {
+        const int64_t odd = (c[0] - s->n_cells[0] / 2) & 1;
+        for (int i = 1; i < 3; i++)
+            if (((c[i] - s->n_cells[i] / 2) & 1) != odd) return 0;
+    }
     if (s->sampling == FIRN_POISSON) {
         int g = s->tile->g;
         int a = (int)(c[0] % g), b = (int)(c[1] % g), e = (int)(c[2] % g);
@@ -300,9 +310,10 @@ static firn_status sample(const firn_shape *shape, firn_sampling sampling, int i
     *xyz = NULL;
     *n = 0;
     double min[3], max[3], n_box = 0;
-    if (is_section && sampling == FIRN_POISSON)
+    if (is_section && (sampling == FIRN_POISSON || sampling == FIRN_BCC))
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "sampling of a section: is poisson; allowed: regular, jittered");
+                                 "sampling of a section: is %s; allowed: regular, jittered",
+                                 sampling == FIRN_BCC ? "bcc" : "poisson");
     firn_status status = check(shape, is_section, spacing, min, max, &n_box, messages);
     if (status) return status;
     sampler s = {.shape = shape,
@@ -320,9 +331,11 @@ static firn_status sample(const firn_shape *shape, firn_sampling sampling, int i
         s.cell = spacing * t.edge / t.g;
         s.tile = &t;
     }
+    if (sampling == FIRN_BCC) s.cell = 0.5 * cbrt(2) * spacing;
     for (int i = 0; i < 3; i++) {
         s.middle[i] = 0.5 * (min[i] + max[i]);
         s.n_cells[i] = (int64_t)fmax(1, ceil((max[i] - min[i]) / s.cell - 1e-6));
+        if (sampling == FIRN_BCC) s.n_cells[i] |= 1; /* a half-cube in the middle */
         s.n_blocks[i] = (s.n_cells[i] + BLOCK - 1) / BLOCK;
     }
     status = fill(&s, xyz, n, messages);

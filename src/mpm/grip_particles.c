@@ -92,19 +92,13 @@ static void hold(firn_block_point *s, const firn_grip *g, firn_boundary_impulse 
                  firn_boundary_impulse *walls)
 {
     firn_moved_point *p = &s->moved;
-    double y[3], x[3], v[3], turned[3], was[3] = {p->v[0], p->v[1], p->v[2]};
-    const double *w = g->pose.spin, W[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
-    firn_pose_to_shape(&g->pose_before, p->before, y);
-    for (int a = 0; a < 3; a++) y[a] -= g->pose.pivot[a];
-    firn_pose_direction(&g->pose, y, turned);
-    for (int a = 0; a < 3; a++) x[a] = g->pose.position[a] + turned[a];
-    firn_pose_velocity(&g->pose, x, v);
+    const double was[3] = {p->v[0], p->v[1], p->v[2]}, *w = g->pose.spin,
+                 W[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
+    firn_grip_hold(g, p);
 
     int64_t b = s->block->first + s->p / 16;
     for (int a = 0; a < 3; a++) {
         if (g->def.free_axes[a]) continue;
-        p->x[a] = x[a];
-        p->v[a] = v[a];
         for (int c = 0; s->particles->transfer.is_affine && c < 3; c++)
             firn_particles_set(s->particles, FIRN_FIELD_C, b, 3 * a + c, s->p % 16, W[3 * a + c]);
     }

@@ -103,32 +103,6 @@ static void add_particle(const firn_sim *sim, const firn_particles *particles,
                         x);
 }
 
-static void add_ledger(firn_ledger *sum, const firn_ledger *l)
-{
-    sum->n_particles += l->n_particles;
-    sum->mass += l->mass;
-    sum->kinetic += l->kinetic;
-    sum->elastic += l->elastic;
-    sum->initial_volume += l->initial_volume;
-    sum->volume += l->volume;
-    sum->potential += l->potential;
-    for (int a = 0; a < 3; a++) {
-        sum->center[a] += l->center[a];
-        sum->momentum[a] += l->momentum[a];
-        sum->angular_momentum[a] += l->angular_momentum[a];
-        sum->min[a] = fmin(sum->min[a], l->min[a]);
-        sum->max[a] = fmax(sum->max[a], l->max[a]);
-    }
-    sum->min_J = fmin(sum->min_J, l->min_J);
-    sum->max_J = fmax(sum->max_J, l->max_J);
-    sum->max_speed = fmax(sum->max_speed, l->max_speed);
-    if (!(l->max_gap > sum->max_gap)) return;
-    sum->max_gap = l->max_gap;
-    sum->gap_stretch = l->gap_stretch;
-    sum->gap_particle = l->gap_particle;
-    memcpy(sum->gap_place, l->gap_place, sizeof sum->gap_place);
-}
-
 firn_status firn_particles_ledger(firn_sim *sim, int material, firn_ledger *ledger)
 {
     const firn_particles *particles = &sim->mpm->particles[material];
@@ -160,9 +134,9 @@ firn_status firn_particles_ledger(firn_sim *sim, int material, firn_ledger *ledg
     firn_ledger sum;
     firn_ledger_clear(&sum);
     firn_comm_sum_begin(&sim->comm, &sum, sizeof sum);
-    for (int32_t i = 0; i < particles->n_blocks; i++) add_ledger(&sum, &parts[i]);
+    for (int32_t i = 0; i < particles->n_blocks; i++) firn_ledger_add(&sum, &parts[i]);
     firn_comm_sum_end(&sim->comm, &sum, sizeof sum);
-    add_ledger(ledger, &sum);
+    firn_ledger_add(ledger, &sum);
     firn_memory_release(&sim->memory, parts, bytes);
     return FIRN_OK;
 }

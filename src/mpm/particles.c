@@ -26,6 +26,7 @@ void firn_particles_init(firn_particles *particles, firn_memory *memory, size_t 
     if (!particles->transfer.is_affine) particles->n_components[FIRN_FIELD_C] = 0;
     particles->n_components[FIRN_FIELD_GRIP] = has_grip;
     particles->n_components[FIRN_FIELD_START] = has_start ? 3 : 0;
+    particles->n_components[FIRN_FIELD_REST] = 0; /* no reference state */
     particles->n_components[FIRN_FIELD_CLEAR] = has_clear ? 3 : 0;
     particles->n_components[FIRN_FIELD_IMAGE] = has_image ? 3 : 0;
     particles->n_components[FIRN_FIELD_HISTORY] = particles->material->resolved.law->info.n_history;

@@ -18,6 +18,7 @@
     V(fit) \
     V(render) \
     V(mesh) \
+    V(embed) \
     V(convert) \
     V(bench) \
     V(help)

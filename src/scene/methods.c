@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* methods.c: the table of methods. A new method is one line here (solver/method.h). */
 #include "scene/methods.h"
+#include "meshless/meshless.h"
 #include "mpm/mpm.h"
 
 #include <string.h>
 
 static const firn_method *const methods[] = {
     &firn_method_mpm,
+    &firn_method_sph_elastic,
+    &firn_method_sph_corotated,
+    &firn_method_efg,
+    &firn_method_peridynamics,
+    &firn_method_sph_fluid,
 };
 enum { N_METHODS = sizeof methods / sizeof *methods };
 

@@ -101,6 +101,7 @@ static void warn_of_gap(firn_scene_binder *binder, const char *list, const char 
 
 static void warn_of_gaps(firn_scene_binder *binder, const firn_scene_def *def)
 {
+    if (strcmp(def->method, "mpm") != 0) return; /* no cells to be apart by */
     for (int i = 0; i < def->n_bodies; i++)
         warn_of_gap(binder, "bodies", def->bodies[i].name,
                     firn_separation_of_body(def, &def->bodies[i]), def->grid.dx);

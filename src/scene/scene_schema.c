@@ -98,6 +98,83 @@ static const firn_schema_section transfer_section =
     END("transfer", firn_transfer_def, 0, 0, transfer_options,
         "The transfer between particles and grid.");
 
+static const firn_schema_key meshless_options[] = {
+    WORD(firn_meshless_def, "kernel", kernel, "own spiky quintic poly6 cosine cubic", "own",
+         "Weight of a neighbour by its distance; own: the method's."),
+    REAL(firn_meshless_def, "support", support, "1", "0", 0, 20, 0,
+         "Radius of a neighbourhood in particle spacings, the cube root of a particle's volume; 0: "
+         "the method's own."),
+    WORD(firn_meshless_def, "bonds", bonds, "body touching", "body",
+         "Particles that hold each other: those of one body, or all that touch at the start."),
+    REAL(firn_meshless_def, "contact", contact, "1", "1", 0, 1e3, 0,
+         "Stiffness of the contact between particles that are not bonded, over that of the "
+         "material; 0: they pass through each other."),
+    REAL(firn_meshless_def, "contact_damping", contact_damping, "1", "0.1", 0, 1, 0,
+         "Damping of that contact, over the critical one."),
+    REAL(firn_meshless_def, "stabilise", stabilise, "1", "0.1", 0, 10, 0,
+         "Stiffness, over that of the material, against motions of neighbours that the deformation "
+         "gradient does not see; 0: none."),
+    REAL(
+        firn_meshless_def, "reset", reset, "1", "0", 0, 100, 0,
+        "Strain since the reference state was set at which the present state becomes the reference "
+        "state, for large flow (sph_elastic, efg); 0: never."),
+    FLAG(firn_meshless_def, "as_printed", as_printed, "false",
+         "With the mistakes of the document that the method comes from, for comparison only."),
+};
+static const firn_schema_section meshless_section =
+    END("meshless", firn_meshless_def, 0, 0, meshless_options,
+        "Methods without a grid; see `firn help methods`.");
+
+static const firn_schema_key corotated_options[] = {
+    FLAG(firn_corotated_def, "shape_matching", shape_matching, "false",
+         "Rotations from the unweighted moment of the neighbours, as in shape matching, instead of "
+         "those of the deformation gradient. Moments of momentum then balance only roughly."),
+    FLAG(firn_corotated_def, "normalise", normalise, "true",
+         "Gradients that are exact for linear fields; false: plain SPH, which is too soft."),
+    FLAG(firn_corotated_def, "current", current, "false",
+         "Weights of present instead of initial distances: neighbours are lost under tension."),
+    FLAG(firn_corotated_def, "anisotropic", anisotropic, "false",
+         "With `current`: kernels grow along the directions of stretch."),
+    REAL(firn_corotated_def, "expansion", expansion, "1", "1", 0, 100, 0,
+         "Largest growth of an anisotropic kernel; 1: to twice its radius."),
+    REAL(firn_corotated_def, "full_strain", full_strain, "1", "1", 0, 100, FIRN_SCHEMA_ABOVE,
+         "Strain at which an anisotropic kernel is fully grown."),
+    REAL(firn_corotated_def, "fracture", fracture, "1", "0", 0, 1e6, 0,
+         "Strain of the line between two neighbours at which they part for good; 0: never."),
+};
+static const firn_schema_section corotated_section =
+    END("sph_corotated", firn_corotated_def, 0, 0, corotated_options,
+        "Method sph_corotated: corotated smoothed particles.");
+
+static const firn_schema_key peridynamics_options[] = {
+    INTEGER(firn_peridynamics_def, "iterations", iterations, "10", 1, 10000, 0,
+            "Largest number of local and global solves of a step."),
+    REAL(firn_peridynamics_def, "tolerance", tolerance, "1", "1e-3", 0, 1, 0,
+         "Residual of a step over that of its first guess, at which the solves end."),
+    REAL(
+        firn_peridynamics_def, "redistribute", redistribute, "1", "0", 0, 1, 0,
+        "Where bonds are found anew (meshless.reset): share of the way by which particles that are "
+        "nearer than a spacing move apart."),
+};
+static const firn_schema_section peridynamics_section =
+    END("peridynamics", firn_peridynamics_def, 0, 0, peridynamics_options,
+        "Method peridynamics: implicit bonds.");
+
+static const firn_schema_key sph_fluid_options[] = {
+    REAL(firn_sph_fluid_def, "viscosity", viscosity, "1", "0.1 0", 0, 100, 0,
+         "Artificial viscosity of approaching particles: linear (alpha) and quadratic (beta)."),
+    REAL(firn_sph_fluid_def, "xsph", xsph, "1", "0.5", 0, 1, 0,
+         "Share of the neighbours' mean velocity with which particles move (XSPH)."),
+    FLAG(firn_sph_fluid_def, "xsph_changes_velocity", xsph_changes_velocity, "false",
+         "Velocities take that share too: a strong viscosity."),
+    FLAG(firn_sph_fluid_def, "normalise", normalise, "true",
+         "Gradients that are exact for linear fields, also where neighbours are missing; false: "
+         "plain SPH."),
+};
+static const firn_schema_section sph_fluid_section =
+    END("sph_fluid", firn_sph_fluid_def, 0, 0, sph_fluid_options,
+        "Method sph_fluid: smoothed particles of fluids.");
+
 /* ---------------------------------------------------------------- materials */
 
 static const firn_schema_key material_options[] = {
@@ -221,9 +298,9 @@ static const firn_schema_key body_options[] = {
          "Points file instead of a shape. Attributes: P; optional are v, F, C, T, mass, volume "
          "(default: from pscale), material, history fields and parameters of the law. velocity and "
          "spin are added to v."),
-    WORD(firn_body_def, "sampling", sampling, "regular jittered poisson", "jittered",
-         "Arrangement of particles: on a lattice; at random, one in each cube of a lattice; or at "
-         "random with a minimum distance (blue noise)."),
+    WORD(firn_body_def, "sampling", sampling, "regular jittered poisson bcc", "jittered",
+         "Arrangement of particles: on a lattice; at random, one in each cube of a lattice; at "
+         "random with a minimum distance (blue noise); or on a body-centred cubic lattice."),
     REAL(firn_body_def, "particles_per_cell", particles_per_cell, "1", "8", 0, 1000,
          FIRN_SCHEMA_ABOVE, "Particles per full grid cell."),
     REAL(firn_body_def, "spacing", spacing, "m", "0", 0, 1e4, 0,
@@ -511,6 +588,14 @@ static const firn_schema_key file_options[] = {
     SECTION(firn_scene_def, "time", time, &time_section, "The time step."),
     SECTION(firn_scene_def, "transfer", transfer, &transfer_section,
             "The transfer between particles and grid."),
+    SECTION(firn_scene_def, "meshless", meshless, &meshless_section,
+            "Methods without a grid; see `firn help methods`."),
+    SECTION(firn_scene_def, "sph_corotated", sph_corotated, &corotated_section,
+            "Method sph_corotated: corotated smoothed particles."),
+    SECTION(firn_scene_def, "peridynamics", peridynamics, &peridynamics_section,
+            "Method peridynamics: implicit bonds."),
+    SECTION(firn_scene_def, "sph_fluid", sph_fluid, &sph_fluid_section,
+            "Method sph_fluid: smoothed particles of fluids."),
     REAL(firn_scene_def, "gravity", gravity, "m/s^2", "0 -9.81 0", -1e6, 1e6, 0,
          "Acceleration of gravity."),
     LIST(firn_scene_def, "forces", NULL, forces, n_forces, &force_section,

@@ -215,7 +215,7 @@ firn_status firn_bench_run(const firn_bench_case *b, firn_bench_machine *machine
     sim->is_unchecked = b->is_unchecked;
     r->n_particles = firn_sim_n_particles(sim);
     r->n_threads = sim->n_threads;
-    snprintf(r->variant, sizeof r->variant, "%s", sim->mpm->kernels->name);
+    snprintf(r->variant, sizeof r->variant, "%s", firn_sim_variant(sim));
     machine->flops = multiply_adds(sim->variant, sim->n_threads);
     machine->bandwidth = copy_bandwidth(sim->n_threads);
     status = measure(b, sim, r, messages);

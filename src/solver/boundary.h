@@ -48,6 +48,8 @@ void firn_ledger_sums_add(firn_ledger_sums *sums, firn_boundary_kind kind,
                           const firn_boundary_impulse *e);
 /* An empty ledger: sums 0, minima +infinity, maxima -infinity. */
 void firn_ledger_clear(firn_ledger *ledger);
+/* Adds sums and extremes over other particles. */
+void firn_ledger_add(firn_ledger *sum, const firn_ledger *l);
 int64_t firn_ledger_sums_n_lost(const firn_ledger_sums *sums);
 
 #endif

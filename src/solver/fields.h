@@ -15,8 +15,8 @@
 #include "laws/law.h"
 
 /* name, components, unit, meaning. The number of components varies for C (affine transfers), grip
- * (scenes with grips), start (grips in mode follow), clear (colliders with a second pass),
- * image (periodic axes) and history (as many as the law declares). */
+ * (scenes with grips), start (grips in mode follow), rest (methods with a reference state), clear
+ * (colliders with a second pass), image (periodic axes) and history (as many as the law declares). */
 #define FIRN_FIELDS(FIELD)                                                                         \
     FIELD(X, "x", 3, "m", "position")                                                              \
     FIELD(V, "v", 3, "m/s", "velocity")                                                            \
@@ -29,6 +29,7 @@
     FIELD(ID, "id", 1, "1", "number, never used twice")                                            \
     FIELD(GRIP, "grip", 1, "1", "bit g: held or pulled by grip g")                                 \
     FIELD(START, "start", 3, "m", "position in the region of a grip that is followed")             \
+    FIELD(REST, "rest", 3, "m", "position in the reference state")                                 \
     FIELD(CLEAR, "clear", 3, "m", "free path before a collider may be met")                        \
     FIELD(IMAGE, "image", 3, "1", "periods travelled along periodic axes")                         \
     FIELD(HISTORY, "history", FIRN_MAX_HISTORY, "", "history of the law")

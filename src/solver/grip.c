@@ -161,6 +161,21 @@ int firn_grip_pulls(const firn_sim *sim, uint32_t bits, int g)
            grip->n_particles > 0;
 }
 
+void firn_grip_hold(const firn_grip *g, firn_moved_point *p)
+{
+    double y[3], x[3], v[3], turned[3];
+    firn_pose_to_shape(&g->pose_before, p->before, y);
+    for (int a = 0; a < 3; a++) y[a] -= g->pose.pivot[a];
+    firn_pose_direction(&g->pose, y, turned);
+    for (int a = 0; a < 3; a++) x[a] = g->pose.position[a] + turned[a];
+    firn_pose_velocity(&g->pose, x, v);
+    for (int a = 0; a < 3; a++) {
+        if (g->def.free_axes[a]) continue;
+        p->x[a] = x[a];
+        p->v[a] = v[a];
+    }
+}
+
 /* Work by the mean velocity (head of this file), torque about the pivot. The impulse is part of v
  * already, as P2G added it to the momentum. */
 void firn_grip_add_pull(const firn_moved_point *p, const double impulse[3], const double pivot[3],

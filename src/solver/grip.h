@@ -31,6 +31,9 @@ int firn_grip_pulls(const firn_sim *sim, uint32_t bits, int g);
 /* Its impulse (N s) in this step on a particle at x with velocity v; start: the field START. */
 void firn_grip_impulse(const firn_sim *sim, const firn_grip *g, const double x[3],
                        const double v[3], const double start[3], double mass, double impulse[3]);
+/* Moves a held point rigidly with the grip over the step, on the axes that are not free:
+ *     x' = p' + R' R^T (x - p),    v' = velocity + spin x (x' - p') */
+void firn_grip_hold(const firn_grip *g, firn_moved_point *p);
 /* Adds the impulse of a pull on a moved particle to the ledger *e. */
 void firn_grip_add_pull(const firn_moved_point *p, const double impulse[3], const double pivot[3],
                         firn_boundary_impulse *e);

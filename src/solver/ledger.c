@@ -25,6 +25,32 @@ void firn_ledger_clear(firn_ledger *l)
     }
 }
 
+void firn_ledger_add(firn_ledger *sum, const firn_ledger *l)
+{
+    sum->n_particles += l->n_particles;
+    sum->mass += l->mass;
+    sum->kinetic += l->kinetic;
+    sum->elastic += l->elastic;
+    sum->initial_volume += l->initial_volume;
+    sum->volume += l->volume;
+    sum->potential += l->potential;
+    for (int a = 0; a < 3; a++) {
+        sum->center[a] += l->center[a];
+        sum->momentum[a] += l->momentum[a];
+        sum->angular_momentum[a] += l->angular_momentum[a];
+        sum->min[a] = fmin(sum->min[a], l->min[a]);
+        sum->max[a] = fmax(sum->max[a], l->max[a]);
+    }
+    sum->min_J = fmin(sum->min_J, l->min_J);
+    sum->max_J = fmax(sum->max_J, l->max_J);
+    sum->max_speed = fmax(sum->max_speed, l->max_speed);
+    if (!(l->max_gap > sum->max_gap)) return;
+    sum->max_gap = l->max_gap;
+    sum->gap_stretch = l->gap_stretch;
+    sum->gap_particle = l->gap_particle;
+    memcpy(sum->gap_place, l->gap_place, sizeof sum->gap_place);
+}
+
 /* Adds the sums since the start. */
 static void add_sums(firn_ledger *l, const firn_ledger_sums *a)
 {

@@ -7,7 +7,7 @@
  *        +--- materials        resolved parameters, ledger sums
  *        +--- colliders, grips, sinks, forces, emission          act on points
  *        +--- time, dt, rates, limit                             present state
- *        +--- mpm | ...        state of the method
+ *        +--- mpm | meshless   state of the method
  *
  * Units are SI. `last` and `total` hold what boundaries received in the last step and since the
  * start (boundary.h). */
@@ -51,16 +51,18 @@ typedef struct firn_rates {
     double max_rate, max_speed;
     int is_viscous, material;
     int64_t particle;
+    const char *criterion; /* what the rate is of; NULL: wave, speed or viscosity */
 } firn_rates;
 
 struct firn_sim {
     firn_memory memory;
     firn_comm comm;
     const firn_method *method;
-    struct firn_mpm *mpm; /* state of the material point method */
-    firn_variant variant; /* instruction set and precision of laws and kernels */
-    int n_threads;        /* in use; chosen by the method unless requested */
-    int max_threads;      /* upper limit of that choice; 0: n_threads was requested */
+    struct firn_mpm *mpm;           /* state of the material point method */
+    struct firn_meshless *meshless; /* state of a method without a grid */
+    firn_variant variant;           /* instruction set and precision of laws and kernels */
+    int n_threads;                  /* in use; chosen by the method unless requested */
+    int max_threads;                /* upper limit of that choice; 0: n_threads was requested */
 
     /* definition */
     firn_scene_def scene; /* pointers inside are own copies where in use */

@@ -4,6 +4,7 @@
  *   speed, wave   dt <= cfl h / (|v| + c)      c: the law's fastest wave in the present state;
  *                                              named after the larger of |v| and c
  *   viscosity     dt <= cfl h^2 / (6 nu)       nu: upper bound of the law's kinematic viscosity
+ *   stiffness ..  dt <= cfl / rate             of methods that name the criterion of their rate
  *   emission      as wave, for particles born before the end of the interval
  *   goal          dt <= cfl / (w (sqrt(1 + z^2) + z)), half of the bound for grips of frequency
  *                 w and damping z (grip.c)
@@ -75,6 +76,8 @@ firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *me
             limit_by(sim, dt, "energy", 0);
         else if (other)
             limit_by(sim, dt, other, 0);
+        else if (sim->rates.criterion)
+            limit_by(sim, dt, sim->rates.criterion, 1);
         else if (sim->rates.is_viscous)
             limit_by(sim, dt, "viscosity", 1);
         else

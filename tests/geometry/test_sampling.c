@@ -64,11 +64,10 @@ static int compare(const void *a, const void *b)
 }
 
 /* The mirror image of a regular filling of a symmetric shape is the same set, to the last bit. */
-static void regular_is_symmetric(void **unused)
+static void is_symmetric(firn_sampling how)
 {
-    (void)unused;
     firn_shape *shape = build("sphere", 0.5, 0, 0, 0);
-    cloud c = sample(shape, FIRN_REGULAR, 0.0417, 1);
+    cloud c = sample(shape, how, 0.0417, 1);
     double *mirror = malloc((size_t)c.n * 3 * sizeof *mirror);
     for (int axis = 0; axis < 3; axis++) {
         memcpy(mirror, c.xyz, (size_t)c.n * 3 * sizeof *mirror);
@@ -78,6 +77,38 @@ static void regular_is_symmetric(void **unused)
         for (int64_t k = 0; k < 3 * c.n; k++) assert_true(mirror[k] == c.xyz[k]);
     }
     free(mirror);
+    drop(&c);
+    firn_shape_destroy(shape);
+}
+
+static void lattices_are_symmetric(void **unused)
+{
+    (void)unused;
+    is_symmetric(FIRN_REGULAR);
+    is_symmetric(FIRN_BCC);
+}
+
+/* A body-centred lattice: one point in h^3, and eight neighbours at sqrt(3)/2 a, a^3 = 2 h^3. */
+static void body_centred(void **unused)
+{
+    (void)unused;
+    const double h = 0.05, a = cbrt(2) * h, pi = 3.14159265358979323846;
+    firn_shape *shape = build("sphere", 0.6, 0, 0, 0);
+    cloud c = sample(shape, FIRN_BCC, h, 1);
+    const double expected = 4 * pi / 3 * 0.216 / (h * h * h);
+    assert_true(fabs((double)c.n - expected) < 0.02 * expected);
+    int n_near = 0, n_next = 0;
+    int64_t middle = 0;
+    while (c.xyz[3 * middle] != 0 || c.xyz[3 * middle + 1] != 0 || c.xyz[3 * middle + 2] != 0)
+        middle++;
+    for (int64_t p = 0; p < c.n; p++) {
+        const double *x = c.xyz + 3 * p, r = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+        assert_true(p == middle || r > 0.866 * a);
+        n_near += fabs(r - sqrt(0.75) * a) < 1e-9 * a;
+        n_next += fabs(r - a) < 1e-9 * a;
+    }
+    assert_int_equal(n_near, 8);
+    assert_int_equal(n_next, 6);
     drop(&c);
     firn_shape_destroy(shape);
 }
@@ -316,7 +347,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(box_of_whole_multiples),
-        cmocka_unit_test(regular_is_symmetric),
+        cmocka_unit_test(lattices_are_symmetric),
+        cmocka_unit_test(body_centred),
         cmocka_unit_test(volume_within_half_a_percent),
         cmocka_unit_test(poisson_keeps_its_distance),
         cmocka_unit_test(poisson_has_no_planes),

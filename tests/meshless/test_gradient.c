@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* test_gradient.c: methods with a reference state on random clouds (verification2.md, rung 0): F is
+ * exact for linear fields, forces are the derivatives of the energy, balance in momentum and moment;
+ * plain SPH is off by the known factor of a lattice. */
+#include "meshless/gradient.h"
+#include "meshless/small3.h"
+#include "verify/verify.h"
+#include "base/random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const methods[] = {"sph_elastic", "efg", "sph_corotated"};
+enum { N_METHODS = 3 };
+
+static double number(uint64_t i) { return 2 * firn_random_unit(firn_random_mix(i)) - 1; }
+
+/* A jittered block of about 200 particles; scale and weight make no number special. */
+static firn_sim *cloud(verify_scene *s, const char *method, const char *law, double stabilise)
+{
+    const double low[3] = {0.1, -0.2, 0.3}, high[3] = {0.6, 0.3, 0.8};
+    verify_scene_init(s, 0.1, law, 3e4, 0.3, 700);
+    snprintf(s->scene.method, sizeof s->scene.method, "%s", method);
+    s->scene.meshless.stabilise = stabilise;
+    s->scene.meshless.support = 2.2; /* enough neighbours at corners */
+    verify_box(s, low, high, 1.2)->sampling = FIRN_JITTERED;
+    return verify_start(s);
+}
+
+/* x = A X + b + noise */
+static void place(firn_sim *sim, const double A[9], double noise)
+{
+    struct firn_meshless *s = sim->meshless;
+    for (int32_t i = 0; i < s->n; i++) {
+        small3_apply(A, s->rest + 3 * i, s->x + 3 * i);
+        for (int a = 0; a < 3; a++)
+            s->x[3 * i + a] += 0.7 * (a + 1) + noise * number((uint64_t)(3 * i + a));
+    }
+    firn_meshless_scatter(sim);
+    assert_int_equal(firn_meshless_changed(sim, NULL), FIRN_OK);
+}
+
+/* Elastic F of each particle is that of the positions. */
+static void set_elastic(firn_sim *sim)
+{
+    struct firn_meshless *s = sim->meshless;
+    for (int32_t i = 0; i < s->n; i++)
+        for (int c = 0; c < 9; c++)
+            firn_meshless_set(&s->particles[0], FIRN_FIELD_F, i, c, s->F[9 * i + c]);
+    assert_int_equal(firn_meshless_evaluate(sim, 0, NULL), FIRN_OK);
+}
+
+static double energy(firn_sim *sim)
+{
+    struct firn_meshless *s = sim->meshless;
+    double *density = calloc((size_t)s->n, sizeof *density), sum = 0;
+    firn_meshless_energies(sim, 0, density);
+    for (int32_t i = 0; i < s->n; i++)
+        sum += s->volume[i] * density[i] + firn_gradient_held(sim, i);
+    free(density);
+    return sum;
+}
+
+static const double A[9] = {1.1, 0.2, -0.1, 0.05, 0.9, 0.15, -0.2, 0.1, 1.2};
+
+static void linear_fields(void **state)
+{
+    (void)state;
+    for (int k = 0; k < N_METHODS; k++) {
+        verify_scene scene;
+        firn_sim *sim = cloud(&scene, methods[k], "neo_hookean", 0.3);
+        struct firn_meshless *s = sim->meshless;
+        assert_true(s->n > 150);
+        place(sim, A, 0);
+        for (int32_t i = 0; i < s->n; i++) {
+            assert_int_equal(s->rank[i], 3);
+            for (int c = 0; c < 9; c++) assert_true(fabs(s->F[9 * i + c] - A[c]) < 1e-12);
+            assert_true(firn_gradient_held(sim, i) < 1e-20 * s->modulus[0]);
+        }
+        firn_sim_destroy(sim);
+    }
+}
+
+/* sum f = 0 and sum x cross f = 0 in random states, any law, with stabilisation. */
+static void balance(void **state)
+{
+    (void)state;
+    static const char *const laws[] = {"neo_hookean", "st_venant_kirchhoff", "fixed_corotated"};
+    for (int k = 0; k < N_METHODS; k++)
+        for (int law = 0; law < 3; law++) {
+            verify_scene scene;
+            firn_sim *sim = cloud(&scene, methods[k], laws[law], 0.1 * law);
+            struct firn_meshless *s = sim->meshless;
+            double f[3] = {0}, moment[3] = {0}, size = 0, arm = 0;
+            place(sim, A, 0.004);
+            set_elastic(sim);
+            assert_int_equal(s->hooks->forces(sim, NULL), FIRN_OK);
+            for (int32_t i = 0; i < s->n; i++)
+                for (int a = 0; a < 3; a++) {
+                    const int b = (a + 1) % 3, c = (a + 2) % 3;
+                    f[a] += s->force[3 * i + a];
+                    moment[a] += s->x[3 * i + b] * s->force[3 * i + c] -
+                                 s->x[3 * i + c] * s->force[3 * i + b];
+                    size += fabs(s->force[3 * i + a]);
+                    arm = fmax(arm, fabs(s->x[3 * i + a]));
+                }
+            assert_true(size > 1);
+            for (int a = 0; a < 3; a++) {
+                assert_true(fabs(f[a]) < 1e-12 * size);
+                assert_true(fabs(moment[a]) < 1e-12 * size * arm);
+            }
+            firn_sim_destroy(sim);
+        }
+}
+
+/* f = - dU/dx by central differences, stabilisation included. */
+static void derivatives(void **state)
+{
+    (void)state;
+    for (int k = 0; k < N_METHODS; k++) {
+        verify_scene scene;
+        firn_sim *sim = cloud(&scene, methods[k], "neo_hookean", 0.2);
+        struct firn_meshless *s = sim->meshless;
+        const double step = 1e-6;
+        double size = 0;
+        place(sim, A, 0.003);
+        set_elastic(sim);
+        s->hooks->forces(sim, NULL);
+        for (int32_t i = 0; i < 3 * s->n; i++) size = fmax(size, fabs(s->force[i]));
+        for (int32_t i = 5; i < s->n; i += 37)
+            for (int a = 0; a < 3; a++) {
+                const double f = s->force[3 * i + a], x = s->x[3 * i + a];
+                double U[2];
+                for (int side = 0; side < 2; side++) {
+                    s->x[3 * i + a] = x + (side ? step : -step);
+                    s->hooks->strain(sim, 0, NULL);
+                    set_elastic(sim);
+                    U[side] = energy(sim);
+                }
+                s->x[3 * i + a] = x;
+                assert_true(fabs(f + (U[1] - U[0]) / (2 * step)) < 2e-7 * size);
+            }
+        firn_sim_destroy(sim);
+    }
+}
+
+/* Plain SPH with the spiky kernel at d = .6 h: F - I = kappa (A - I) inside a cubic lattice, half of
+ * it normal to a face. */
+static void plain_sph(void **state)
+{
+    (void)state;
+    const double low[3] = {0, 0, 0}, high[3] = {0.9, 0.9, 0.9}, kappa = 0.834981;
+    verify_scene scene;
+    verify_scene_init(&scene, 0.1, "fixed_corotated", 1e4, 0, 1000);
+    strcpy(scene.scene.method, "sph_corotated");
+    scene.scene.sph_corotated.normalise = 0;
+    scene.scene.meshless.stabilise = 0;
+    verify_box(&scene, low, high, 1);
+    firn_sim *sim = verify_start(&scene);
+    struct firn_meshless *s = sim->meshless;
+    const double stretch[9] = {1 + 1e-6, 0, 0, 0, 1, 0, 0, 0, 1};
+    int n_inside = 0, n_face = 0;
+    place(sim, stretch, 0);
+    for (int32_t i = 0; i < s->n; i++) {
+        int inside = 1, face = 1;
+        for (int a = 0; a < 3; a++) {
+            const double depth = fmin(s->rest[3 * i + a], 0.9 - s->rest[3 * i + a]);
+            inside &= depth > 0.2;
+            face &= a == 0 ? depth < 0.1 : depth > 0.2;
+        }
+        if (inside) assert_true(fabs((s->F[9 * i] - 1) * 1e6 - kappa) < 1e-6);
+        if (face) assert_true(fabs((s->F[9 * i] - 1) * 1e6 - kappa / 2) < 1e-6);
+        n_inside += inside;
+        n_face += face;
+    }
+    assert_true(n_inside > 50 && n_face > 10);
+    firn_sim_destroy(sim);
+}
+
+/* A sheet of one layer: F is that of its plane, with a normal of length 1 that turns with it. */
+static void sheet(void **state)
+{
+    (void)state;
+    const double low[3] = {0, 0, 0}, high[3] = {1, 1, 0.1};
+    const double R[9] = {0.36, 0.48, -0.8, -0.8, 0.6, 0, 0.48, 0.64, 0.6};
+    verify_scene scene;
+    verify_scene_init(&scene, 0.1, "neo_hookean", 1e4, 0.3, 1000);
+    strcpy(scene.scene.method, "efg");
+    verify_box(&scene, low, high, 1);
+    firn_sim *sim = verify_start(&scene);
+    struct firn_meshless *s = sim->meshless;
+    assert_int_equal(s->n, 100);
+    place(sim, R, 0);
+    set_elastic(sim);
+    s->hooks->forces(sim, NULL);
+    for (int32_t i = 0; i < s->n; i++) {
+        assert_int_equal(s->rank[i], 2);
+        for (int c = 0; c < 9; c++) assert_true(fabs(s->F[9 * i + c] - R[c]) < 1e-12);
+        for (int a = 0; a < 3; a++) assert_true(fabs(s->force[3 * i + a]) < 1e-9);
+    }
+    firn_sim_destroy(sim);
+}
+
+/* The bound of omega holds: power iteration on the forces of small displacements from rest finds no
+ * faster mode, and the bound is not more than twice it. */
+static void bounds(void **state)
+{
+    (void)state;
+    for (int k = 0; k < N_METHODS; k++)
+        for (int is_regular = 0; is_regular < 2; is_regular++) {
+            verify_scene scene;
+            firn_sim *sim = cloud(&scene, methods[k], "fixed_corotated", 0.1 * is_regular);
+            struct firn_meshless *s = sim->meshless;
+            const double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, small = 1e-6;
+            double *mode = malloc((size_t)s->n * 3 * sizeof *mode), omega2 = 0, bound = 0;
+            place(sim, I, 0);
+            for (int32_t i = 0; i < s->n; i++) bound = fmax(bound, 2 * s->rate[i]);
+            for (int32_t i = 0; i < 3 * s->n; i++) mode[i] = number((uint64_t)i);
+            for (int iteration = 0; iteration < 120; iteration++) {
+                double norm = 0, along = 0;
+                for (int32_t i = 0; i < 3 * s->n; i++) norm += mode[i] * mode[i];
+                for (int32_t i = 0; i < 3 * s->n; i++) {
+                    mode[i] /= sqrt(norm);
+                    s->x[i] = s->rest[i] + 0.7 * (i % 3 + 1) + small * mode[i];
+                }
+                s->hooks->strain(sim, 0, NULL);
+                set_elastic(sim);
+                s->hooks->forces(sim, NULL);
+                for (int32_t i = 0; i < 3 * s->n; i++) {
+                    const double a = -s->force[i] / (small * s->mass[i / 3]);
+                    along += a * mode[i];
+                    mode[i] = a;
+                }
+                omega2 = along;
+            }
+            print_message("%s %s: 2/omega over its bound %.3f\n", methods[k],
+                          is_regular ? "stabilised" : "", bound / sqrt(omega2));
+            assert_true(bound >= sqrt(omega2));
+            assert_true(bound < 2.5 * sqrt(omega2));
+            free(mode);
+            firn_sim_destroy(sim);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linear_fields), cmocka_unit_test(balance), cmocka_unit_test(derivatives),
+        cmocka_unit_test(plain_sph),     cmocka_unit_test(sheet),   cmocka_unit_test(bounds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
