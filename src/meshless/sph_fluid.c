@@ -21,7 +21,7 @@
  *
  * Pairs are antisymmetric: momentum balances to round-off. Pressure and Pi are central forces; a
  * viscous stress is not, and moments of momentum balance only as far as the lattice is even.
- * xsph_changes_velocity also changes v, which is a viscosity xsph (7/15) h^2/(2 dt) (quintic).
+ * xsph_velocity also changes v, which is a viscosity xsph (7/15) h^2/(2 dt) (quintic).
  *
  * dt <= cfl h/c and cfl h^2/(4/3 nu): half of the limit of the discrete operators on a lattice. */
 #include "meshless/meshless.h"

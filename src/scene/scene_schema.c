@@ -165,7 +165,7 @@ static const firn_schema_key sph_fluid_options[] = {
          "Artificial viscosity of approaching particles: linear (alpha) and quadratic (beta)."),
     REAL(firn_sph_fluid_def, "xsph", xsph, "1", "0.5", 0, 1, 0,
          "Share of the neighbours' mean velocity with which particles move (XSPH)."),
-    FLAG(firn_sph_fluid_def, "xsph_changes_velocity", xsph_changes_velocity, "false",
+    FLAG(firn_sph_fluid_def, "xsph_velocity", xsph_changes_velocity, "false",
          "Velocities take that share too: a strong viscosity."),
     FLAG(firn_sph_fluid_def, "normalise", normalise, "true",
          "Gradients that are exact for linear fields, also where neighbours are missing; false: "

@@ -126,6 +126,7 @@ static void fracture(void **state)
     memcpy(s->x, s->rest, (size_t)s->n * 3 * sizeof *s->x);
     assert_int_equal(s->hooks->strain(sim, 0, NULL), FIRN_OK);
     assert_true(middle_weight(sim) == 0);
+    assert_int_equal(firn_meshless_evaluate(sim, 0, NULL), FIRN_OK);
     void *saved = NULL;
     size_t n_bytes = 0;
     assert_int_equal(firn_sim_save(sim, &saved, &n_bytes, NULL), FIRN_OK);
