@@ -53,6 +53,7 @@ typedef struct firn_time_def {
     double dt_min;    /* a step that must be smaller than this stops the run, s */
     double dt_fixed;  /* wanted step, s; used where stable, else sub-stepped; 0: none */
     int max_halvings; /* how often a bad step is retried with half the dt */
+    int mechanics;    /* 0: nothing moves; heat alone */
 } firn_time_def;
 
 typedef enum firn_scheme { FIRN_APIC, FIRN_FLIP, FIRN_PIC, FIRN_AFLIP } firn_scheme;
@@ -103,13 +104,23 @@ typedef struct firn_sph_fluid_def {
 
 /* ---------------------------------------------------------------- materials */
 
-/* One parameter of a law: a number, optionally a table over temperature, optionally noise from
- * particle to particle (value * (1 + noise * xi), xi uniform in [-1, 1], fixed by the particle's
- * id and the seed). */
+/* How a parameter depends on temperature besides a table: value (1 + rate (T - at)), rate in 1/K,
+ * or value exp(rate (1/T - 1/at)), rate in K: the activation energy over the gas constant. */
+typedef enum firn_parameter_form {
+    FIRN_PARAMETER_CONSTANT,
+    FIRN_PARAMETER_LINEAR,
+    FIRN_PARAMETER_ARRHENIUS
+} firn_parameter_form;
+
+/* One parameter of a law: a number, optionally a table over temperature or a form, optionally noise
+ * from particle to particle (value * (1 + noise * xi), xi uniform in [-1, 1], fixed by the
+ * particle's id and the seed). */
 typedef struct firn_parameter_def {
     char name[FIRN_NAME];
     double value;
     double noise;
+    firn_parameter_form form;
+    double form_rate, form_temperature; /* of the form; at, K */
     int n_table; /* 0: constant; else value at temperature[i], linear between */
     double table_temperature[FIRN_MAX_TABLE], table_value[FIRN_MAX_TABLE];
 } firn_parameter_def;
@@ -184,9 +195,10 @@ typedef struct firn_body_def {
     double particles_at_surface,
         surface_depth; /* near the surface, down to a depth in m; 0: as inside; a cell */
     double velocity[3], spin[3];
-    double F[9];          /* initial deformation gradient, row-major */
-    int deform_positions; /* also move the particles: x = center + F (x - center) */
-    double temperature;   /* K */
+    double F[9];                    /* initial deformation gradient, row-major */
+    int deform_positions;           /* also move the particles: x = center + F (x - center) */
+    double temperature;             /* K, at the body's centre */
+    double temperature_gradient[3]; /* K/m */
     firn_density_from density_from;
     uint64_t seed;
 } firn_body_def;
@@ -234,6 +246,9 @@ typedef struct firn_collider_def {
     double friction;    /* Coulomb coefficient */
     double stickiness;  /* adhesive traction, Pa, that must be overcome to separate */
     int particle_pass;  /* second pass on particles, for thin colliders */
+    double temperature; /* K; INFINITY: the surface is insulated but for heat_flux */
+    double heat_film;   /* W/(m^2 K), of the contact; INFINITY: perfect contact */
+    double heat_flux;   /* W/m^2 into the material */
     double start, stop; /* active between */
 } firn_collider_def;
 
@@ -284,6 +299,41 @@ typedef struct firn_force_def {
     int n_keys; /* factor over time; 0: constant 1 */
     const firn_force_key *keys;
 } firn_force_def;
+
+/* ---------------------------------------------------------------- heat */
+
+typedef enum firn_heat_scheme { FIRN_HEAT_APIC, FIRN_HEAT_FLIP } firn_heat_scheme;
+
+/* The thermal boundary condition of a wall of the box; without one it is insulated. */
+typedef struct firn_heat_wall_def {
+    int wall;           /* 0 to 5: -x +x -y +y -z +z */
+    double temperature; /* K; INFINITY: none */
+    double film;        /* W/(m^2 K); INFINITY: the wall's temperature is that of the material */
+    double flux;        /* W/m^2 into the material */
+} firn_heat_wall_def;
+
+typedef struct firn_heat_source_def {
+    uint32_t marker;
+    char name[FIRN_NAME];
+    int n_shapes;
+    const firn_shape_def *shapes;
+    firn_motion_def motion;
+    firn_birthplace from; /* heats the material in the shape, or its free surface there */
+    double power;         /* W, of the whole source; below 0: cools */
+    double density;       /* W/kg or, at surfaces, W/m^2, instead of power */
+    double start, stop;   /* s */
+} firn_heat_source_def;
+
+/* Conduction between particles; which materials take part is theirs to say (heat_capacity). */
+typedef struct firn_heat_def {
+    firn_heat_scheme scheme;
+    double blend; /* share of PIC per unit of alpha dt / h^2 */
+    double film;  /* W/(m^2 K), of free surfaces to the ambient temperature */
+    int n_walls;
+    const firn_heat_wall_def *walls;
+    int n_sources;
+    const firn_heat_source_def *sources;
+} firn_heat_def;
 
 /* ---------------------------------------------------------------- what comes out */
 
@@ -365,6 +415,7 @@ typedef struct firn_scene_def {
     const firn_sink_def *sinks;
     int n_forces;
     const firn_force_def *forces;
+    firn_heat_def heat;
     int n_outputs;
     const firn_output_def *outputs;
     firn_checkpoint_def checkpoint;
@@ -386,6 +437,9 @@ FIRN_API firn_collider_def firn_collider_default(void);
 FIRN_API firn_grip_def firn_grip_default(void);
 FIRN_API firn_sink_def firn_sink_default(void);
 FIRN_API firn_force_def firn_force_default(void);
+FIRN_API firn_heat_def firn_heat_default(void);
+FIRN_API firn_heat_wall_def firn_heat_wall_default(void);
+FIRN_API firn_heat_source_def firn_heat_source_default(void);
 FIRN_API firn_output_def firn_output_default(void);
 FIRN_API firn_checkpoint_def firn_checkpoint_default(void);
 FIRN_API firn_expect_def firn_expect_default(void);

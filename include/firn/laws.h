@@ -62,6 +62,11 @@ FIRN_API const firn_law_info *firn_law_at(int i);
 /* By its name or its alias; NULL: there is no such law. */
 FIRN_API const firn_law_info *firn_law_find(const char *name);
 
+/* Thermal properties, which a material of any law may have besides the law's parameters: heat
+ * capacity, conductivity, latent heat, ...; i from 0 to firn_thermal_parameter_count() - 1. */
+FIRN_API int firn_thermal_parameter_count(void);
+FIRN_API const firn_parameter_info *firn_thermal_parameter_at(int i);
+
 #ifdef __cplusplus
 }
 #endif

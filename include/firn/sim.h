@@ -80,6 +80,7 @@ enum {
     FIRN_STAGE_G2P,       /* grid to particles */
     FIRN_STAGE_LAW,       /* return map, stress */
     FIRN_STAGE_DIAGNOSE,  /* limits and reports */
+    FIRN_STAGE_HEAT,      /* conduction, exchange and melting */
     FIRN_N_STAGES
 };
 
@@ -132,6 +133,14 @@ typedef struct firn_ledger {
      * the elastic part, and this a lower bound. */
     double max_gap, gap_stretch, gap_place[3]; /* its stretch and place (m) */
     int64_t gap_particle;                      /* its id; -1: none */
+    /* Heat, J: thermal_energy = heat_born + heat_conducted + heat_colliders + heat_surroundings +
+     * heat_sources + heat_work - heat_lost, with h = 0 at 273.15 K. heat_conducted is what came
+     * over the nodes, from walls of fixed temperature and other materials, heat_surroundings through
+     * free surfaces and from walls with a flux or a film coefficient; latent_energy a part of thermal_energy. */
+    double thermal_energy, latent_energy, melted_mass;
+    double heat_born, heat_conducted, heat_colliders, heat_surroundings, heat_sources, heat_work,
+        heat_lost;
+    int64_t n_heat_limited; /* temperatures held in the range of their causes */
 } firn_ledger;
 
 FIRN_API int firn_sim_n_materials(const firn_sim *sim);

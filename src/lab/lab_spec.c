@@ -61,8 +61,8 @@ static firn_status read_parameter(firn_material_def *def, const firn_law_info *l
                                  "material '%s': '%s' is not like E=140 kPa", def->name, text);
     *equals = 0;
     const char *name = trim(text), *value = trim(equals + 1), *unit = "";
-    for (int k = 0; law && k < law->n_parameters; k++)
-        if (strcmp(law->parameters[k].name, name) == 0) unit = law->parameters[k].unit;
+    const int k = law ? firn_material_parameter_index(law, name, strlen(name)) : -1;
+    if (k >= 0) unit = firn_material_parameter(law, k)->unit;
     if (def->n_parameters == FIRN_MAX_PARAMETERS)
         return firn_messages_add(messages, FIRN_REFUSED, "material '%s': more than %d parameters",
                                  def->name, FIRN_MAX_PARAMETERS);

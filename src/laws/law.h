@@ -17,6 +17,7 @@
 
 #include "firn/defs.h"
 #include "firn/laws.h"
+#include "laws/thermal.h"
 #include "simd/variants.h"
 
 enum { FIRN_MAX_HISTORY = 8, FIRN_MAX_DERIVED = 24 };
@@ -36,16 +37,25 @@ enum {
  * to this could make it fail. Steps of larger strain are always trials first (mpm/step_check.c). */
 #define FIRN_EDGE_STRAIN 0.0625
 
+/* The place of a material's first thermal parameter, behind those of the law. */
+enum { FIRN_THERMAL_FIRST = FIRN_MAX_PARAMETERS };
+enum { FIRN_MATERIAL_PARAMETERS = FIRN_MAX_PARAMETERS + (int)FIRN_THERMAL_PARAMETERS };
+
 /* A material as the solver holds it: the law's table plus resolved numbers. Made by
  * firn_material_resolve. */
 typedef struct firn_material {
     char name[FIRN_NAME];
     const struct firn_law *law;
-    double value[FIRN_MAX_PARAMETERS]; /* SI, in the order of info->parameters */
-    double noise[FIRN_MAX_PARAMETERS];
-    int n_table[FIRN_MAX_PARAMETERS];
-    double table_temperature[FIRN_MAX_PARAMETERS][FIRN_MAX_TABLE],
-        table_value[FIRN_MAX_PARAMETERS][FIRN_MAX_TABLE];
+    /* SI, in the order of info->parameters, then from FIRN_THERMAL_FIRST on the thermal ones */
+    double value[FIRN_MATERIAL_PARAMETERS];
+    double noise[FIRN_MATERIAL_PARAMETERS];
+    /* Besides tables: of firn_parameter_form */
+    int form[FIRN_MATERIAL_PARAMETERS];
+    double form_T[FIRN_MATERIAL_PARAMETERS], form_rate[FIRN_MATERIAL_PARAMETERS];
+    int n_table[FIRN_MATERIAL_PARAMETERS];
+    double table_temperature[FIRN_MATERIAL_PARAMETERS][FIRN_MAX_TABLE],
+        table_value[FIRN_MATERIAL_PARAMETERS][FIRN_MAX_TABLE];
+    firn_thermal thermal;
     /* Painted parameters: the value of each particle by its id, NAN or beyond n_painted: as
      * above; NULL: not painted */
     const float *painted[FIRN_MAX_PARAMETERS];
@@ -70,6 +80,7 @@ typedef struct firn_law_batch {
     const void *grad_v;      /* [n][9][16]  dv_i/dx_j, 1/s; NULL: 0, F is the trial state itself */
     const void *history;     /* [n][n_history][16]  at t_n */
     const void *temperature; /* [n][16]  K */
+    const void *liquid;      /* [n][16]  liquid fraction; NULL: that of the temperature */
     const uint32_t *id;      /* [n][16] */
     void *F_new;             /* out [n][9][16]  elastic part after the return map; may be F */
     void *history_new;       /* out [n][n_history][16]  may be history */
@@ -123,6 +134,11 @@ void firn_law_replace_alias(char name[FIRN_NAME], const char *where, firn_messag
 /* The law that a material's `law`, or without one its preset, names; NULL: there is none of that
  * name. */
 const firn_law_info *firn_material_def_law(const firn_material_def *def);
+
+/* Parameter k of a material of this law, as firn_material counts them; NULL: none. */
+const firn_parameter_info *firn_material_parameter(const firn_law_info *law, int k);
+/* Its place by name; -1: neither the law's nor thermal. */
+int firn_material_parameter_index(const firn_law_info *law, const char *name, size_t length);
 
 /* Commits an evaluated trial: F and history of the particles become F_new and history_new. */
 void firn_law_commit(const firn_law_batch *trial, firn_variant variant, void *F, void *history);

@@ -37,6 +37,8 @@
 #include "simd/mat3.h"
 #include "laws/law.h"
 
+#include <math.h>
+
 enum { FIRN_FORM_STRETCH, FIRN_FORM_LOG, FIRN_FORM_GENERAL };
 
 /* What a law's functions see of one set of lanes. */
@@ -44,6 +46,7 @@ typedef struct law_point {
     const fr *p; /* parameters, in the order of the law's table */
     const fr *d; /* what derive() made of them */
     fr *h;       /* history; written by return_map and flow only */
+    fr liquid;   /* liquid fraction, for laws that melt */
     fr flowed;   /* set by return_map for flow: shear strain of the flow in this step */
     fr dt;       /* s; zero in measure */
     fr det;      /* det F of the state given to the function */
@@ -53,6 +56,7 @@ typedef struct law_point {
 
 typedef struct law_functions {
     int form;
+    int melts;            /* the law sees q->liquid */
     int allows_inversion; /* the law is meant for det F <= 0 too */
     void (*derive)(const fr *p, fr *d);
     fr (*energy)(law_point *q, const fr *state);
@@ -96,10 +100,19 @@ static inline double law_table(const firn_material *m, int k, double temperature
     return v[n - 1];
 }
 
+/* value (1 + rate (T - T_0)), or value exp(rate (1/T - 1/T_0)) */
+static inline double law_form(const firn_material *m, int k, double temperature)
+{
+    const double rate = m->form_rate[k], T = m->form_T[k];
+    return m->value[k] * (m->form[k] == FIRN_PARAMETER_ARRHENIUS
+                              ? exp(rate * (1 / fmax(temperature, 1) - 1 / T))
+                              : 1 + rate * (temperature - T));
+}
+
 static inline int law_varies(const firn_law_batch *b, int k)
 {
     const firn_material *m = b->material;
-    return m->n_table[k] || m->painted[k] || m->noise[k] > 0;
+    return m->n_table[k] || m->form[k] || m->painted[k] || m->noise[k] > 0;
 }
 
 /* Parameter k of every lane of a bundle, into row[16]. Values leave neither the range of the
@@ -116,6 +129,8 @@ static inline void law_parameter_row(const firn_law_batch *b, const firn_law_inf
     for (int lane = 0; lane < FIRN_BUNDLE; lane++) x[lane] = m->value[k];
     for (int lane = 0; m->n_table[k] && temperature && lane < FIRN_BUNDLE; lane++)
         x[lane] = law_table(m, k, (double)temperature[lane]);
+    for (int lane = 0; m->form[k] && temperature && lane < FIRN_BUNDLE; lane++)
+        x[lane] = law_form(m, k, (double)temperature[lane]);
     for (int lane = 0; m->painted[k] && id && lane < FIRN_BUNDLE; lane++) {
         double painted = id[lane] < m->n_painted ? (double)m->painted[k][id[lane]] : x[lane];
         x[lane] = painted == painted ? painted : x[lane];
@@ -127,6 +142,19 @@ static inline void law_parameter_row(const firn_law_batch *b, const firn_law_inf
         double y = x[lane] < min ? min : x[lane];
         row[lane] = (real)(y > max ? max : y);
     }
+}
+
+/* The liquid fraction of a set of lanes: given, or that of the temperature in equilibrium. */
+static inline fr law_liquid(const firn_law_batch *b, int at)
+{
+    real row[LANES];
+    if (b->liquid) return fr_load((const real *)b->liquid + at);
+    for (int l = 0; l < LANES; l++)
+        row[l] = b->temperature
+                     ? (real)firn_thermal_fraction(&b->material->thermal,
+                                                   (double)((const real *)b->temperature)[at + l])
+                     : 0;
+    return fr_load(row);
 }
 
 /* ---------------------------------------------------------------- one set of lanes */
@@ -311,6 +339,7 @@ FIRN_INLINE void law_set_finish(const law_functions *k, const firn_law_info *inf
                    .flowed = zero,
                    .dt = fr_set1(is_trial ? (real)b->dt : 0)};
     q.failed = q.is_edge = fr_lt(zero, zero); /* no lane */
+    if (k->melts) q.liquid = law_liquid(b, at1);
     law_set_grad_v(b, set, grad_v);
     if (n_history) law_load(b->history, n_history, at_h, h);
 

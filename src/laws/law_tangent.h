@@ -183,6 +183,7 @@ FIRN_INLINE void tangent_set(const law_functions *k, const firn_law_batch *b,
     q.p = p;
     q.d = d;
     q.h = h;
+    q.liquid = k->melts ? law_liquid(b, at1) : zero;
     q.flowed = zero;
     q.dt = dt;
     q.det = mat3_determinant(f);

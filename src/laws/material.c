@@ -76,12 +76,18 @@ const firn_law_info *firn_law_find(const char *name) { return firn_law_at(firn_l
 
 /* ---------------------------------------------------------------- names and their messages */
 
-static int parameter_index(const firn_law_info *info, const char *name, size_t length)
+const firn_parameter_info *firn_material_parameter(const firn_law_info *law, int k)
 {
-    for (int k = 0; k < info->n_parameters; k++)
-        if (strlen(info->parameters[k].name) == length &&
-            memcmp(info->parameters[k].name, name, length) == 0)
-            return k;
+    if (k >= FIRN_THERMAL_FIRST) return firn_thermal_parameter_at(k - FIRN_THERMAL_FIRST);
+    return k >= 0 && k < law->n_parameters ? &law->parameters[k] : NULL;
+}
+
+int firn_material_parameter_index(const firn_law_info *law, const char *name, size_t length)
+{
+    for (int k = 0; k < FIRN_MATERIAL_PARAMETERS; k++) {
+        const firn_parameter_info *info = firn_material_parameter(law, k);
+        if (info && strlen(info->name) == length && memcmp(info->name, name, length) == 0) return k;
+    }
     return -1;
 }
 
@@ -141,8 +147,9 @@ static firn_status refuse_parameter(const firn_material_def *def, const firn_law
                                     const char *name, firn_messages *messages)
 {
     char names[1024] = "";
-    for (int k = 0; k < info->n_parameters; k++)
-        list_append(names, sizeof names, info->parameters[k].name);
+    for (int k = 0; k < FIRN_MATERIAL_PARAMETERS; k++)
+        if (firn_material_parameter(info, k))
+            list_append(names, sizeof names, firn_material_parameter(info, k)->name);
     return firn_messages_add(messages, FIRN_REFUSED,
                              "material '%s': the law '%s' has no parameter '%s'; allowed: %s",
                              def->name, info->name, name, names);
@@ -203,7 +210,7 @@ static firn_status apply_settings(const firn_material_def *def, const firn_law_i
         size_t length = strcspn(at, "=");
         char name[FIRN_NAME], *end = NULL;
         snprintf(name, sizeof name, "%.*s", (int)length, at);
-        int k = parameter_index(info, at, length);
+        int k = firn_material_parameter_index(info, at, length);
         if (at[length] != '=' || k < 0) return refuse_parameter(def, info, name, messages);
         value[k] = strtod(at + length + 1, &end);
         if (end == at + length + 1 || (*end && !isspace((unsigned char)*end)))
@@ -238,14 +245,27 @@ static firn_status check_table(const firn_material_def *def, const firn_law_info
     return status;
 }
 
+static firn_status check_form(const firn_material_def *def, const firn_parameter_def *given, int k,
+                              firn_messages *messages)
+{
+    const char *wrong = NULL;
+    if (given->n_table) wrong = "has a table and a form over temperature; allowed: one of them";
+    if (k == 0 || k >= FIRN_THERMAL_FIRST) wrong = "takes no form over temperature; try: a table";
+    if (!isfinite(given->form_rate) || !(given->form_temperature > 0))
+        wrong = "has a form over temperature without a temperature `at` above 0 K";
+    if (!wrong) return FIRN_OK;
+    return firn_messages_add(messages, FIRN_REFUSED, "material '%s': %s %s", def->name, given->name,
+                             wrong);
+}
+
 /* One given parameter into the material, with everything that is wrong with it reported. */
 static firn_status apply_parameter(const firn_material_def *def, const firn_parameter_def *given,
                                    firn_material *material, firn_messages *messages)
 {
     const firn_law_info *info = &material->law->info;
-    int k = parameter_index(info, given->name, strnlen(given->name, FIRN_NAME));
+    int k = firn_material_parameter_index(info, given->name, strnlen(given->name, FIRN_NAME));
     if (k < 0) return refuse_parameter(def, info, given->name, messages);
-    const firn_parameter_info *parameter = &info->parameters[k];
+    const firn_parameter_info *parameter = firn_material_parameter(info, k);
     firn_status status = check_table(def, info, given, parameter, messages);
     if (status != FIRN_OK) return status;
     if (!given->n_table && !is_in_range(parameter, given->value))
@@ -254,6 +274,14 @@ static firn_status apply_parameter(const firn_material_def *def, const firn_para
         status = firn_messages_add(messages, FIRN_REFUSED,
                                    "material '%s': noise of %s is %g; allowed: 0 to 1", def->name,
                                    parameter->name, given->noise);
+    if (k >= FIRN_THERMAL_FIRST && given->noise > 0)
+        status = firn_messages_add(messages, FIRN_REFUSED,
+                                   "material '%s': %s takes no noise: it is that of the material",
+                                   def->name, parameter->name);
+    if (k > FIRN_THERMAL_FIRST + FIRN_THERMAL_CONDUCTIVITY_LIQUID && given->n_table)
+        status = firn_messages_add(messages, FIRN_REFUSED,
+                                   "material '%s': %s takes no table; try: a number", def->name,
+                                   parameter->name);
     if (k == 0 && (given->noise > 0 || given->n_table))
         status = firn_messages_add(messages, FIRN_REFUSED,
                                    "material '%s': rho takes neither noise nor a table: the mass "
@@ -261,11 +289,29 @@ static firn_status apply_parameter(const firn_material_def *def, const firn_para
                                    def->name);
     material->value[k] = given->n_table ? given->table_value[0] : given->value;
     material->noise[k] = given->noise;
+    material->form[k] = (int)given->form;
+    material->form_T[k] = given->form_temperature;
+    material->form_rate[k] = given->form_rate;
+    if (status == FIRN_OK && given->form) status = check_form(def, given, k, messages);
     material->n_table[k] = given->n_table;
     memcpy(material->table_temperature[k], given->table_temperature,
            sizeof given->table_temperature);
     memcpy(material->table_value[k], given->table_value, sizeof given->table_value);
     return status;
+}
+
+static firn_status make_thermal(const firn_material_def *def, firn_material *material,
+                                firn_messages *messages)
+{
+    int which = 0;
+    const int k = FIRN_THERMAL_FIRST;
+    const char *wrong =
+        firn_thermal_make(&material->thermal, material->value + k, material->n_table + k,
+                          material->table_temperature + k, material->table_value + k, &which);
+    if (!wrong) return FIRN_OK;
+    return firn_messages_add(messages, FIRN_REFUSED, "material '%s': %s (%g) %s", def->name,
+                             firn_thermal_parameter_at(which)->name, material->value[k + which],
+                             wrong);
 }
 
 firn_status firn_material_resolve(const firn_material_def *def, uint64_t seed,
@@ -279,7 +325,9 @@ firn_status firn_material_resolve(const firn_material_def *def, uint64_t seed,
     snprintf(material->name, sizeof material->name, "%s", def->name);
     material->law = law;
     material->seed = seed;
-    for (int k = 0; k < info->n_parameters; k++) material->value[k] = info->parameters[k].value;
+    for (int k = 0; k < FIRN_MATERIAL_PARAMETERS; k++)
+        if (firn_material_parameter(info, k))
+            material->value[k] = firn_material_parameter(info, k)->value;
     if (def->preset[0]) {
         const firn_preset_info *preset = firn_law_preset(info, def->preset);
         if (!preset) return refuse_preset(def, info, messages);
@@ -293,10 +341,11 @@ firn_status firn_material_resolve(const firn_material_def *def, uint64_t seed,
         if (apply_parameter(def, &def->parameters[i], material, messages) != FIRN_OK)
             status = FIRN_REFUSED;
     /* what the preset set was not seen by the loop above */
-    for (int k = 0; k < info->n_parameters && status == FIRN_OK; k++)
-        if (!is_in_range(&info->parameters[k], material->value[k]))
-            status =
-                refuse_value(def, info, &info->parameters[k], "", material->value[k], messages);
+    for (int k = 0; k < FIRN_MATERIAL_PARAMETERS && status == FIRN_OK; k++) {
+        const firn_parameter_info *parameter = firn_material_parameter(info, k);
+        if (parameter && !is_in_range(parameter, material->value[k]))
+            status = refuse_value(def, info, parameter, "", material->value[k], messages);
+    }
     material->density = material->value[0];
-    return status;
+    return status == FIRN_OK ? make_thermal(def, material, messages) : status;
 }

@@ -80,6 +80,18 @@ static void add_parameters(const firn_law_info *law, firn_text *text)
     }
 }
 
+static void add_thermal(firn_text *text)
+{
+    firn_text_add(text, "\nthermal properties, of any law\n");
+    for (int k = 0; k < firn_thermal_parameter_count(); k++) {
+        const firn_parameter_info *p = firn_thermal_parameter_at(k);
+        char range[64];
+        snprintf(range, sizeof range, "%g .. %g", p->min, p->max);
+        firn_text_add(text, "  %-20s %6.5g  %-9s  %-20s  ", p->name, p->value, p->unit, range);
+        add_wrapped(text, p->meaning, 64);
+    }
+}
+
 static void add_presets(const firn_law_info *law, firn_text *text)
 {
     if (law->n_presets) firn_text_add(text, "\npresets\n");
@@ -114,6 +126,7 @@ static void add_law(const firn_law_info *law, const firn_preset_info *preset, fi
     add_parameters(law, text);
     add_history(law, text);
     add_presets(law, text);
+    add_thermal(text);
     firn_text_add(text, "\nvalid for\n  ");
     add_wrapped(text, law->validity, 2);
     firn_text_add(text, "source\n  ");
@@ -174,6 +187,12 @@ static firn_status add_preset_yaml(const firn_law_info *law, const firn_preset_i
         int has_unit = p->unit[0] && strcmp(p->unit, "1") != 0;
         firn_text_add(text, "    %s: %.15g%s%s\n", p->name, material.value[i], has_unit ? " " : "",
                       has_unit ? p->unit : "");
+    }
+    for (int i = 0; material.thermal.is_on && i < firn_thermal_parameter_count(); i++) {
+        const firn_parameter_info *p = firn_thermal_parameter_at(i);
+        int has_unit = strcmp(p->unit, "1") != 0;
+        firn_text_add(text, "    %s: %.15g%s%s\n", p->name, material.value[FIRN_THERMAL_FIRST + i],
+                      has_unit ? " " : "", has_unit ? p->unit : "");
     }
     return FIRN_OK;
 }

@@ -113,6 +113,30 @@ static double grip(const firn_ledger *l, int axis) { return l->grip_impulse[axis
 static double forces(const firn_ledger *l, int axis) { return l->force_impulse[axis]; }
 static double friction(const firn_ledger *l, int axis) { return (void)axis, l->friction_work; }
 static double external(const firn_ledger *l, int axis) { return (void)axis, l->external_work; }
+static double thermal(const firn_ledger *l, int axis) { return (void)axis, l->thermal_energy; }
+static double latent(const firn_ledger *l, int axis) { return (void)axis, l->latent_energy; }
+static double melted(const firn_ledger *l, int axis) { return (void)axis, l->melted_mass; }
+static double melted_share(const firn_ledger *l, int axis)
+{
+    return (void)axis, l->mass > 0 ? l->melted_mass / l->mass : 0;
+}
+static double from_sources(const firn_ledger *l, int axis) { return (void)axis, l->heat_sources; }
+static double from_around(const firn_ledger *l, int axis)
+{
+    return (void)axis, l->heat_surroundings;
+}
+static double from_colliders(const firn_ledger *l, int axis)
+{
+    return (void)axis, l->heat_colliders;
+}
+static double conducted(const firn_ledger *l, int axis) { return (void)axis, l->heat_conducted; }
+static double from_work(const firn_ledger *l, int axis) { return (void)axis, l->heat_work; }
+/* What the ledger of heat does not explain. */
+static double heat_error(const firn_ledger *l, int axis)
+{
+    return (void)axis, l->thermal_energy - l->heat_born - l->heat_conducted - l->heat_colliders -
+                           l->heat_surroundings - l->heat_sources - l->heat_work + l->heat_lost;
+}
 static double inverted(const firn_ledger *l, int axis) { return (void)axis, (double)l->n_inverted; }
 static double force(const firn_reaction *r, int axis) { return r->force[axis]; }
 static double torque(const firn_reaction *r, int axis) { return r->torque[axis]; }
@@ -160,6 +184,19 @@ static const firn_measure measures[] = {
     {"total_energy", "J", "kinetic, elastic and potential energy", OF_LEDGER = total},
     {"plastic_work", "J", "plastic work", OF_LEDGER = plastic},
     {"viscous_work", "J", "viscous work", OF_LEDGER = viscous},
+    {"thermal_energy", "J", "heat content, latent heat included; 0 at 273.15 K",
+     OF_LEDGER = thermal},
+    {"latent_energy", "J", "latent heat in the liquid", OF_LEDGER = latent},
+    {"melted_mass", "kg", "liquid mass", OF_LEDGER = melted},
+    {"melted_share", "1", "liquid mass over mass", OF_LEDGER = melted_share},
+    {"heat_sources", "J", "heat from sources since the start", OF_LEDGER = from_sources},
+    {"heat_surroundings", "J", "heat through free surfaces since the start",
+     OF_LEDGER = from_around},
+    {"heat_colliders", "J", "heat from colliders since the start", OF_LEDGER = from_colliders},
+    {"heat_conducted", "J", "heat from walls, and for one material from other materials",
+     OF_LEDGER = conducted},
+    {"heat_work", "J", "heat from plastic and viscous work since the start", OF_LEDGER = from_work},
+    {"heat_error", "J", "heat content that the ledger does not explain", OF_LEDGER = heat_error},
     {"min_J", "1", "smallest volume ratio", OF_LEDGER = min_J},
     {"max_J", "1", "largest volume ratio", OF_LEDGER = max_J},
     {"max_gap", "1",

@@ -15,6 +15,7 @@
  * Work is assigned by work_ranges.h: a thread keeps the blocks that are in its cache from loop to
  * loop and helps others when it has finished. */
 #include "mpm/block_loops.h"
+#include "mpm/heat.h"
 #include "mpm/mirror_wall.h"
 #include "mpm/mpm.h"
 #include "mpm/node_boundary.h"
@@ -275,6 +276,7 @@ firn_law_batch firn_block_loops_batch(const firn_sim *sim, const firn_particles 
         .grad_v = w->grad_v,
         .history = firn_particles_at(particles, FIRN_FIELD_HISTORY, block->first),
         .temperature = firn_particles_at(particles, FIRN_FIELD_T, block->first),
+        .liquid = firn_particles_at(particles, FIRN_FIELD_LIQUID, block->first),
         .id = firn_particles_at(particles, FIRN_FIELD_ID, block->first),
         /* evaluated in place: an explicit step commits its only trial state */
         .F_new = firn_particles_at(particles, FIRN_FIELD_F, block->first),
@@ -357,6 +359,7 @@ static void g2p_block(firn_sim *sim, int32_t owner, const firn_workspace *w, dou
         double t2 = is_timed ? firn_sim_clock() : 0;
         firn_block_report *report = report_of(sim, r.material, owner);
         diagnose(sim, &r, w, report);
+        if (sim->mpm->heat) firn_heat_particles_work(sim, &r, w);
         if (drains && !(report->flags & FIRN_FLAGS_TROUBLE))
             firn_sink_particles_drain(sim, r.particles,
                                       &r.particles->blocks[r.particles->block_of_owner[owner]],
@@ -401,6 +404,7 @@ static void summarize(firn_sim *sim, int chunk)
             s.n_inverted += r->n_inverted;
             s.n_drained += r->n_drained;
             s.drained_mass += r->drained_mass;
+            s.drained_heat += r->drained_heat;
             s.is_out_of_reach |= r->is_out_of_reach;
             s.flags |= r->flags;
         }
@@ -447,6 +451,7 @@ static unsigned collect_material(firn_sim *sim, int m, firn_rates *rates)
         sums->n_inverted += s->n_inverted;
         sums->n_lost_by[FIRN_LOST_SINK] += s->n_drained;
         sums->lost_mass += s->drained_mass;
+        if (sim->heat) sim->heat->sums[m].lost += s->drained_heat;
         n_drained += s->n_drained;
         sim->must_sort |= s->is_out_of_reach;
         flags |= s->flags;

@@ -117,6 +117,7 @@ typedef struct firn_block_report {
     uint32_t rate_id;
     int32_t n_drained;
     double drained_mass; /* kg */
+    double drained_heat; /* J */
 } firn_block_report;
 
 /* The effect of a step on a block of particles, found before any of them moves. */

@@ -14,6 +14,7 @@
  * any number of threads. */
 #include "mpm/separation.h"
 #include "mpm/block_places.h"
+#include "mpm/heat.h"
 #include "mpm/ledger.h"
 #include "mpm/plane.h"
 #include "mpm/workspace.h"
@@ -95,6 +96,13 @@ static void add_particle(const firn_sim *sim, const firn_particles *particles,
         l->angular_momentum[1] += m * D * (C[2] - C[6]);
         l->angular_momentum[2] += m * D * (C[3] - C[1]);
     }
+    const firn_thermal *thermal = &particles->material->resolved.thermal;
+    if (thermal->is_on) {
+        const double melted = m * firn_particles_value(particles, FIRN_FIELD_LIQUID, b, 0, lane);
+        l->thermal_energy += firn_heat_particles_energy(particles, b, lane);
+        l->latent_energy += thermal->latent * melted;
+        l->melted_mass += melted;
+    }
     l->min_J = fmin(l->min_J, J);
     l->max_J = fmax(l->max_J, J);
     l->max_speed = fmax(l->max_speed, sqrt(v2));
@@ -121,6 +129,7 @@ firn_status firn_particles_ledger(firn_sim *sim, int material, firn_ledger *ledg
                 .F = firn_particles_at(particles, FIRN_FIELD_F, block->first),
                 .history = firn_particles_at(particles, FIRN_FIELD_HISTORY, block->first),
                 .temperature = firn_particles_at(particles, FIRN_FIELD_T, block->first),
+                .liquid = firn_particles_at(particles, FIRN_FIELD_LIQUID, block->first),
                 .id = firn_particles_at(particles, FIRN_FIELD_ID, block->first),
                 .energy = w.energy,
             };

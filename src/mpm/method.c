@@ -7,6 +7,7 @@
  * never visible, as readers go by block_size. */
 #include "mpm/block_loops.h"
 #include "mpm/block_places.h"
+#include "mpm/heat.h"
 #include "mpm/ledger.h"
 #include "mpm/mpm.h"
 #include "mpm/plane.h"
@@ -66,7 +67,8 @@ static firn_status create_particles(firn_sim *sim, firn_messages *messages)
         mpm->keeps_old |= particles->transfer.flip > 0;
         firn_particles_init(particles, &sim->memory, mpm->kernels->real_size, sim->n_grips > 0,
                             sim->has_follow, sim->has_particle_pass,
-                            firn_grid_def_is_periodic(&sim->scene.grid));
+                            firn_grid_def_is_periodic(&sim->scene.grid),
+                            sim->scene.heat.scheme == FIRN_HEAT_APIC);
     }
     for (int m = 0; m < sim->n_materials; m++)
         mpm->particles[m].transfer.keeps_old = mpm->keeps_old;
@@ -146,6 +148,7 @@ static void destroy(firn_sim *sim)
     firn_memory_release(memory, mpm->impulses,
                         (size_t)mpm->impulse_capacity * sizeof *mpm->impulses);
     firn_memory_release(memory, mpm->reports, (size_t)mpm->report_capacity * sizeof *mpm->reports);
+    firn_heat_clear(sim);
     if (mpm->kernels) firn_impulse_split_clear(sim);
     firn_block_slots_clear(&mpm->contact_gap.slots, memory);
     firn_grip_nodes_clear(sim);
@@ -221,6 +224,9 @@ static void write_field(firn_sim *sim, firn_place at, firn_field field, int comp
     if (field == FIRN_FIELD_X) value = firn_block_cells(sim, block, component, value);
     firn_particles_set(particles, field, block->first + at.index / 16, component, at.index % 16,
                        value);
+    if (field == FIRN_FIELD_T && sim->heat)
+        firn_heat_particles_begin(sim, particles, block->first + at.index / 16, at.index % 16,
+                                  value);
 }
 
 /* Newborn particles have no owner block in the grid before a sort. */
@@ -260,6 +266,7 @@ const firn_method firn_method_mpm = {
     .begin = begin,
     .add = firn_populate_add,
     .step = firn_step,
+    .heat_dt = firn_heat_stable_dt,
     .n_particles = n_particles,
     .n_blocks = n_blocks,
     .block_size = block_size,

@@ -24,7 +24,7 @@
 
 /* The reports of a chunk's owner blocks, reduced for one material; see kernels.h. */
 typedef struct firn_summary {
-    double max_rate, max_speed, plastic, viscous, drained_mass;
+    double max_rate, max_speed, plastic, viscous, drained_mass, drained_heat;
     int64_t rate_particle, n_inverted, n_drained;
     int rate_is_viscous, is_out_of_reach;
     unsigned flags;
@@ -60,9 +60,10 @@ struct firn_mpm {
     int32_t max_block_bundles;
     firn_work_range *shares; /* [n_colors + 1][n_threads], see block_loops.c */
     int share_capacity;
-    firn_block_report *reports; /* [material][owner] */
-    firn_summary *summaries;    /* [FIRN_CHUNKS][n_materials] */
-    int has_reports;            /* the reports are those of the present positions */
+    firn_block_report *reports;  /* [material][owner] */
+    firn_summary *summaries;     /* [FIRN_CHUNKS][n_materials] */
+    struct firn_heat_grid *heat; /* NULL until the first step with heat */
+    int has_reports;             /* the reports are those of the present positions */
     int64_t report_capacity;
 };
 

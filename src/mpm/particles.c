@@ -16,9 +16,10 @@ static size_t value_size(const firn_particles *particles, firn_field field)
 
 /* Optional fields have 0 components, and then no storage: C without an affine transfer, GRIP
  * without grips, START without grips in mode follow, CLEAR without a second pass, IMAGE
- * without periodic axes. */
+ * without periodic axes, ENTHALPY, LIQUID, HEAT_REST and T_GRADIENT without a heat capacity. */
 void firn_particles_init(firn_particles *particles, firn_memory *memory, size_t real_size,
-                         int has_grip, int has_start, int has_clear, int has_image)
+                         int has_grip, int has_start, int has_clear, int has_image,
+                         int has_T_gradient)
 {
     particles->memory = memory;
     particles->real_size = real_size;
@@ -29,6 +30,11 @@ void firn_particles_init(firn_particles *particles, firn_memory *memory, size_t 
     particles->n_components[FIRN_FIELD_REST] = 0; /* no reference state */
     particles->n_components[FIRN_FIELD_CLEAR] = has_clear ? 3 : 0;
     particles->n_components[FIRN_FIELD_IMAGE] = has_image ? 3 : 0;
+    const int has_heat = particles->material->resolved.thermal.is_on;
+    if (!has_heat) particles->n_components[FIRN_FIELD_ENTHALPY] = 0;
+    particles->n_components[FIRN_FIELD_LIQUID] = has_heat;
+    particles->n_components[FIRN_FIELD_HEAT_REST] = has_heat;
+    particles->n_components[FIRN_FIELD_T_GRADIENT] = has_heat && has_T_gradient ? 3 : 0;
     particles->n_components[FIRN_FIELD_HISTORY] = particles->material->resolved.law->info.n_history;
 }
 

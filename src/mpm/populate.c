@@ -10,6 +10,7 @@
  * periodic axis this is the block of the first period, and IMAGE counts the periods between. */
 #include "mpm/populate.h"
 #include "mpm/block_places.h"
+#include "mpm/heat.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -66,8 +67,9 @@ static void put(firn_sim *sim, firn_particles *particles, const firn_newborn *bo
     for (int c = 0; c < n_history; c++)
         firn_particles_set(particles, FIRN_FIELD_HISTORY, b, c, lane,
                            born->history[i * n_history + c]);
-    firn_particles_set(particles, FIRN_FIELD_T, b, 0, lane,
-                       born->T ? born->T[i] : born->temperature);
+    const double T = firn_newborn_temperature(born, i);
+    firn_particles_set(particles, FIRN_FIELD_T, b, 0, lane, T);
+    if (sim->heat) firn_heat_particles_begin(sim, particles, b, lane, T);
     firn_particles_set(particles, FIRN_FIELD_ID, b, 0, lane, (double)born->first_id + (double)i);
 }
 

@@ -21,6 +21,7 @@ typedef struct particles_header {
     char name[FIRN_NAME], law[FIRN_NAME];
     int64_t n_particles, n_bundles;
     int32_t n_blocks, n_history, has_grip, has_start, n_C, space;
+    int32_t n_heat, unused; /* n_heat: components */
     firn_ledger_sums sums;
 } particles_header;
 
@@ -66,6 +67,12 @@ static int are_sound(const firn_ledger_sums *sums)
     return is_sound;
 }
 
+static int32_t heat_of(const firn_particles *particles)
+{
+    return particles->n_components[FIRN_FIELD_LIQUID] +
+           particles->n_components[FIRN_FIELD_T_GRADIENT];
+}
+
 /* The minimum size of a bundle, (3 + 3 + 9 + 6 + 3) = 24 components of 16 floats, bounds n_bundles
  * by the bytes that are left. The header must agree with the scene in everything that determines
  * the layout of fields. */
@@ -88,14 +95,14 @@ static firn_status read_particles(firn_particles *particles, int32_t space, firn
     if (strcmp(p.name, particles->material->resolved.name) != 0 ||
         p.n_history != particles->n_components[FIRN_FIELD_HISTORY] ||
         p.has_grip != particles->n_components[FIRN_FIELD_GRIP] ||
-        p.has_start != particles->n_components[FIRN_FIELD_START])
+        p.has_start != particles->n_components[FIRN_FIELD_START] || p.n_heat != heat_of(particles))
         return firn_messages_add(
             messages, FIRN_REFUSED,
-            "saved state: material '%s' (law %s, %d history fields) differs from the "
-            "scene's '%s' (law %s, %d history fields)",
-            p.name, p.law, p.n_history, particles->material->resolved.name,
+            "saved state: material '%s' (law %s, %d history fields, %d of heat) differs "
+            "from the scene's '%s' (law %s, %d history fields, %d of heat)",
+            p.name, p.law, p.n_history, p.n_heat, particles->material->resolved.name,
             particles->material->resolved.law->info.name,
-            particles->n_components[FIRN_FIELD_HISTORY]);
+            particles->n_components[FIRN_FIELD_HISTORY], heat_of(particles));
     if (p.space != space)
         return firn_messages_add(messages, FIRN_REFUSED,
                                  "saved state: geometry or periodic walls differ from the scene; "
@@ -133,6 +140,7 @@ static void write_particles(firn_particles *particles, int32_t space, firn_walk 
                           .has_start = particles->n_components[FIRN_FIELD_START],
                           .n_C = particles->n_components[FIRN_FIELD_C],
                           .space = space,
+                          .n_heat = heat_of(particles),
                           .sums = particles->material->sums};
     strcpy(p.name, particles->material->resolved.name);
     strncpy(p.law, particles->material->resolved.law->info.name, sizeof p.law - 1);
@@ -143,12 +151,20 @@ static void write_particles(firn_particles *particles, int32_t space, firn_walk 
 firn_status firn_particles_pass(firn_sim *sim, int material, firn_walk *w, firn_messages *messages)
 {
     firn_particles *particles = &sim->mpm->particles[material];
-    if (!w->is_reading) {
+    firn_status status = FIRN_OK;
+    if (w->is_reading)
+        status = read_particles(particles, space_of(sim), w, messages);
+    else
         write_particles(particles, space_of(sim), w);
-        return FIRN_OK;
+    if (status == FIRN_OK && sim->heat) {
+        firn_walk_pass(w, &sim->heat->sums[material], sizeof *sim->heat->sums);
+        firn_walk_pass(w, &sim->heat->pending, sizeof sim->heat->pending);
+        firn_walk_pass(w, &sim->heat->dt, sizeof sim->heat->dt);
+        if (w->is_short)
+            return firn_messages_add(messages, FIRN_REFUSED, "saved state: ends too early");
     }
-    firn_status status = read_particles(particles, space_of(sim), w, messages);
-    return status == FIRN_OK ? firn_save_check_particles(sim, material, messages) : status;
+    return status == FIRN_OK && w->is_reading ? firn_save_check_particles(sim, material, messages)
+                                              : status;
 }
 
 firn_status firn_particles_restored(firn_sim *sim, firn_messages *messages)

@@ -11,6 +11,7 @@
  * of type delete, or are out of reach of the origin.
  *
  * Invariant: the first n lanes of a block are its particles, the rest are padding lanes. */
+#include "mpm/heat.h"
 #include "mpm/block_places.h"
 #include "mpm/particle_boundary.h"
 
@@ -71,6 +72,9 @@ void firn_sink_particles_drain(const firn_sim *sim, firn_particles *particles,
         report->n_drained++;
         report->drained_mass +=
             firn_particles_value(particles, FIRN_FIELD_MASS, block->first + p / 16, 0, p % 16);
+        if (sim->heat && particles->material->resolved.thermal.is_on)
+            report->drained_heat +=
+                firn_heat_particles_energy(particles, block->first + p / 16, p % 16);
         take_out(particles, block, p);
     }
     report->is_out_of_reach |= block->n == 0; /* a block without particles is no owner: sort */

@@ -23,6 +23,7 @@
  * positions are relative to the block of the first period.
  *
  * All or nothing per material: memory is reserved before anything moves. */
+#include "mpm/heat.h"
 #include "mpm/sort.h"
 #include "mpm/mpm.h"
 #include "mpm/particle_boundary.h"
@@ -389,9 +390,12 @@ static void add_losses(const firn_sim *sim, firn_particles *particles, const mov
         }
         if (!has_losses) continue;
         for (int p = 0; p < block->n; p++) {
-            if (fate_in(sim, particles, block, p) >= GONE)
-                particles->material->sums.lost_mass += firn_particles_value(
-                    particles, FIRN_FIELD_MASS, block->first + p / 16, 0, p % 16);
+            if (fate_in(sim, particles, block, p) < GONE) continue;
+            particles->material->sums.lost_mass +=
+                firn_particles_value(particles, FIRN_FIELD_MASS, block->first + p / 16, 0, p % 16);
+            if (sim->heat && particles->material->resolved.thermal.is_on)
+                sim->heat->sums[particles->material - sim->materials].lost +=
+                    firn_heat_particles_energy(particles, block->first + p / 16, p % 16);
         }
     }
 }

@@ -84,7 +84,7 @@ static const char *first_parameter(const firn_law_info *law, int i)
 static void refuse_key(binder *b, const firn_schema_section *section, const firn_law_info *law,
                        const node *key)
 {
-    char words[1024] = "", shown[1100], near[64], place[FIRN_YAML_TREE_PLACE];
+    char words[2048] = "", shown[2200], near[64], place[FIRN_YAML_TREE_PLACE];
     size_t used = 0;
     for (int i = 0; i < section->n_options && used < sizeof words - FIRN_NAME; i++)
         if (section->options[i].type != FIRN_SCHEMA_PARAMETERS)
@@ -92,6 +92,10 @@ static void refuse_key(binder *b, const firn_schema_section *section, const firn
                 (size_t)snprintf(words + used, sizeof words - used, "%s ", section->options[i].key);
     for (int i = 0; first_parameter(law, i) && used < sizeof words - FIRN_NAME; i++)
         used += (size_t)snprintf(words + used, sizeof words - used, "%s ", first_parameter(law, i));
+    for (int i = 0; law && i < firn_thermal_parameter_count() && used < sizeof words - FIRN_NAME;
+         i++)
+        used += (size_t)snprintf(words + used, sizeof words - used, "%s ",
+                                 firn_thermal_parameter_at(i)->name);
     if (section == &firn_schema_file) snprintf(words + used, sizeof words - used, "sweep ");
     firn_suggest_list(words, shown, sizeof shown);
     firn_yaml_tree_place(key, place);
@@ -109,6 +113,9 @@ static const firn_parameter_info *find_parameter(const firn_law_info *law, const
 {
     for (int i = 0; i < law->n_parameters; i++)
         if (strcmp(law->parameters[i].name, name) == 0) return &law->parameters[i];
+    for (int i = 0; i < firn_thermal_parameter_count(); i++)
+        if (strcmp(firn_thermal_parameter_at(i)->name, name) == 0)
+            return firn_thermal_parameter_at(i);
     return NULL;
 }
 
@@ -128,6 +135,21 @@ static void bind_table(binder *b, const char *unit, const node *at, firn_paramet
             refuse_here(b, at->items[i], sentence);
     }
     parameter->value = parameter->table_value[0];
+}
+
+/* The keys of a form over temperature: value at `at`, with a linear rate or an activation
+ * temperature. 0: it is none of them. */
+static int bind_form(binder *b, const char *key, const node *at, firn_parameter_def *parameter)
+{
+    char sentence[FIRN_UNITS_MESSAGE];
+    const int is_linear = strcmp(key, "linear") == 0, is_at = strcmp(key, "at") == 0;
+    if (!is_linear && !is_at && strcmp(key, "arrhenius") != 0) return 0;
+    if (!is_at) parameter->form = is_linear ? FIRN_PARAMETER_LINEAR : FIRN_PARAMETER_ARRHENIUS;
+    if (!firn_scene_value_number(at, is_linear ? "1/K" : "K",
+                                 is_at ? &parameter->form_temperature : &parameter->form_rate,
+                                 sentence))
+        refuse_here(b, at, sentence);
+    return 1;
 }
 
 static void bind_parameter(binder *b, const firn_parameter_info *info, const node *at,
@@ -153,8 +175,10 @@ static void bind_parameter(binder *b, const firn_parameter_info *info, const nod
                                          is_value ? &parameter->value : &parameter->noise,
                                          sentence))
                 refuse_here(b, at->items[i], sentence);
-        } else
-            refuse_here(b, at->keys[i], "is no key of a parameter; allowed: value, noise, table");
+        } else if (!bind_form(b, key, at->items[i], parameter))
+            refuse_here(b, at->keys[i],
+                        "is no key of a parameter; allowed: value, noise, table, at, linear, "
+                        "arrhenius");
         leave(b, before);
     }
     if (!firn_yaml_tree_find(at, "value") && !firn_yaml_tree_find(at, "table"))

@@ -32,6 +32,7 @@ static void visit_names(const firn_scene_def *scene,
     VISIT_SHAPES(scene->colliders, scene->n_colliders)
     VISIT_SHAPES(scene->grips, scene->n_grips)
     VISIT_SHAPES(scene->sinks, scene->n_sinks)
+    VISIT_SHAPES(scene->heat.sources, scene->heat.n_sources)
     VISIT_SHAPES(scene->expects, scene->n_expects)
 }
 

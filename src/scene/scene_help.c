@@ -287,9 +287,22 @@ static void schema_option(firn_json_writer *json, const char *key, const firn_sc
     firn_json_end(json);
 }
 
-/* A material accepts the parameters of any law here; firn checks which belong to its own. */
+static void schema_parameter(firn_json_writer *json, const firn_parameter_info *info)
+{
+    char sentence[512];
+    snprintf(sentence, sizeof sentence, "%s (%s)", info->meaning, info->unit);
+    firn_json_begin(json, info->name, '{');
+    firn_json_string(json, "description", sentence);
+    firn_json_raw(json, "type", "[\"number\", \"string\", \"object\"]");
+    firn_json_end(json);
+}
+
+/* A material accepts the parameters of any law here, and the thermal ones; firn checks which belong
+ * to its own. */
 static void schema_parameters(firn_json_writer *json)
 {
+    for (int i = 0; i < firn_thermal_parameter_count(); i++)
+        schema_parameter(json, firn_thermal_parameter_at(i));
     for (int i = 0; i < firn_law_count(); i++) {
         const firn_law_info *law = firn_law_at(i);
         for (int k = 0; k < law->n_parameters; k++) {
@@ -298,14 +311,7 @@ static void schema_parameters(firn_json_writer *json)
                 for (int m = 0; m < firn_law_at(j)->n_parameters && !is_known; m++)
                     is_known =
                         strcmp(firn_law_at(j)->parameters[m].name, law->parameters[k].name) == 0;
-            if (is_known) continue;
-            char sentence[512];
-            snprintf(sentence, sizeof sentence, "%s (%s)", law->parameters[k].meaning,
-                     law->parameters[k].unit);
-            firn_json_begin(json, law->parameters[k].name, '{');
-            firn_json_string(json, "description", sentence);
-            firn_json_raw(json, "type", "[\"number\", \"string\", \"object\"]");
-            firn_json_end(json);
+            if (!is_known) schema_parameter(json, &law->parameters[k]);
         }
     }
 }

@@ -2,6 +2,7 @@
 /* scene_relations.c: what must hold between the values of a scene and is in no table: names that
  * must exist, ends after starts, shapes or points but not both, what a material, shape or measure
  * needs. */
+#include "scene/scene_check_heat.h"
 #include "scene/scene_relations.h"
 #include "base/messages.h"
 #include "base/suggest.h"
@@ -41,9 +42,9 @@ static void check_law_name(firn_complaints *c, const char *name)
 static void check_parameter(firn_complaints *c, const firn_law_info *law,
                             const firn_parameter_def *given)
 {
-    for (int k = 0; k < law->n_parameters; k++) {
-        const firn_parameter_info *info = &law->parameters[k];
-        if (strcmp(info->name, given->name) != 0) continue;
+    for (int k = 0; k < FIRN_MATERIAL_PARAMETERS; k++) {
+        const firn_parameter_info *info = firn_material_parameter(law, k);
+        if (!info || strcmp(info->name, given->name) != 0) continue;
         const char *unit = strcmp(info->unit, "1") == 0 ? "" : info->unit;
         for (int i = -1; i < given->n_table && i < FIRN_MAX_TABLE; i++) { /* -1: the constant */
             double value = i < 0 ? given->value : given->table_value[i];
@@ -478,6 +479,13 @@ void firn_scene_relations_check(firn_complaints *c, const firn_scene_def *scene)
     EACH(grips, n_grips, check_grip(c, scene, &scene->grips[i]))
     EACH(sinks, n_sinks, check_sink(c, &scene->sinks[i]))
     EACH(forces, n_forces, check_force(c, &scene->forces[i]))
+    for (int i = 0; i < scene->heat.n_sources; i++) {
+        size_t at = firn_complaints_enter(c, "heat.sources");
+        firn_complaints_enter(c, scene->heat.sources[i].name);
+        check_motion(c, &scene->heat.sources[i].motion);
+        firn_complaints_leave(c, at);
+    }
+    firn_scene_check_heat(c, scene);
     for (int i = 0; i < scene->n_outputs; i++) {
         char path[32];
         snprintf(path, sizeof path, "outputs.%d", i);

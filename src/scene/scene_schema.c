@@ -81,6 +81,9 @@ static const firn_schema_key time_options[] = {
          "Fixed time step, divided where it would be unstable; 0: the largest stable one."),
     INTEGER(firn_time_def, "max_halvings", max_halvings, "10", 0, 30, 0,
             "How often a rejected step is retried with half its dt before the run stops."),
+    FLAG(firn_time_def, "mechanics", mechanics, "true",
+         "false: nothing moves, and heat alone is computed: for solids at rest, with larger "
+         "steps."),
 };
 static const firn_schema_section time_section =
     END("time", firn_time_def, 0, 0, time_options, "The time step.");
@@ -200,7 +203,10 @@ static const firn_schema_key material_options[] = {
      .n = 1,
      .doc = "Any parameter of the law (`firn materials LAW`): `E: 140 kPa`, or `E: {value: 140 "
             "kPa, noise: 10 %, table: {263 K: 140 kPa, 273 K: 20 kPa}}` with noise between "
-            "particles or a table over temperature."},
+            "particles or a table over temperature; `{value: 2 Pa s, at: 350 K, arrhenius: 4000 "
+            "K}` is value exp(4000 K (1/T - 1/at)), `{value: ..., at: 300 K, linear: -1e-3 1/K}` "
+            "value (1 - 1e-3 (T - at)). And any thermal property (the end of `firn materials "
+            "LAW`), which takes tables over temperature too."},
 };
 static const firn_schema_section material_section = END(
     "materials", firn_material_def, 1, 1, material_options, "Law, preset and parameters by name.");
@@ -325,7 +331,10 @@ static const firn_schema_key body_options[] = {
     FLAG(firn_body_def, "deform_positions", deform_positions, "false",
          "Deform the positions of the particles by F too, about the body's centre."),
     REAL(firn_body_def, "temperature", temperature, "K", "293.15", 0, 1e5, 0,
-         "Initial temperature."),
+         "Initial temperature; with temperature_gradient that at the body's centre. The attribute "
+         "T of a points file overrides it."),
+    REAL(firn_body_def, "temperature_gradient", temperature_gradient, "K/m", "0 0 0", -1e9, 1e9, 0,
+         "Gradient of the initial temperature."),
     WORD(firn_body_def, "density_from", density_from, "given grid", "given",
          "Initial density: given by the material, or measured on the grid."),
     SEED(firn_body_def,
@@ -397,6 +406,14 @@ static const firn_schema_key collider_options[] = {
     FLAG(firn_collider_def, "particle_pass", particle_pass, "false",
          "Second pass that keeps single particles outside: for obstacles thinner than two cells, "
          "which leak without it."),
+    REAL(firn_collider_def, "temperature", temperature, "K", "inf", 0, INFINITY,
+         FIRN_SCHEMA_INFINITE | FIRN_SCHEMA_ABOVE,
+         "Temperature of the surface, in materials with heat_capacity; inf: insulated."),
+    REAL(firn_collider_def, "heat_film", heat_film, "W/(m^2 K)", "inf", 0, INFINITY,
+         FIRN_SCHEMA_INFINITE | FIRN_SCHEMA_ABOVE,
+         "Thermal conductance of the contact; inf: perfect contact."),
+    REAL(firn_collider_def, "heat_flux", heat_flux, "W/m^2", "0", -1e12, 1e12, 0,
+         "Heat flux from the surface into material that touches it."),
     REAL(firn_collider_def, "start", start, "s", "0", -1e9, 1e9, 0, "Time at which it appears."),
     REAL(firn_collider_def, "stop", stop, "s", "inf", -1e9, INFINITY, FIRN_SCHEMA_INFINITE,
          "Time at which it disappears; inf: never."),
@@ -477,6 +494,60 @@ static const firn_schema_key force_options[] = {
 };
 static const firn_schema_section force_section =
     END("forces", firn_force_def, 1, 1, force_options, "Force fields besides gravity.");
+
+/* ---------------------------------------------------------------- heat */
+
+static const firn_schema_key heat_wall_options[] = {
+    WORD(firn_heat_wall_def, "wall", wall, "-x +x -y +y -z +z", "-x", "Which wall of the box."),
+    REAL(firn_heat_wall_def, "temperature", temperature, "K", "inf", 0, INFINITY,
+         FIRN_SCHEMA_INFINITE | FIRN_SCHEMA_ABOVE, "Temperature of the wall; inf: none."),
+    REAL(firn_heat_wall_def, "film", film, "W/(m^2 K)", "inf", 0, INFINITY,
+         FIRN_SCHEMA_INFINITE | FIRN_SCHEMA_ABOVE,
+         "Film coefficient between wall and material; inf: perfect contact."),
+    REAL(firn_heat_wall_def, "flux", flux, "W/m^2", "0", -1e12, 1e12, 0,
+         "Heat flux into the material."),
+};
+static const firn_schema_section heat_wall_section =
+    END("walls", firn_heat_wall_def, 0, 0, heat_wall_options,
+        "A thermal boundary condition on a wall of the box.");
+
+static const firn_schema_key heat_source_options[] = {
+    TEXT(firn_heat_source_def, "name", name, "", FIRN_SCHEMA_REQUIRED, "Name in reports."),
+    LIST(firn_heat_source_def, "shape", "shapes", shapes, n_shapes, &shape_section,
+         "Region in which material is heated."),
+    SECTION(firn_heat_source_def, "motion", motion, &motion_section,
+            "Rigid motion of the region, as of a laser or a flame."),
+    WORD(firn_heat_source_def, "from", from, "volume surface", "volume",
+         "Heats all material in the region, or the free surface of the material in it."),
+    REAL(firn_heat_source_def, "power", power, "W", "0", -1e15, 1e15, 0,
+         "Power of the whole source, shared by mass or by surface; below 0: cools."),
+    REAL(firn_heat_source_def, "density", density, "", "0", -1e15, 1e15, 0,
+         "Instead of power: W/kg in a volume, W/m^2 on a surface."),
+    REAL(firn_heat_source_def, "start", start, "s", "0", -1e9, 1e9, 0, "Start time."),
+    REAL(firn_heat_source_def, "stop", stop, "s", "inf", -1e9, INFINITY, FIRN_SCHEMA_INFINITE,
+         "End time; inf: never."),
+};
+static const firn_schema_section heat_source_section =
+    END("sources", firn_heat_source_def, 1, 1, heat_source_options, "Sources of heat.");
+
+static const firn_schema_key heat_options[] = {
+    WORD(firn_heat_def, "scheme", scheme, "apic flip", "apic",
+         "Transfer of temperature: with gradients (apic), which leaves linear temperatures "
+         "unchanged, or without (flip)."),
+    REAL(firn_heat_def, "blend", blend, "1", "1", 0, 1e6, 0,
+         "Part of PIC in a step is blend k dt / (rho c dx^2), up to 1: smooths the noise of "
+         "single particles. With flip each 0.03 adds 1 % to the conductivity."),
+    REAL(firn_heat_def, "film", film, "W/(m^2 K)", "0", 0, 1e9, 0,
+         "Film coefficient of free surfaces to scene.ambient_temperature (convection); materials "
+         "with emissivity radiate besides."),
+    LIST(firn_heat_def, "walls", NULL, walls, n_walls, &heat_wall_section,
+         "Thermal conditions on walls of the box; others are insulated."),
+    LIST(firn_heat_def, "sources", NULL, sources, n_sources, &heat_source_section,
+         "Sources of heat."),
+};
+static const firn_schema_section heat_section =
+    END("heat", firn_heat_def, 0, 0, heat_options,
+        "Conduction, latent heat and exchange of heat, in materials with heat_capacity.");
 
 /* ---------------------------------------------------------------- what comes out */
 
@@ -612,6 +683,8 @@ static const firn_schema_key file_options[] = {
          "Parts of bodies that are held or pulled."),
     LIST(firn_scene_def, "sinks", NULL, sinks, n_sinks, &sink_section,
          "Regions that delete particles."),
+    SECTION(firn_scene_def, "heat", heat, &heat_section,
+            "Conduction, latent heat and exchange of heat, in materials with heat_capacity."),
     LIST(firn_scene_def, "outputs", NULL, outputs, n_outputs, &output_section, "Output files."),
     SECTION(firn_scene_def, "checkpoints", checkpoint, &checkpoint_section,
             "Complete states, from which `firn resume` continues."),
@@ -653,6 +726,9 @@ DEFAULT_FUNCTION(collider, collider_section)
 DEFAULT_FUNCTION(grip, grip_section)
 DEFAULT_FUNCTION(sink, sink_section)
 DEFAULT_FUNCTION(force, force_section)
+DEFAULT_FUNCTION(heat, heat_section)
+DEFAULT_FUNCTION(heat_wall, heat_wall_section)
+DEFAULT_FUNCTION(heat_source, heat_source_section)
 DEFAULT_FUNCTION(output, output_section)
 DEFAULT_FUNCTION(checkpoint, checkpoint_section)
 DEFAULT_FUNCTION(expect, expect_section)

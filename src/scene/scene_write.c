@@ -83,7 +83,7 @@ static void write_table(writer *w, const firn_material *material, int k)
 
 static void write_parameter(writer *w, const char *name, const firn_material *material, int k)
 {
-    if (!material->noise[k] && !material->n_table[k]) {
+    if (!material->noise[k] && !material->n_table[k] && !material->form[k]) {
         write_number(w, name, material->value[k]);
         return;
     }
@@ -91,6 +91,11 @@ static void write_parameter(writer *w, const char *name, const firn_material *ma
     write_number(w, "value", material->value[k]);
     if (material->noise[k]) write_number(w, "noise", material->noise[k]);
     if (material->n_table[k]) write_table(w, material, k);
+    if (material->form[k]) {
+        write_number(w, "at", material->form_T[k]);
+        write_number(w, material->form[k] == FIRN_PARAMETER_LINEAR ? "linear" : "arrhenius",
+                     material->form_rate[k]);
+    }
     firn_json_end(&w->json);
 }
 
@@ -111,6 +116,8 @@ static void write_parameters(writer *w, const firn_material_def *def)
     const firn_law_info *law = &material->law->info;
     for (int k = 0; k < law->n_parameters; k++)
         write_parameter(w, law->parameters[k].name, material, k);
+    for (int k = FIRN_THERMAL_FIRST; material->thermal.is_on && k < FIRN_MATERIAL_PARAMETERS; k++)
+        write_parameter(w, firn_material_parameter(law, k)->name, material, k);
 }
 
 /* ---------------------------------------------------------------- sections */

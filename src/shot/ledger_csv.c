@@ -66,6 +66,17 @@ static const quantity quantities[] = {
     VECTOR(max, "m"),
     VECTOR(bulk_min, "m"),
     VECTOR(bulk_max, "m"),
+    NUMBER(thermal_energy, "J"),
+    NUMBER(latent_energy, "J"),
+    NUMBER(melted_mass, "kg"),
+    NUMBER(heat_born, "J"),
+    NUMBER(heat_conducted, "J"),
+    NUMBER(heat_colliders, "J"),
+    NUMBER(heat_surroundings, "J"),
+    NUMBER(heat_sources, "J"),
+    NUMBER(heat_work, "J"),
+    NUMBER(heat_lost, "J"),
+    COUNT(n_heat_limited),
 };
 enum { N_QUANTITIES = sizeof quantities / sizeof *quantities };
 

@@ -125,6 +125,13 @@ static void get_damage(const particle *p, double *out)
 {
     out[0] = kept(p, FIRN_QUANTITY_DAMAGE, 0);
 }
+/* The sum of the two reals that hold it. */
+static void get_enthalpy(const particle *p, double *out)
+{
+    double h[FIRN_FIELD_MOST] = {0};
+    copy_field(p, FIRN_FIELD_ENTHALPY, h);
+    out[0] = h[0] + h[1];
+}
 static void get_source(const particle *p, double *out)
 {
     out[0] = firn_solver_source(p->sim, (uint32_t)scalar(p, FIRN_FIELD_ID));
@@ -158,6 +165,11 @@ static const struct {
       "position without the jumps at periodic walls: P plus the periods travelled",
       FIRN_ATTRIBUTE_VECTOR, 3},
      get_unwrapped},
+    {{"liquid_fraction", "", "liquid fraction: 0 solid, 1 liquid", FIRN_ATTRIBUTE_FLOAT, 1},
+     NULL,
+     COPY(LIQUID)},
+    {{"enthalpy", "J/kg", "specific enthalpy, 0 at 273.15 K", FIRN_ATTRIBUTE_FLOAT, 1},
+     get_enthalpy},
     {{"J", "", "volume over initial volume, elastic and plastic part", FIRN_ATTRIBUTE_FLOAT, 1},
      get_J},
     {{"Jp", "", "plastic part of J; 1 where the law flows at constant volume", FIRN_ATTRIBUTE_FLOAT,

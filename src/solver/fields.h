@@ -16,7 +16,9 @@
 
 /* name, components, unit, meaning. The number of components varies for C (affine transfers), grip
  * (scenes with grips), start (grips in mode follow), rest (methods with a reference state), clear
- * (colliders with a second pass), image (periodic axes) and history (as many as the law declares). */
+ * (colliders with a second pass), image (periodic axes), history (as many as the law declares), h,
+ * liquid_fraction and heat_rest (materials with a heat capacity) and T_gradient (heat.scheme apic).
+ * The second component of h holds the digits that the first has no room for. */
 #define FIRN_FIELDS(FIELD)                                                                         \
     FIELD(X, "x", 3, "m", "position")                                                              \
     FIELD(V, "v", 3, "m/s", "velocity")                                                            \
@@ -26,6 +28,10 @@
     FIELD(MASS, "mass", 1, "kg", "mass")                                                           \
     FIELD(VOLUME, "volume", 1, "m^3", "initial volume")                                            \
     FIELD(T, "T", 1, "K", "temperature")                                                           \
+    FIELD(ENTHALPY, "h", 2, "J/kg", "specific enthalpy")                                           \
+    FIELD(LIQUID, "liquid_fraction", 1, "1", "liquid fraction")                                    \
+    FIELD(T_GRADIENT, "T_gradient", 3, "K/m", "affine part of the temperature")                    \
+    FIELD(HEAT_REST, "heat_rest", 1, "J/kg", "heat beyond the limits, for the next step")          \
     FIELD(ID, "id", 1, "1", "number, never used twice")                                            \
     FIELD(GRIP, "grip", 1, "1", "bit g: held or pulled by grip g")                                 \
     FIELD(START, "start", 3, "m", "position in the region of a grip that is followed")             \

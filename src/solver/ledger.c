@@ -34,6 +34,9 @@ void firn_ledger_add(firn_ledger *sum, const firn_ledger *l)
     sum->initial_volume += l->initial_volume;
     sum->volume += l->volume;
     sum->potential += l->potential;
+    sum->thermal_energy += l->thermal_energy;
+    sum->latent_energy += l->latent_energy;
+    sum->melted_mass += l->melted_mass;
     for (int a = 0; a < 3; a++) {
         sum->center[a] += l->center[a];
         sum->momentum[a] += l->momentum[a];
@@ -130,6 +133,18 @@ static firn_status measure_bulk(firn_sim *sim, int material, firn_ledger *l)
     return FIRN_OK;
 }
 
+static void add_heat(firn_ledger *l, const firn_heat_sums *a)
+{
+    l->heat_born += a->born;
+    l->heat_conducted += a->conducted;
+    l->heat_colliders += a->colliders;
+    l->heat_surroundings += a->surroundings;
+    l->heat_sources += a->sources;
+    l->heat_work += a->work;
+    l->heat_lost += a->lost;
+    l->n_heat_limited += a->n_limited;
+}
+
 /* center is a sum of m x until the end; with mass 0 it stays 0. */
 firn_status firn_sim_ledger(firn_sim *sim, int material, firn_ledger *ledger,
                             firn_messages *messages)
@@ -146,6 +161,7 @@ firn_status firn_sim_ledger(firn_sim *sim, int material, firn_ledger *ledger,
             if (sim->method->ledger(sim, m, ledger) != FIRN_OK)
                 return firn_messages_no_memory(messages, "ledger");
             add_sums(ledger, &sim->materials[m].sums);
+            if (sim->heat) add_heat(ledger, &sim->heat->sums[m]);
         }
     const firn_force_peak *peak = material < 0 ? &sim->peak : &sim->materials[material].peak;
     ledger->peak_wall_force = peak->force[0];

@@ -44,6 +44,9 @@ typedef struct firn_method {
     /* One step, at most to `until`. */
     firn_status (*step)(firn_sim *sim, double until, firn_messages *messages);
 
+    /* The largest step for which heat is computed, s; where there is heat. */
+    double (*heat_dt)(firn_sim *sim);
+
     /* Particles for readers outside of the method. */
     int64_t (*n_particles)(const firn_sim *sim, int material);
     int32_t (*n_blocks)(const firn_sim *sim, int material);

@@ -24,6 +24,9 @@ typedef struct firn_newborn {
 void firn_newborn_state(const firn_newborn *born, int is_affine, int64_t i, double v[3],
                         double C[9], double F[9]);
 
+/* Its initial temperature, K: its own, else that of its body with the body's gradient. */
+double firn_newborn_temperature(const firn_newborn *born, int64_t i);
+
 typedef struct firn_id_range {
     uint32_t first, end;
 } firn_id_range;

@@ -39,6 +39,15 @@ void firn_newborn_state(const firn_newborn *born, int is_affine, int64_t i, doub
     if (born->F) memcpy(F, born->F + 9 * i, 9 * sizeof *F);
 }
 
+double firn_newborn_temperature(const firn_newborn *born, int64_t i)
+{
+    if (born->T) return born->T[i];
+    double T = born->temperature;
+    for (int a = 0; born->body && a < 3; a++)
+        T += born->body->temperature_gradient[a] * (born->x[3 * i + a] - born->center[a]);
+    return T;
+}
+
 /* center = mean of the points, m; with deform_positions x' = center + F (x - center), so that F and
  * the positions agree from the start. */
 void firn_populate_place(const firn_body_def *def, int64_t n, double *x, double center[3])

@@ -92,6 +92,7 @@ static firn_status create_parts(firn_sim *sim, const firn_scene_def *scene,
     if (status == FIRN_OK) status = firn_colliders_create(sim, messages);
     if (status == FIRN_OK) status = firn_sinks_create(sim, messages);
     if (status == FIRN_OK) status = firn_forces_create(sim, messages);
+    if (status == FIRN_OK) status = firn_heat_create(sim, messages);
     if (status == FIRN_OK) status = create_ledger(sim, messages);
     if (status == FIRN_OK) status = sim->method->create(sim, options, messages);
     if (status == FIRN_OK) status = firn_emission_create(sim, scene, messages);
@@ -126,6 +127,8 @@ firn_status firn_solver_create(const firn_scene_def *scene, const firn_scene_par
     sim->scene.grips = NULL;
     sim->scene.sinks = NULL;
     sim->scene.forces = NULL;
+    sim->scene.heat.walls = NULL;
+    sim->scene.heat.sources = NULL;
     sim->scene.outputs = NULL;
     sim->scene.expects = NULL;
     if (status != FIRN_OK) {
@@ -142,6 +145,7 @@ void firn_sim_destroy(firn_sim *sim)
     const size_t n = (size_t)firn_sim_n_boundaries(sim);
     firn_emission_destroy(sim);
     sim->method->destroy(sim);
+    firn_heat_destroy(sim);
     firn_memory_release(&sim->memory, sim->total, n * sizeof *sim->total);
     firn_memory_release(&sim->memory, sim->last, n * sizeof *sim->last);
     firn_colliders_destroy(sim);
@@ -231,8 +235,8 @@ firn_stats firn_sim_stats(const firn_sim *sim)
 
 const char *firn_stage_name(int stage)
 {
-    static const char *const names[FIRN_N_STAGES] = {"time_step", "sort", "p2g", "grid",
-                                                     "check",     "g2p",  "law", "diagnose"};
+    static const char *const names[FIRN_N_STAGES] = {
+        "time_step", "sort", "p2g", "grid", "check", "g2p", "law", "diagnose", "heat"};
     return stage >= 0 && stage < FIRN_N_STAGES ? names[stage] : "";
 }
 

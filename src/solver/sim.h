@@ -24,6 +24,7 @@
 #include "solver/collider.h"
 #include "solver/force.h"
 #include "solver/grip.h"
+#include "solver/heat.h"
 #include "solver/method.h"
 #include "solver/sink.h"
 
@@ -77,6 +78,7 @@ struct firn_sim {
     int has_pull, has_follow, has_particle_pass; /* has_pull: modes traction and follow */
     firn_acceleration_fn acceleration;
     void *acceleration_user;
+    firn_heat *heat;                /* NULL: no material has a heat capacity */
     struct firn_emission *emission; /* NULL: no emitters */
     int n_sources, source_capacity;
     firn_source *sources;

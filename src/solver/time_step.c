@@ -9,6 +9,8 @@
  *   goal          dt <= cfl / (w (sqrt(1 + z^2) + z)), half of the bound for grips of frequency
  *                 w and damping z (grip.c)
  *   collider      dt <= cfl h / v_surface      no surface passes a node within a step
+ *   heat          as many sub-steps of conduction as a step may have (mpm/heat.c); without mechanics
+ *                 the only one besides user and frame
  *   energy        dt_factor of these, after a step that would have created energy (step_check.c)
  *   user          dt_fixed where stable, dt_max
  *   frame         the rest of the interval, divided evenly: with r = remaining / dt,
@@ -61,9 +63,10 @@ firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *me
     } others[] = {{"emission", firn_emission_rate(sim, until)},
                   {"goal", firn_grips_rate(sim)},
                   {"collider", firn_colliders_rate(sim)}};
-    double rate = sim->rates.max_rate;
+    const int moves = def->mechanics;
+    double rate = moves ? sim->rates.max_rate : 0;
     const char *other = NULL;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    for (size_t i = 0; moves && i < sizeof others / sizeof *others; i++)
         if (others[i].rate > rate) {
             rate = others[i].rate;
             other = others[i].criterion;
@@ -83,6 +86,11 @@ firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *me
         else
             limit_by(sim, dt,
                      2 * sim->rates.max_speed > sim->rates.max_rate * sim->h ? "speed" : "wave", 1);
+    }
+    const double heat = sim->heat ? sim->method->heat_dt(sim) : INFINITY;
+    if (heat < dt) {
+        dt = heat;
+        limit_by(sim, dt, "heat", 0);
     }
     double user = def->dt_fixed > 0 ? def->dt_fixed : INFINITY;
     if (def->dt_max > 0 && def->dt_max < user) user = def->dt_max;
