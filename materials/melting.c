@@ -12,8 +12,8 @@
  *
  * The two parts are parallel. u = 0 is the law von_mises without creep, u = 1 the fluid of
  * souza_mendes_dutra with J_min in series with the elasticity (relaxation in eta/mu): history and
- * shape are forgotten, only J lasts, and elasticity begins anew where it sets. The flow of a step is
- * implicit: with q = g dt the trial stress t_e falls to t_e - mu q, and
+ * shape are forgotten, only J lasts, and elasticity begins anew where it sets. The flow of a
+ * step is implicit: with q = g dt the trial stress t_e falls to t_e - mu q, and
  *
  *     mu q + t_s + u t_l(q/dt) = t_e
  *

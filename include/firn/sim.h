@@ -135,8 +135,9 @@ typedef struct firn_ledger {
     int64_t gap_particle;                      /* its id; -1: none */
     /* Heat, J: thermal_energy = heat_born + heat_conducted + heat_colliders + heat_surroundings +
      * heat_sources + heat_work - heat_lost, with h = 0 at 273.15 K. heat_conducted is what came
-     * over the nodes, from walls of fixed temperature and other materials, heat_surroundings through
-     * free surfaces and from walls with a flux or a film coefficient; latent_energy a part of thermal_energy. */
+     * over the nodes, from walls of fixed temperature and other materials, heat_surroundings
+     * through free surfaces and from walls with a flux or a film coefficient; latent_energy a
+     * part of thermal_energy. */
     double thermal_energy, latent_energy, melted_mass;
     double heat_born, heat_conducted, heat_colliders, heat_surroundings, heat_sources, heat_work,
         heat_lost;

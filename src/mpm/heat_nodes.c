@@ -4,16 +4,16 @@
  *     T_i = sum w m c (T_p + g_p . (x_i - x_p)) / C_i        C_i = sum w m c
  *     dT_i = (dt sum V k grad T . (-grad w) + deposits) / C_i
  *
- * Walls that are insulated or have a fixed temperature mirror the material where they lie on planes of
- * nodes, so that the order of the spline holds up to them. With b the node beyond and a its mirror
- * node inside, s = +1 (insulated) or -1 (fixed temperature T_w; sums relative to it):
+ * Walls that are insulated or have a fixed temperature mirror the material where they lie on
+ * planes of nodes, so that the order of the spline holds up to them. With b the node beyond and
+ * a its mirror node inside, s = +1 (insulated) or -1 (fixed temperature T_w; sums relative to it):
  *
  *     fold      C_a += C_b,   E_a += s E_b,   R_a += s R_b
  *     unfold    T_b = T_a or 2 T_w - T_a;   dT_b = s dT_a
  *
  * A node on the plane of a fixed temperature has it. Nodes on other planes have half of the
- * material, as do their conducted heat and their capacity, so nothing is folded onto them. Walls with
- * a flux or a film coefficient are surfaces of the material (heat_particles.c). */
+ * material, as do their conducted heat and their capacity, so nothing is folded onto them. Walls
+ * with a flux or a film coefficient are surfaces of the material (heat_particles.c). */
 #include "mpm/block_loops.h"
 #include "mpm/heat.h"
 

@@ -12,10 +12,10 @@
  *
  * across a flat surface, its normal -grad fill, and its distance to the surface
  * d = s Q(fill), Q the quantile of the normal distribution, s^2 = 2 D = 2 h^2/3 (cubic), h^2/2
- * (quadratic). This weight is flat at the surface, so that a sum over few layers is an integral, and
- * its errors by curvature cancel to first order; inside, where fill only ripples around 1, (1 - fill)
- * keeps ripples small. Edges, which smoothing rounds, have fill < 1/2, where the weight 3 + 36 (1/2 -
- * fill) makes up for it.
+ * (quadratic). This weight is flat at the surface, so that a sum over few layers is an integral,
+ * and its errors by curvature cancel to first order; inside, where fill only ripples around 1,
+ * (1 - fill) keeps ripples small. Edges, which smoothing rounds, have fill < 1/2, where the
+ * weight 3 + 36 (1/2 - fill) makes up for it.
  *
  * Exchange with surroundings at T_e through a film coefficient is a condition on nodes, implicit in
  * their temperature: with G_p = film A_p dt at the surface x_p + d n
@@ -90,8 +90,8 @@ static double add_enthalpy(firn_particles *p, int64_t bundle, int lane, double d
     return stored + firn_particles_value(p, FIRN_FIELD_ENTHALPY, bundle, 1, lane);
 }
 
-/* Temperature and liquid fraction of the new enthalpy; thermal expansion of a free particle is taken
- * out of its elastic F, so that a clamped one is stressed. Returns T. */
+/* Temperature and liquid fraction of the new enthalpy; thermal expansion of a free particle is
+ * taken out of its elastic F, so that a clamped one is stressed. Returns T. */
 static double set_enthalpy(firn_particles *p, int64_t bundle, int lane, double h)
 {
     const firn_thermal *th = &p->material->resolved.thermal;
@@ -242,12 +242,12 @@ static int cover_of(const firn_sim *sim, const double x[3])
     return nearest;
 }
 
-/* The conductance that lumping on nodes needs for a film coefficient. In units of k/h, with F on the
- * nodes w_i(x_s) around a surface, a steady linear temperature reaches T_e at 1/F - o(F) cells beyond
- * the surface instead of 1/F, as nodes inside are held too: o = .077, .17, .26, .31 at F = .25, 1, 2, 3
- * (cubic; solved for the discrete half space, averaged over its places in a cell). What gives the
- * right distance is, within 2 %, film/(1 + (film/a)^1.3)^(1/1.3), where a = 3.1 (cubic) or 3.6
- * (quadratic) is perfect contact. */
+/* The conductance that lumping on nodes needs for a film coefficient. In units of k/h, with F on
+ * the nodes w_i(x_s) around a surface, a steady linear temperature reaches T_e at 1/F - o(F)
+ * cells beyond the surface instead of 1/F, as nodes inside are held too: o = .077, .17, .26, .31
+ * at F = .25, 1, 2, 3 (cubic; solved for the discrete half space, averaged over its places in a
+ * cell). What gives the right distance is, within 2 %, film/(1 + (film/a)^1.3)^(1/1.3), where a
+ * = 3.1 (cubic) or 3.6 (quadratic) is perfect contact. */
 static double film_of(const firn_sim *sim, double film, const point *q)
 {
     const double cell = q->k / sim->h,
@@ -256,8 +256,8 @@ static double film_of(const firn_sim *sim, double film, const point *q)
     return most > 0 ? film / pow(1 + pow(film / most, 1.3), 1 / 1.3) : film;
 }
 
-/* The exchange of a surface: conductance (J/K), the temperature outside (relative to the reference),
- * what is deposited besides (J), and whether a collider covers it. */
+/* The exchange of a surface: conductance (J/K), the temperature outside (relative to the
+ * reference), what is deposited besides (J), and whether a collider covers it. */
 typedef struct exchange {
     double G, T, deposit;
     int is_collider;

@@ -4,8 +4,9 @@
  *
  *     thermal(t) = born + conducted + colliders + surroundings + sources + work - lost
  *
- * of each material, with thermal = sum m (h + rest): to round-off. `conducted` is what came over the
- * nodes: from walls and from other materials, so its sum over all materials is that of the walls. */
+ * of each material, with thermal = sum m (h + rest): to round-off. `conducted` is what came over
+ * the nodes: from walls and from other materials, so its sum over all materials is that of the
+ * walls. */
 #ifndef FIRN_HEAT_H
 #define FIRN_HEAT_H
 

@@ -3,8 +3,8 @@
  * Conduction of Heat in Solids, 2nd ed., 1959, ch. 3, 5, 9, 11; J. Crank, Free and Moving Boundary
  * Problems, 1984, ch. 1). Units: rho = c = k = L = 1 where nothing else is said; Fo = t.
  *
- *     sine          T = sin(pi x) between walls at 0: the rate of the lumped grid is 1 - pi^2/(3 N^2)
- *                   (cubic) or 1 - pi^2/(4 N^2) (quadratic) times the exact one
+ *     sine          T = sin(pi x) between walls at 0: the rate of the lumped grid is
+ *                   1 - pi^2/(3 N^2) (cubic) or 1 - pi^2/(4 N^2) (quadratic) times the exact one
  *     contact       two half-spaces: (e1 T1 + e2 T2)/(e1 + e2) at once, e = sqrt(k rho c)
  *     Robin         slab z tan z = Bi, sphere 1 - z cot z = Bi
  *     Stefan        s = 2 l sqrt(t), sqrt(pi) l exp(l^2) erf l = Ste
@@ -12,7 +12,8 @@
  *     ball          with latent heat, its surface hot: finite volumes of 200 shells
  *     radiation     a lump: t = [(ln((T+Ta)/(T-Ta)) + 2 atan(T/Ta))/(4 Ta^3 k)]
  *
- * Fronts are sums of the liquid fraction: the last cell that is half molten would be a staircase. */
+ * Fronts are sums of the liquid fraction: the last cell that is half molten would be a
+ * staircase. */
 #include "verify.h"
 #include "support/heat_support.h"
 
