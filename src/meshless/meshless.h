@@ -8,8 +8,8 @@
  *     bonds       neighbours in the reference state (field REST), one weight each
  *     near        neighbours in the present state, for contact or for fluids
  *
- * A step is leap-frog: forces of the present positions change velocities, these move positions, and
- * laws follow (step.c). Every sum over pairs is gathered by the particle that it is for, over its
+ * A step is leap-frog: forces change velocities, these move positions, and laws follow
+ * (step_points.c). Every sum over pairs is gathered by the particle that it is for, over its
  * row in increasing order, and pairs are antisymmetric to the last bit: the same bits for any number
  * of threads, and momentum to the round-off of the sum.
  *
@@ -48,6 +48,7 @@
 typedef struct firn_meshless_hooks {
     int has_reference; /* bonds of a reference state; 0: all neighbours are present ones */
     int takes_births;
+    int is_implicit;    /* forces are those of the end of the step */
     int renews;         /* sets its reference state anew by itself, by meshless.reset */
     const char *kernel; /* default */
     double support;     /* default, in spacings */
@@ -100,6 +101,9 @@ struct firn_meshless {
     double *weight; /* [pairs of bonds] */
     int64_t weight_capacity;
     int near_found;
+    int has_forces; /* column force is that of the present state */
+    double *kept;   /* [n_kept][3] forces from a saved state, of materials in their order */
+    int64_t n_kept;
     void *law_scratch; /* see law_stage.c */
     size_t law_bytes;
     firn_boundary_impulse *chunks; /* [FIRN_MESHLESS_CHUNKS][n_boundaries] */
@@ -213,8 +217,14 @@ firn_status firn_meshless_ledger(firn_sim *sim, int material, firn_ledger *ledge
 firn_status firn_meshless_touch(firn_sim *sim, firn_messages *messages);
 /* point_boundary.c */
 firn_status firn_meshless_prepare_boundaries(firn_sim *sim);
-/* Kick, boundaries and drift of all particles, with the ledgers. */
-firn_status firn_meshless_move(firn_sim *sim, firn_messages *messages);
+/* Kick, boundaries and drift of all particles, with the ledgers: all of a step's kick, or its first
+ * half, and drift; or the second half. */
+typedef enum firn_meshless_kick {
+    FIRN_MESHLESS_WHOLE,
+    FIRN_MESHLESS_FIRST,
+    FIRN_MESHLESS_SECOND
+} firn_meshless_kick;
+firn_status firn_meshless_move(firn_sim *sim, firn_meshless_kick part, firn_messages *messages);
 /* Deletes what met a sink or left by a wall of type delete. */
 firn_status firn_meshless_drain(firn_sim *sim, firn_messages *messages);
 /* step_points.c */

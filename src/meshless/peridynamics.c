@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* peridynamics.c: projective peridynamics: springs between all particles within a horizon, an
- * implicit step by local and global solves, plastic flow by a Drucker-Prager projection.
+ * implicit step (peridynamics_solve.c), plastic flow by a Drucker-Prager projection.
  *
  *     e_ij = (|x_ij| - l_ij)/|X_ij|                       stretch; l_ij the length at rest
  *     U    = sum_i V_i 1/2 k_i sum_j V_j w_i e_ij^2,      w_i = 1/sum_j V_j over the horizon
@@ -10,19 +10,6 @@
  * 1/15 over directions give K = k/9 and G = k/15, so E = k/6 and nu = 1/4 whatever k. Here k = 6 E;
  * as printed k = 2 mu + lambda of the Lame constants, and a material of nu = 1/4 is five times too
  * soft.
- *
- * Step. Backward Euler: the positions minimise
- *
- *     sum_i m_i/(2 dt^2) |x_i - s_i|^2 + U,      s = x + dt v + dt^2 g.
- *
- * Each iteration holds the directions p_ij = l x_ij/|x_ij| (local) and solves for x (global),
- *
- *     (M/dt^2 + L) x = M/dt^2 s + sum_j c_ij (-p_ij),         L the graph Laplacian of c
- *
- * by conjugate gradients; U falls in every iteration, whatever dt. Particles in a grip are where it
- * takes them, others are put back before walls and colliders after each. Velocities follow from the
- * forces of the last positions, pair by pair: momentum and moment balance to round-off even where
- * the iteration was stopped early. An inverted bond turns back by itself, as it has no volume.
  *
  * Plastic flow (law sand). Particle i has the pressure p = - k/3 <e> and sqrt(J2) = sqrt(15) G
  * rms(e - <e>) (that of the affine strain with the same bonds); the projection of bonds.c gives the
@@ -36,25 +23,10 @@
  * Before that, redistribute moves particles nearer to each other than a spacing d apart by the share
  * of (d - r)/2 that it says, each by the other's mass: the centre of mass of a pair stays. */
 #include "meshless/bonds.h"
-#include "meshless/meshless.h"
-#include "meshless/point_contact.h"
+#include "meshless/peridynamics.h"
 #include "meshless/small3.h"
 
 #include <string.h>
-
-typedef struct peridynamics {
-    double *k;              /* [n_materials] Pa */
-    double *A, *B;          /* [n_materials] Pa, 1: of the cone; A infinite: elastic */
-    double *share;          /* [n] k w V, N/m^2 ... of the particle's own energy per V_j */
-    double *flowed;         /* [n] rms of (l_ij - |X_ij|)/|X_ij| */
-    double *own_length;     /* [pairs] l_ij, m */
-    double *stiff, *length; /* [pairs] c_ij, N/m; l, m */
-    double *target, *solved, *residual, *direction, *applied; /* [n][3] */
-    uint8_t *held;                                            /* [n] */
-    int64_t pair_capacity, n_lengths;
-    int32_t point_capacity;
-    int is_loaded, is_carried; /* lengths come from a saved state; from the strain of old bonds */
-} peridynamics;
 
 /* ---------------------------------------------------------------- creation */
 
@@ -86,7 +58,7 @@ static firn_status check(const firn_sim *sim, firn_messages *messages)
 
 static void release_points(firn_sim *sim)
 {
-    peridynamics *q = sim->meshless->own;
+    firn_peridynamics *q = sim->meshless->own;
     const size_t n = (size_t)q->point_capacity;
     double **columns[] = {&q->target, &q->solved, &q->residual, &q->direction, &q->applied};
     for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
@@ -103,7 +75,7 @@ static void release_points(firn_sim *sim)
 
 static void release_pairs(firn_sim *sim)
 {
-    peridynamics *q = sim->meshless->own;
+    firn_peridynamics *q = sim->meshless->own;
     const size_t n = (size_t)q->pair_capacity * sizeof(double);
     firn_memory_release(&sim->memory, q->own_length, n);
     firn_memory_release(&sim->memory, q->stiff, n);
@@ -114,7 +86,7 @@ static void release_pairs(firn_sim *sim)
 
 static void destroy(firn_sim *sim)
 {
-    peridynamics *q = sim->meshless->own;
+    firn_peridynamics *q = sim->meshless->own;
     const size_t n = (size_t)sim->n_materials * sizeof(double);
     if (!q) return;
     release_points(sim);
@@ -127,7 +99,7 @@ static void destroy(firn_sim *sim)
 }
 
 /* Stiffness and cone of a material; wet sand as in the law sand. */
-static void resolve(const firn_sim *sim, int m, peridynamics *q)
+static void resolve(const firn_sim *sim, int m, firn_peridynamics *q)
 {
     const firn_material *material = &sim->materials[m].resolved;
     const double E = firn_meshless_parameter(material, "E"),
@@ -148,7 +120,7 @@ static void resolve(const firn_sim *sim, int m, peridynamics *q)
 static firn_status create_own(firn_sim *sim, firn_messages *messages)
 {
     const size_t n = (size_t)sim->n_materials;
-    peridynamics *q = firn_memory_array(&sim->memory, 1, sizeof *q);
+    firn_peridynamics *q = firn_memory_array(&sim->memory, 1, sizeof *q);
     if (!q) return firn_messages_no_memory(messages, "materials");
     sim->meshless->own = q;
     q->k = firn_memory_array(&sim->memory, n, sizeof *q->k);
@@ -187,7 +159,7 @@ static double weight_of(const firn_sim *sim, int32_t i, int32_t j, double r)
 }
 
 /* The elastic stretch along X of the strain in column flux, which a new bond takes over. */
-static double carried(const struct firn_meshless *s, const peridynamics *q, int32_t i,
+static double carried(const struct firn_meshless *s, const firn_peridynamics *q, int32_t i,
                       const double X[3])
 {
     double y[3];
@@ -201,7 +173,7 @@ static double carried(const struct firn_meshless *s, const peridynamics *q, int3
 static void weigh(firn_sim *sim, int32_t i)
 {
     struct firn_meshless *s = sim->meshless;
-    peridynamics *q = s->own;
+    firn_peridynamics *q = s->own;
     double sum = 0;
     for (int64_t b = s->bonds.first[i]; b < s->bonds.first[i + 1]; b++) {
         const int32_t j = s->bonds.other[b];
@@ -218,7 +190,7 @@ static void weigh(firn_sim *sim, int32_t i)
 static void stiffen(firn_sim *sim, int32_t i)
 {
     struct firn_meshless *s = sim->meshless;
-    peridynamics *q = s->own;
+    firn_peridynamics *q = s->own;
     for (int64_t b = s->bonds.first[i]; b < s->bonds.first[i + 1]; b++) {
         const int32_t j = s->bonds.other[b];
         const int64_t twin = twin_of(&s->bonds, i, j);
@@ -237,7 +209,7 @@ static void stiffen(firn_sim *sim, int32_t i)
 static firn_status reserve(firn_sim *sim, firn_messages *messages)
 {
     struct firn_meshless *s = sim->meshless;
-    peridynamics *q = s->own;
+    firn_peridynamics *q = s->own;
     const int64_t pairs = s->bonds.first[s->n];
     if (s->n > q->point_capacity) {
         release_points(sim);
@@ -275,7 +247,7 @@ static firn_status reserve(firn_sim *sim, firn_messages *messages)
 static firn_status refer(firn_sim *sim, firn_messages *messages)
 {
     struct firn_meshless *s = sim->meshless;
-    peridynamics *q = s->own;
+    firn_peridynamics *q = s->own;
     const firn_status status = reserve(sim, messages);
     if (status != FIRN_OK) return status;
 #pragma omp parallel num_threads(sim->n_threads)
@@ -291,129 +263,6 @@ static firn_status refer(firn_sim *sim, firn_messages *messages)
     return FIRN_OK;
 }
 
-/* ---------------------------------------------------------------- global solve */
-
-/* out = (M/dt^2 + L) x, 0 for held particles. */
-static void apply_matrix(const firn_sim *sim, const double *x, double *out)
-{
-    const struct firn_meshless *s = sim->meshless;
-    const peridynamics *q = s->own;
-    const double inertia = 1 / (sim->dt * sim->dt);
-#pragma omp parallel for num_threads(sim->n_threads) schedule(static)
-    for (int32_t i = 0; i < s->n; i++) {
-        double sum[3] = {0, 0, 0};
-        for (int64_t b = s->bonds.first[i]; !q->held[i] && b < s->bonds.first[i + 1]; b++)
-            for (int a = 0; a < 3; a++)
-                sum[a] += q->stiff[b] * (x[3 * i + a] - x[3 * s->bonds.other[b] + a]);
-        for (int a = 0; a < 3; a++)
-            out[3 * i + a] = q->held[i] ? 0 : sum[a] + s->mass[i] * inertia * x[3 * i + a];
-    }
-}
-
-/* M/dt^2 (s - x) + f(x), the force that is missing at x; forces to column force. */
-static void find_residual(firn_sim *sim, const double *x, double *residual)
-{
-    struct firn_meshless *s = sim->meshless;
-    const peridynamics *q = s->own;
-    const double inertia = 1 / (sim->dt * sim->dt);
-#pragma omp parallel for num_threads(sim->n_threads) schedule(static)
-    for (int32_t i = 0; i < s->n; i++) {
-        double f[3] = {0, 0, 0};
-        for (int64_t b = s->bonds.first[i]; b < s->bonds.first[i + 1]; b++) {
-            double d[3];
-            firn_meshless_pair(x, i, s->bonds.other[b], d);
-            const double size = firn_meshless_length(d),
-                         pull = size > 0 ? q->stiff[b] * (size - q->length[b]) / size : 0;
-            for (int a = 0; a < 3; a++) f[a] += pull * d[a];
-        }
-        memcpy(s->force + 3 * i, f, sizeof f);
-        for (int a = 0; a < 3; a++)
-            residual[3 * i + a] =
-                q->held[i] ? 0
-                           : f[a] + s->mass[i] * inertia * (q->target[3 * i + a] - x[3 * i + a]);
-    }
-}
-
-/* A sum over all components, by chunks in their order. */
-static double dot(const firn_sim *sim, const double *a, const double *b)
-{
-    const int64_t n = 3 * (int64_t)sim->meshless->n;
-    double part[FIRN_MESHLESS_CHUNKS], sum = 0;
-#pragma omp parallel for num_threads(sim->n_threads) schedule(static)
-    for (int chunk = 0; chunk < FIRN_MESHLESS_CHUNKS; chunk++) {
-        part[chunk] = 0;
-        for (int64_t i = n * chunk / FIRN_MESHLESS_CHUNKS;
-             i < n * (chunk + 1) / FIRN_MESHLESS_CHUNKS; i++)
-            part[chunk] += a[i] * b[i];
-    }
-    for (int chunk = 0; chunk < FIRN_MESHLESS_CHUNKS; chunk++) sum += part[chunk];
-    return sum;
-}
-
-/* x += (M/dt^2 + L)^-1 residual by conjugate gradients, to a hundredth of the residual. With the
- * directions held the equations are linear, and this correction is the global step. */
-static void solve(firn_sim *sim)
-{
-    enum { MOST = 60 };
-    struct firn_meshless *s = sim->meshless;
-    peridynamics *q = s->own;
-    const int64_t n = 3 * (int64_t)s->n;
-    double r2 = dot(sim, q->residual, q->residual);
-    const double enough = 1e-4 * r2;
-    memcpy(q->direction, q->residual, (size_t)n * sizeof(double));
-    for (int k = 0; k < MOST && r2 > enough && r2 > 0; k++) {
-        apply_matrix(sim, q->direction, q->applied);
-        const double along = dot(sim, q->direction, q->applied);
-        if (!(along > 0)) return;
-        const double step = r2 / along;
-        for (int64_t i = 0; i < n; i++) {
-            q->solved[i] += step * q->direction[i];
-            q->residual[i] -= step * q->applied[i];
-        }
-        const double next = dot(sim, q->residual, q->residual);
-        for (int64_t i = 0; i < n; i++)
-            q->direction[i] = q->residual[i] + next / r2 * q->direction[i];
-        r2 = next;
-    }
-}
-
-/* ---------------------------------------------------------------- the step */
-
-/* Where a particle would go without bonds, and where grips take those that they hold. */
-static void aim(firn_sim *sim, int32_t i)
-{
-    struct firn_meshless *s = sim->meshless;
-    peridynamics *q = s->own;
-    q->held[i] = (uint8_t)firn_point_contact_held(sim, i, q->solved + 3 * i);
-    for (int a = 0; a < 3; a++) {
-        q->target[3 * i + a] =
-            s->x[3 * i + a] + sim->dt * s->v[3 * i + a] + sim->dt * sim->dt * sim->scene.gravity[a];
-        if (!q->held[i]) q->solved[3 * i + a] = q->target[3 * i + a];
-    }
-    if (!q->held[i]) firn_point_contact_keep_out(sim, i, q->solved + 3 * i);
-}
-
-static firn_status forces(firn_sim *sim, firn_messages *messages)
-{
-    struct firn_meshless *s = sim->meshless;
-    peridynamics *q = s->own;
-    (void)messages;
-#pragma omp parallel for num_threads(sim->n_threads) schedule(static)
-    for (int32_t i = 0; i < s->n; i++) aim(sim, i);
-    find_residual(sim, q->solved, q->residual);
-    const double enough = sim->scene.peridynamics.tolerance * sim->scene.peridynamics.tolerance *
-                          dot(sim, q->residual, q->residual);
-    for (int k = 0; k < sim->scene.peridynamics.iterations; k++) {
-        solve(sim);
-#pragma omp parallel for num_threads(sim->n_threads) schedule(static)
-        for (int32_t i = 0; i < s->n; i++)
-            if (!q->held[i]) firn_point_contact_keep_out(sim, i, q->solved + 3 * i);
-        find_residual(sim, q->solved, q->residual);
-        if (!(dot(sim, q->residual, q->residual) > enough)) break;
-    }
-    return FIRN_OK;
-}
-
 /* ---------------------------------------------------------------- strain, stress, plastic flow */
 
 typedef struct stretches {
@@ -424,7 +273,7 @@ typedef struct stretches {
 static stretches measure(const firn_sim *sim, int32_t i)
 {
     const struct firn_meshless *s = sim->meshless;
-    const peridynamics *q = s->own;
+    const firn_peridynamics *q = s->own;
     stretches t = {0};
     double sum = 0, square = 0, n[3];
     for (int64_t b = s->bonds.first[i]; b < s->bonds.first[i + 1]; b++) {
@@ -453,7 +302,7 @@ static stretches measure(const firn_sim *sim, int32_t i)
 static double flow(firn_sim *sim, int m, int32_t i)
 {
     struct firn_meshless *s = sim->meshless;
-    peridynamics *q = s->own;
+    firn_peridynamics *q = s->own;
     const stretches t = measure(sim, i);
     const double p = -q->k[m] / 3 * t.mean, sqrt_J2 = sqrt(15) * q->k[m] / 15 * t.rms;
     double alpha, beta;
@@ -474,7 +323,7 @@ static double flow(firn_sim *sim, int m, int32_t i)
 static double flowed_of(const firn_sim *sim, int32_t i)
 {
     const struct firn_meshless *s = sim->meshless;
-    const peridynamics *q = s->own;
+    const firn_peridynamics *q = s->own;
     double sum = 0, square = 0;
     for (int64_t b = s->bonds.first[i]; b < s->bonds.first[i + 1]; b++) {
         double X[3];
@@ -511,7 +360,7 @@ static void spread(firn_sim *sim, double share)
 static firn_status renew(firn_sim *sim, firn_messages *messages)
 {
     struct firn_meshless *s = sim->meshless;
-    peridynamics *q = s->own;
+    firn_peridynamics *q = s->own;
     double most = 0;
     if (!(sim->scene.meshless.reset > 0)) return FIRN_OK;
     for (int32_t i = 0; i < s->n; i++) q->flowed[i] = flowed_of(sim, i);
@@ -533,7 +382,7 @@ static firn_status renew(firn_sim *sim, firn_messages *messages)
 static firn_status strain(firn_sim *sim, int is_step, firn_messages *messages)
 {
     struct firn_meshless *s = sim->meshless;
-    const peridynamics *q = s->own;
+    const firn_peridynamics *q = s->own;
     int flows = 0;
     for (int m = 0; is_step && m < sim->n_materials; m++) {
         if (isinf(q->A[m])) continue;
@@ -554,7 +403,7 @@ static void stress(firn_sim *sim, int is_step)
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     struct firn_meshless *s = sim->meshless;
-    const peridynamics *q = s->own;
+    const firn_peridynamics *q = s->own;
     (void)is_step;
     for (int m = 0; m < sim->n_materials; m++)
 #pragma omp parallel for num_threads(sim->n_threads) schedule(static)
@@ -575,7 +424,7 @@ static void stress(firn_sim *sim, int is_step)
 
 static double energy(const firn_sim *sim, int32_t i)
 {
-    const peridynamics *q = sim->meshless->own;
+    const firn_peridynamics *q = sim->meshless->own;
     const stretches t = measure(sim, i);
     return 0.5 * q->k[firn_meshless_material(sim, i)] * (t.mean * t.mean + t.rms * t.rms);
 }
@@ -585,7 +434,7 @@ static double energy(const firn_sim *sim, int32_t i)
 /* The lengths at rest of bonds. */
 static firn_status pass(firn_sim *sim, firn_walk *w, firn_messages *messages)
 {
-    peridynamics *q = sim->meshless->own;
+    firn_peridynamics *q = sim->meshless->own;
     int64_t n = q->n_lengths;
     firn_walk_pass(w, &n, sizeof n);
     if (w->is_reading) {
@@ -607,12 +456,13 @@ static firn_status pass(firn_sim *sim, firn_walk *w, firn_messages *messages)
 
 static const firn_meshless_hooks hooks = {
     .has_reference = 1,
+    .is_implicit = 1,
     .renews = 1,
     .kernel = "cubic", /* of its own: a constant weight, see weight_of */
     .support = 3.01,
     .check = check,
     .refer = refer,
-    .forces = forces,
+    .forces = firn_peridynamics_forces,
     .strain = strain,
     .stress = stress,
     .energy = energy,

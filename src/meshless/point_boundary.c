@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* point_boundary.c: kick, boundaries and drift of particles that are their own nodes.
  *
- *     v  <- v + dt (f/m + g) + pulls of grips, the caller's acceleration, force fields     kick
+ *     v  <- v + dt/2 (f/m + g) + pulls of grips, the caller's acceleration, force fields   kick
  *     v  <- projected onto colliders, then walls                                           contact
  *     x  <- x + dt v                                                                       drift
  *     x, v <- of the grips that hold the particle                                          hold
  *     x, v <- kept out of colliders with particle_pass
+ *
+ * and, with the forces of the new positions, the second half of the kick, contact and hold again.
+ * Methods whose forces are those of the end of a step kick once, by all of dt.
  *
  * Contact by the gap g = distance - d/2 between surface and particle, d the edge of its cube, at the
  * beginning of the step on the surface at its end:
@@ -31,6 +34,8 @@ typedef struct point {
     uint32_t grips;
     double radius;
     firn_boundary_impulse *ledger;
+    double dt;     /* s, of this kick */
+    int is_second; /* at the end of the step: positions stay */
 } point;
 
 static const double in_touch = 1e-3; /* of the particle's edge */
@@ -55,14 +60,15 @@ static int add_pulls(const firn_sim *sim, point *q, pull pulls[PULLS])
 {
     static const double origin[3] = {0, 0, 0};
     firn_moved_point *m = &q->moved;
+    const double time = sim->time + (q->is_second ? sim->dt : 0), share = q->dt / sim->dt;
     double own[3] = {0, 0, 0}, start[3] = {0, 0, 0};
     int n = 0;
     if (sim->acceleration) {
         sim->acceleration(sim->acceleration_user,
                           (int64_t)firn_meshless_value(q->particles, FIRN_FIELD_ID, q->p, 0), m->x,
-                          sim->time, own);
+                          time, own);
         pulls[n] = (pull){.boundary = firn_sim_forces(sim), .pivot = origin};
-        for (int a = 0; a < 3; a++) pulls[n].impulse[a] = sim->dt * own[a] * m->mass;
+        for (int a = 0; a < 3; a++) pulls[n].impulse[a] = q->dt * own[a] * m->mass;
         n++;
     }
     for (int g = 0; q->grips && g < sim->n_grips; g++) {
@@ -72,6 +78,7 @@ static int add_pulls(const firn_sim *sim, point *q, pull pulls[PULLS])
             start[a] = firn_meshless_value(q->particles, FIRN_FIELD_START, q->p, a);
         pulls[n] = (pull){.boundary = sim->n_colliders + g, .pivot = grip->pose.position};
         firn_grip_impulse(sim, grip, m->x, m->v_before, start, m->mass, pulls[n].impulse);
+        for (int a = 0; a < 3; a++) pulls[n].impulse[a] *= share;
         n++;
     }
     for (int k = 0; k < n; k++)
@@ -86,7 +93,8 @@ static void push(const firn_sim *sim, point *q)
     firn_moved_point *m = &q->moved;
     const double before[3] = {m->v[0], m->v[1], m->v[2]};
     for (int f = 0; f < sim->n_forces; f++)
-        firn_force_push(&sim->forces[f], m->x, sim->time, sim->dt, m->v);
+        firn_force_push(&sim->forces[f], m->x, sim->time + (q->is_second ? sim->dt : 0), q->dt,
+                        m->v);
     if (is_same(m->v, before)) return;
     firn_boundary_impulse *e = &q->ledger[firn_sim_forces(sim)];
     firn_contact_impulse(e, m->x, m->mass, before, m->v, m->v, origin);
@@ -100,7 +108,7 @@ static void kick(const firn_sim *sim, point *q)
     pull pulls[PULLS];
     const int n = add_pulls(sim, q, pulls);
     for (int a = 0; a < 3; a++)
-        q->moved.v[a] += sim->dt * (f[a] / q->moved.mass + sim->scene.gravity[a]);
+        q->moved.v[a] += q->dt * (f[a] / q->moved.mass + sim->scene.gravity[a]);
     push(sim, q);
     for (int k = 0; k < n; k++)
         firn_grip_add_pull(&q->moved, pulls[k].impulse, pulls[k].pivot,
@@ -143,7 +151,7 @@ static void meet_collider(const firn_sim *sim, point *q, int index)
     }
     /* the surface now is where it will be, less its motion along the normal: the gap is relative */
     double advance = 0;
-    for (int a = 0; a < 3; a++) advance += at.velocity[a] * at.normal[a] * sim->dt;
+    for (int a = 0; a < 3 && !q->is_second; a++) advance += at.velocity[a] * at.normal[a] * sim->dt;
     const double gap = at.distance + advance - q->radius;
     firn_constraint constraint = {
         .kind = FIRN_BOUNDARY_COLLIDERS,
@@ -187,6 +195,15 @@ static void meet_walls(const firn_sim *sim, point *q)
 
 /* ---------------------------------------------------------------- one particle */
 
+/* At the end of a step a held particle is where the grip took it, and has its velocity. */
+static void keep_velocity(const firn_grip *grip, firn_moved_point *m)
+{
+    double v[3];
+    firn_pose_velocity(&grip->pose, m->x, v);
+    for (int a = 0; a < 3; a++)
+        if (!grip->def.free_axes[a]) m->v[a] = v[a];
+}
+
 static void hold(const firn_sim *sim, point *q)
 {
     for (int g = 0; q->grips && g < sim->n_grips; g++) {
@@ -195,7 +212,8 @@ static void hold(const firn_sim *sim, point *q)
             continue;
         firn_moved_point *m = &q->moved;
         const double was[3] = {m->v[0], m->v[1], m->v[2]};
-        firn_grip_hold(grip, m);
+        if (!q->is_second) firn_grip_hold(grip, m);
+        if (q->is_second) keep_velocity(grip, m);
         firn_contact_impulse(&q->ledger[sim->n_colliders + g], m->x, m->mass, was, m->v, m->v,
                              grip->pose.position);
     }
@@ -209,9 +227,9 @@ static void move(firn_sim *sim, point *q)
     for (int c = 0; c < sim->n_colliders; c++)
         if (sim->colliders[c].is_active) meet_collider(sim, q, c);
     meet_walls(sim, q);
-    for (int a = 0; a < 3; a++) m->x[a] += sim->dt * m->v[a];
+    for (int a = 0; a < 3 && !q->is_second; a++) m->x[a] += sim->dt * m->v[a];
     hold(sim, q);
-    for (int c = 0; c < sim->n_colliders; c++)
+    for (int c = 0; c < sim->n_colliders && !q->is_second; c++)
         if (sim->colliders[c].is_active && sim->colliders[c].def.particle_pass)
             firn_collider_keep_out(sim, &sim->colliders[c], 0, m, &q->ledger[c]);
     memcpy(s->x + 3 * q->i, m->x, sizeof m->x);
@@ -261,7 +279,7 @@ static void collect(firn_sim *sim, int m)
     }
 }
 
-static void move_chunk(firn_sim *sim, int m, int chunk)
+static void move_chunk(firn_sim *sim, int m, int chunk, firn_meshless_kick part)
 {
     struct firn_meshless *s = sim->meshless;
     firn_particles *particles = &s->particles[m];
@@ -274,7 +292,9 @@ static void move_chunk(firn_sim *sim, int m, int chunk)
                    .p = i - s->first[m],
                    .particles = particles,
                    .radius = 0.5 * s->spacing[i],
-                   .ledger = ledger};
+                   .ledger = ledger,
+                   .dt = part == FIRN_MESHLESS_WHOLE ? sim->dt : 0.5 * sim->dt,
+                   .is_second = part == FIRN_MESHLESS_SECOND};
         if (particles->n_components[FIRN_FIELD_GRIP])
             q.grips = (uint32_t)firn_meshless_value(particles, FIRN_FIELD_GRIP, q.p, 0);
         q.moved.mass = s->mass[i];
@@ -286,12 +306,12 @@ static void move_chunk(firn_sim *sim, int m, int chunk)
     }
 }
 
-firn_status firn_meshless_move(firn_sim *sim, firn_messages *messages)
+firn_status firn_meshless_move(firn_sim *sim, firn_meshless_kick part, firn_messages *messages)
 {
     firn_status status = FIRN_OK;
     for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++) {
 #pragma omp parallel for num_threads(sim->n_threads) schedule(dynamic, 1)
-        for (int chunk = 0; chunk < FIRN_MESHLESS_CHUNKS; chunk++) move_chunk(sim, m, chunk);
+        for (int chunk = 0; chunk < FIRN_MESHLESS_CHUNKS; chunk++) move_chunk(sim, m, chunk, part);
         status = refuse_nan(sim, messages);
         if (status == FIRN_OK) collect(sim, m);
     }

@@ -2,6 +2,8 @@
 /* saved.c: a meshless state in a walk: for each material a header, the ledger sums and the fields as
  * stored, padding lanes included; after the last material what the method keeps besides.
  *
+ * Forces are kept with them: those that depend on velocities took other ones than the state has.
+ *
  * Bonds, columns and strains follow from the fields. Counts are checked against the bytes that are
  * left before memory is reserved, and every field against what a run can have written; rates stay those of the saved step, as they set the next dt. */
 #include "base/hash.h"
@@ -15,7 +17,7 @@ typedef struct header {
     char name[FIRN_NAME], law[FIRN_NAME];
     int64_t n_particles, n_bundles;
     int32_t n_components[FIRN_N_FIELDS];
-    int32_t unused;
+    int32_t has_forces;
     firn_ledger_sums sums;
 } header;
 
@@ -27,6 +29,27 @@ static void pass_fields(firn_walk *w, firn_particles *particles)
                            firn_particles_field_bytes(particles, f, particles->n_bundles));
 }
 
+/* Makes room for the forces of n more particles and reads them. */
+static firn_status read_forces(struct firn_meshless *s, firn_memory *memory, int64_t n,
+                               firn_walk *w, firn_messages *messages)
+{
+    double *grown = firn_memory_array(memory, (size_t)(s->n_kept + n), 3 * sizeof *grown);
+    if (!grown) return firn_messages_no_memory(messages, "%lld particles", (long long)n);
+    if (s->n_kept) memcpy(grown, s->kept, (size_t)s->n_kept * 3 * sizeof *grown);
+    firn_memory_release(memory, s->kept, (size_t)s->n_kept * 3 * sizeof *grown);
+    s->kept = grown;
+    firn_walk_pass(w, grown + 3 * s->n_kept, (size_t)n * 3 * sizeof *grown);
+    s->n_kept += n;
+    return FIRN_OK;
+}
+
+static void forget_forces(struct firn_meshless *s, firn_memory *memory)
+{
+    firn_memory_release(memory, s->kept, (size_t)s->n_kept * 3 * sizeof *s->kept);
+    s->kept = NULL;
+    s->n_kept = 0;
+}
+
 static int is_same_layout(const header *h, const firn_particles *particles)
 {
     int is_same = strcmp(h->name, particles->material->resolved.name) == 0;
@@ -35,7 +58,8 @@ static int is_same_layout(const header *h, const firn_particles *particles)
     return is_same;
 }
 
-static firn_status read_material(firn_particles *particles, firn_walk *w, firn_messages *messages)
+static firn_status read_material(struct firn_meshless *s, firn_particles *particles, firn_walk *w,
+                                 firn_messages *messages)
 {
     enum { LEAST_BYTES = 20 * 16 * sizeof(double) }; /* of a bundle: X V F TAU ... */
     header h;
@@ -61,31 +85,39 @@ static firn_status read_material(firn_particles *particles, firn_walk *w, firn_m
     particles->n_bundles = h.n_bundles;
     particles->material->sums = h.sums;
     pass_fields(w, particles);
-    if (w->is_short)
+    firn_status status = FIRN_OK;
+    if (h.has_forces) status = read_forces(s, particles->memory, h.n_particles, w, messages);
+    if (status == FIRN_OK && w->is_short)
         return firn_messages_add(messages, FIRN_REFUSED, "saved state: ends too early");
-    return FIRN_OK;
+    return status;
 }
 
-static void write_material(firn_particles *particles, firn_walk *w)
+static void write_material(struct firn_meshless *s, int material, firn_walk *w)
 {
+    firn_particles *particles = &s->particles[material];
     header h = {.n_particles = particles->n_particles,
                 .n_bundles = particles->n_bundles,
+                .has_forces = s->has_forces,
                 .sums = particles->material->sums};
     memcpy(h.n_components, particles->n_components, sizeof h.n_components);
     strcpy(h.name, particles->material->resolved.name);
     strncpy(h.law, particles->material->resolved.law->info.name, sizeof h.law - 1);
     firn_walk_pass(w, &h, sizeof h);
     pass_fields(w, particles);
+    if (s->has_forces)
+        firn_walk_pass(w, s->force + 3 * s->first[material],
+                       (size_t)particles->n_particles * 3 * sizeof *s->force);
 }
 
 firn_status firn_meshless_pass(firn_sim *sim, int material, firn_walk *w, firn_messages *messages)
 {
     struct firn_meshless *s = sim->meshless;
     firn_status status = FIRN_OK;
+    if (w->is_reading && material == 0) forget_forces(s, &sim->memory);
     if (w->is_reading)
-        status = read_material(&s->particles[material], w, messages);
+        status = read_material(s, &s->particles[material], w, messages);
     else
-        write_material(&s->particles[material], w);
+        write_material(s, material, w);
     if (status == FIRN_OK && material == sim->n_materials - 1 && s->hooks->pass)
         status = s->hooks->pass(sim, w, messages);
     return status;
@@ -153,6 +185,23 @@ static firn_status check_particles(firn_sim *sim, firn_messages *messages)
 
 /* ---------------------------------------------------------------- after reading */
 
+/* What forces and contact leave behind for the next step (lists, volumes, stiffness of contact) is
+ * found anew; the forces themselves are those of the saved step. */
+static firn_status take_forces(firn_sim *sim, firn_messages *messages)
+{
+    struct firn_meshless *s = sim->meshless;
+    if (s->n_kept != s->n || s->n == 0) return FIRN_OK;
+    for (int64_t i = 0; i < 3 * s->n_kept; i++)
+        if (!isfinite(s->kept[i]))
+            return firn_messages_add(messages, FIRN_REFUSED,
+                                     "saved state: damaged (a force is not finite)");
+    firn_status status = s->hooks->forces(sim, messages);
+    if (status == FIRN_OK) status = firn_meshless_touch(sim, messages);
+    if (status == FIRN_OK) memcpy(s->force, s->kept, (size_t)s->n * 3 * sizeof *s->force);
+    s->has_forces = status == FIRN_OK;
+    return status;
+}
+
 firn_status firn_meshless_restored(firn_sim *sim, firn_messages *messages)
 {
     const firn_rates rates = sim->rates;
@@ -160,6 +209,8 @@ firn_status firn_meshless_restored(firn_sim *sim, firn_messages *messages)
     firn_status status = check_particles(sim, messages);
     if (status == FIRN_OK) status = firn_meshless_changed(sim, messages);
     const char *criterion = sim->rates.criterion;
+    if (status == FIRN_OK) status = take_forces(sim, messages);
+    forget_forces(sim->meshless, &sim->memory);
     sim->rates = rates;
     sim->rates.criterion = criterion;
     sim->must_sort = must_sort;

@@ -135,6 +135,7 @@ void firn_meshless_destroy(firn_sim *sim)
     firn_neighbours_clear(&s->near, memory);
     firn_memory_release(memory, s->weight, (size_t)s->weight_capacity * sizeof *s->weight);
     firn_memory_release(memory, s->law_scratch, s->law_bytes);
+    firn_memory_release(memory, s->kept, (size_t)s->n_kept * 3 * sizeof *s->kept);
     firn_memory_release(memory, s->particles, n * sizeof *s->particles);
     firn_memory_release(memory, s->first, (n + 1) * sizeof *s->first);
     firn_memory_release(memory, s->modulus, n * sizeof *s->modulus);
@@ -215,6 +216,7 @@ firn_status firn_meshless_gather(firn_sim *sim, firn_messages *messages)
         s->first[m + 1] = s->first[m] + (int32_t)s->particles[m].n_particles;
     s->n = (int32_t)n;
     s->near_found = 0;
+    s->has_forces = 0;
     choose_threads(sim);
     for (int m = 0; m < sim->n_materials; m++) gather_material(sim, m);
     return FIRN_OK;
@@ -310,6 +312,7 @@ firn_status firn_meshless_reset(firn_sim *sim, firn_messages *messages)
     if (!(most > 0) || !s->hooks->has_reference || s->hooks->stress || !(strain_since(sim) > most))
         return FIRN_OK;
     firn_meshless_take_reference(sim);
+    s->has_forces = 0;
     const firn_status status = firn_meshless_refer(sim, messages);
     sim->n_sorts++;
     return status == FIRN_OK ? s->hooks->strain(sim, 0, messages) : status;

@@ -4,15 +4,23 @@
  *     dt          the largest stable step that meets the frame               solver/time_step.c
  *     emission    particles born in this step, where the method takes them
  *     grips       take hold of the particles in their regions                solver/grip.c
- *     forces      of bonds or neighbours, then contact                       the method, penalty.c
- *     move        kick, boundaries, drift                                    point_boundary.c
+ *     move        half a kick, boundaries, drift                             point_boundary.c
  *     strain      of the new positions, then the laws                        the method, law_stage.c
+ *     forces      of the new positions, then contact                         the method, penalty.c
+ *     move        the other half of the kick, boundaries
  *     sinks       delete
  *     reset       large flow sets the reference state anew, where it is wanted
  *
- * Kick before drift: v(t + dt) = v(t) + dt a(x(t)), x(t + dt) = x(t) + dt v(t + dt). Read with v half
- * a step before x it is leap-frog, of second order; as it stands it is symplectic Euler, and the
- * energy of an undamped body has no drift either way. */
+ * With a the acceleration this is leap-frog with velocities at the times of positions,
+ *
+ *     v(t + dt/2) = v(t) + dt/2 a(t),  x(t + dt) = x(t) + dt v(t + dt/2),
+ *     v(t + dt) = v(t + dt/2) + dt/2 a(t + dt),
+ *
+ * of second order also where dt varies from step to step; with all of the kick before the drift a dt
+ * that follows the state pumps energy into it (a bar in which dt changed by a half twice a period
+ * doubled its energy in one). Forces are found once per step and kept for the next; those that
+ * depend on velocities (viscosity, damping of contact) take v(t + dt/2). An implicit method finds
+ * forces first and kicks once. */
 #include "meshless/meshless.h"
 #include "solver/emission.h"
 
@@ -28,6 +36,21 @@ static firn_status prepare(firn_sim *sim, double until, firn_messages *messages)
     return status == FIRN_OK ? firn_meshless_refer(sim, messages) : status;
 }
 
+static firn_status find_forces(firn_sim *sim, firn_messages *messages)
+{
+    const firn_status status = sim->meshless->hooks->forces(sim, messages);
+    return status == FIRN_OK ? firn_meshless_touch(sim, messages) : status;
+}
+
+/* The second half of the kick, by the forces of the new positions. */
+static firn_status finish(firn_sim *sim, firn_messages *messages)
+{
+    firn_status status = find_forces(sim, messages);
+    if (status == FIRN_OK) status = firn_meshless_move(sim, FIRN_MESHLESS_SECOND, messages);
+    sim->meshless->has_forces = status == FIRN_OK;
+    return status;
+}
+
 firn_status firn_meshless_step(firn_sim *sim, double until, firn_messages *messages)
 {
     struct firn_meshless *s = sim->meshless;
@@ -35,10 +58,11 @@ firn_status firn_meshless_step(firn_sim *sim, double until, firn_messages *messa
     firn_status status = prepare(sim, until, messages);
     clock = firn_sim_lap(sim, FIRN_STAGE_SORT, clock);
     if (status == FIRN_OK) status = firn_meshless_prepare_boundaries(sim);
-    if (status == FIRN_OK) status = s->hooks->forces(sim, messages);
-    if (status == FIRN_OK) status = firn_meshless_touch(sim, messages);
+    if (status == FIRN_OK && !s->has_forces) status = find_forces(sim, messages);
     clock = firn_sim_lap(sim, FIRN_STAGE_P2G, clock);
-    if (status == FIRN_OK) status = firn_meshless_move(sim, messages);
+    if (status == FIRN_OK)
+        status = firn_meshless_move(
+            sim, s->hooks->is_implicit ? FIRN_MESHLESS_WHOLE : FIRN_MESHLESS_FIRST, messages);
     clock = firn_sim_lap(sim, FIRN_STAGE_GRID, clock);
     if (status != FIRN_OK) return status;
 
@@ -46,6 +70,9 @@ firn_status firn_meshless_step(firn_sim *sim, double until, firn_messages *messa
     clock = firn_sim_lap(sim, FIRN_STAGE_G2P, clock);
     if (status == FIRN_OK) status = firn_meshless_evaluate(sim, 1, messages);
     clock = firn_sim_lap(sim, FIRN_STAGE_LAW, clock);
+    s->has_forces = 0;
+    if (status == FIRN_OK && !s->hooks->is_implicit) status = finish(sim, messages);
+    clock = firn_sim_lap(sim, FIRN_STAGE_P2G, clock);
     firn_meshless_scatter(sim);
     firn_status drained = firn_meshless_drain(sim, messages);
     if (status == FIRN_OK && drained == FIRN_OK) drained = firn_meshless_reset(sim, messages);

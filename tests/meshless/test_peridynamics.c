@@ -118,7 +118,8 @@ static void balance(void **state)
     sim->dt = 0.01;
     assert_int_equal(firn_meshless_prepare_boundaries(sim), FIRN_OK);
     assert_int_equal(s->hooks->forces(sim, NULL), FIRN_OK);
-    assert_int_equal(firn_meshless_move(sim, NULL), FIRN_OK); /* forces are those at its end */
+    assert_int_equal(firn_meshless_move(sim, FIRN_MESHLESS_WHOLE, NULL),
+                     FIRN_OK); /* forces are those at its end */
     for (int32_t i = 0; i < s->n; i++)
         for (int a = 0; a < 3; a++) {
             const int b = (a + 1) % 3, c = (a + 2) % 3;
