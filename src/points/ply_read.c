@@ -153,8 +153,9 @@ static firn_status take_property(source *from, char *p)
     while (code < N_SCALARS && strcmp(type, scalar_names[code][0]) != 0 &&
            strcmp(type, scalar_names[code][1]) != 0)
         code++;
-    if (code == N_SCALARS || !*name || strlen(name) > 63)
-        return wrong(from, "a property of unknown type");
+    if (code == N_SCALARS) return wrong(from, "a property of unknown type");
+    if (!*name || strlen(name) > 63)
+        return wrong(from, "a property has no name, or one of more than 63 bytes");
     if (from->n_properties == FIRN_PLY_PROPERTIES) return wrong(from, "more than 4096 properties");
     property *made = &from->properties[from->n_properties++];
     strcpy(made->name, name);

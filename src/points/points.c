@@ -14,7 +14,7 @@
 
 /* 4096 components cover every tensor and history field there is, and keep n * n_components far
  * from overflow. */
-enum { COMPONENTS_MAX = 4096, ROOM_MIN = 4 };
+enum { ROOM_MIN = 4 };
 
 static int room_for(int n)
 {
@@ -73,7 +73,7 @@ static firn_attribute *add(firn_attribute **list, int *n_list, int64_t n, const 
     firn_attribute made = {.type = type, .n_components = n_components};
     size_t n_name = strlen(name);
     if (n_name == 0 || n_name >= sizeof made.name || find(*list, *n_list, name)) return NULL;
-    if (n_components < 1 || n_components > COMPONENTS_MAX) return NULL;
+    if (n_components < 1 || n_components > FIRN_POINTS_COMPONENTS_MAX) return NULL;
     if (type == FIRN_ATTRIBUTE_VECTOR && n_components != 3) return NULL;
     memcpy(made.name, name, n_name + 1);
 

@@ -43,7 +43,10 @@ typedef struct firn_points {
 
 firn_points *firn_points_create(int64_t n);
 void firn_points_destroy(firn_points *points);
-/* Adds a zeroed attribute; NULL when out of memory. The pointer is valid until the next add. */
+/* Adds a zeroed attribute; NULL when out of memory. The pointer is valid until the next add. The
+ * name has 1 to 63 bytes and is new, the components are 1 to FIRN_POINTS_COMPONENTS_MAX, three for
+ * a vector: readers of files check that before. */
+enum { FIRN_POINTS_COMPONENTS_MAX = 4096 };
 firn_attribute *firn_points_add(firn_points *points, const char *name, firn_attribute_type type,
                                 int n_components);
 firn_attribute *firn_points_add_detail(firn_points *points, const char *name,

@@ -146,7 +146,9 @@ firn_status read_attribute(const source &s, const std::string &name, firn_points
                                    : n_components == 3               ? k.type
                                    : k.type == FIRN_ATTRIBUTE_VECTOR ? FIRN_ATTRIBUTE_FLOAT
                                                                      : k.type;
-        if (name.size() >= sizeof p->attributes->name) break;
+        if (name.empty() || name.size() >= sizeof p->attributes->name ||
+            n_components > FIRN_POINTS_COMPONENTS_MAX)
+            break;
         firn_attribute *to = firn_points_add(p, name.c_str(), type, n_components);
         if (!to || (is_word && !copy_words(s, name, to))) return FIRN_MEMORY;
         if (!is_word) k.copy(s, name, to);

@@ -26,7 +26,7 @@
     ((uint64_t)64                                                                                  \
      << 10) /* bytes that tell whether it is a VTK file: a great one is read only then */
 
-enum { COMPONENTS_MAX = 4096, STRINGS_MAX = 4096, ARRAYS_MAX = 16384 };
+enum { STRINGS_MAX = 4096, ARRAYS_MAX = 16384 };
 
 typedef enum place { ELSEWHERE, FIELD_DATA, POINT_DATA, POINTS } place;
 
@@ -159,13 +159,14 @@ static firn_status take_array(source *from, const firn_xml_tag *tag, place where
     firn_vtp_array *a = &made->array;
     *made = (entry){.place = where, .piece = from->n_pieces - 1};
     a->line = line_of(from, tag->begin);
-    if ((!firn_xml_attribute(tag, "Name", a->name, sizeof a->name) || !*a->name) && where != POINTS)
+    const int is_named = firn_xml_attribute(tag, "Name", a->name, sizeof a->name) && *a->name;
+    if (!is_named && where != POINTS)
         return firn_vtp_wrong(&from->file, a, "has no name, or one of more than 63 bytes");
     firn_status status = take_type(from, tag, a);
     if (status != FIRN_OK) return status;
     int64_t n_components = count_of(tag, "NumberOfComponents", 1),
             offset = count_of(tag, "offset", 0);
-    if (n_components < 1 || n_components > COMPONENTS_MAX)
+    if (n_components < 1 || n_components > FIRN_POINTS_COMPONENTS_MAX)
         return firn_vtp_wrong(&from->file, a, "has an invalid NumberOfComponents");
     if (offset < 0) return firn_vtp_wrong(&from->file, a, "has an invalid offset");
     a->n_components = (int)n_components;

@@ -609,9 +609,9 @@ firn_status firn_snapshot_take(firn_sim *sim, const char *attributes, int nth, f
     if (status == FIRN_OK)
         status = add_attribute(sim, &r, "P", points, messages); /* no format does without */
     while (status == FIRN_OK && *(at += strspn(at, " ,\t\n"))) {
-        char name[FIRN_NAME];
+        char name[FIRN_NAME] = "";
         size_t n = strcspn(at, " ,\t\n");
-        snprintf(name, sizeof name, "%.*s", (int)(n < FIRN_NAME ? n : FIRN_NAME - 1), at);
+        memcpy(name, at, n < FIRN_NAME ? n : FIRN_NAME - 1); /* a longer one is unknown anyway */
         at += n;
         if (is_usual && !has_Jp && strcmp(name, "Jp") == 0) continue;
         status = add_attribute(sim, &r, name, points, messages);

@@ -262,6 +262,7 @@ static void says_what_is_wrong(void **state)
         {HEAD "element vertex -1\n", "an element without a number"},
         {HEAD "element vertex 0\nend_header\n", "have no properties"},
         {HEAD "element vertex 0\nproperty complex x\n", "a property of unknown type"},
+        {HEAD "element vertex 0\nproperty float \n", "a property has no name"},
         {HEAD "element vertex 0\nproperty list uchar int x\n",
          "a list as property of vertices; allowed: numbers"},
         {HEAD "element vertex 1\nproperty float a\nend_header\n0123", "no x y z"},

@@ -405,7 +405,9 @@ static void says_what_is_wrong(void **state)
          "has no name"},
         {ONE PLACES
          "<PointData><DataArray type='Int8' Name='' format='ascii'>1</DataArray></PointData>" TAIL,
-         "has no name"},
+         "array '' has no name, or one of more than 63 bytes"},
+        {HEAD "<FieldData><DataArray type='Int8' Name='' format='ascii'>1</DataArray></FieldData>",
+         "array '' has no name, or one of more than 63 bytes"},
         {ONE PLACES "</Piece><Piece NumberOfPoints='0'></Piece></PolyData></VTKFile>",
          "piece 1 has no array 'P' as the first has"},
         {ONE PLACES "<PointData><DataArray type='Int8' Name='a' "
