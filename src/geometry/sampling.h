@@ -13,7 +13,7 @@ firn_status firn_sample_shape(const firn_shape *shape, firn_sampling sampling, d
 
 /* Two layers: spacing[0] down to `depth` below the surface, spacing[1] farther inside. The first
  * *n_surface of the *n points are those near the surface. The shape's distances must be exact to
- * that depth (firn_shape_create_for). */
+ * that depth (firn_shape_create). */
 firn_status firn_sample_layers(const firn_shape *shape, firn_sampling sampling,
                                const double spacing[2], double depth, uint64_t seed, double **xyz,
                                int64_t *n, int64_t *n_surface, firn_messages *messages);

@@ -184,14 +184,8 @@ firn_status firn_shape_check(const firn_shape_def *def, firn_messages *messages)
     return FIRN_OK;
 }
 
-firn_status firn_shape_create(int n_shapes, const firn_shape_def *shapes, firn_shape **shape,
-                              firn_messages *messages)
-{
-    return firn_shape_create_for(n_shapes, shapes, (firn_shape_need){0}, shape, messages);
-}
-
-firn_status firn_shape_create_for(int n_shapes, const firn_shape_def *shapes, firn_shape_need need,
-                                  firn_shape **shape, firn_messages *messages)
+firn_status firn_shape_create(int n_shapes, const firn_shape_def *shapes, firn_shape_need need,
+                              firn_shape **shape, firn_messages *messages)
 {
     *shape = NULL;
     if (n_shapes <= 0 || !shapes)

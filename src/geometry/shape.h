@@ -32,9 +32,7 @@ const firn_shape_kind_info *firn_shape_kind_find(const char *name);
  * not checked. */
 firn_status firn_shape_check(const firn_shape_def *def, firn_messages *messages);
 
-firn_status firn_shape_create(int n_shapes, const firn_shape_def *shapes, firn_shape **shape,
-                              firn_messages *messages);
-/* What the caller needs of shapes from files */
+/* What the caller needs of shapes from files; {0}: nothing in particular. */
 typedef struct firn_shape_need {
     /* m: distances and normals are interpolated from exact ones down to this depth: that of nodes
      * that material reaches */
@@ -44,8 +42,8 @@ typedef struct firn_shape_need {
     double above;  /* m: distances of walls are exact up to this height; 0: some voxels */
     size_t memory; /* bytes that reading a .vdb may take (--max-memory); 0: no limit */
 } firn_shape_need;
-firn_status firn_shape_create_for(int n_shapes, const firn_shape_def *shapes, firn_shape_need need,
-                                  firn_shape **shape, firn_messages *messages);
+firn_status firn_shape_create(int n_shapes, const firn_shape_def *shapes, firn_shape_need need,
+                              firn_shape **shape, firn_messages *messages);
 void firn_shape_destroy(firn_shape *shape);
 /* Thread-safe. `time`, s, matters for deforming shapes only, whose velocity is that of the interval
  * before it. */

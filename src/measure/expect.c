@@ -68,7 +68,7 @@ static firn_status mark_region(const firn_expect_def *def, double cell,
 {
     const firn_shape_need need = {0, cell, 1};
     firn_shape *shape;
-    firn_status status = firn_shape_create_for(def->n_shapes, def->shapes, need, &shape, messages);
+    firn_status status = firn_shape_create(def->n_shapes, def->shapes, need, &shape, messages);
     if (status != FIRN_OK) return status;
     s->in_region = firn_memory_allocate(NULL, (size_t)start->n);
     if (!s->in_region) status = firn_messages_no_memory(messages, "expectation: region");

@@ -109,7 +109,7 @@ static firn_status build_shape(drawn *p, const firn_collider_def *def, double dx
                                firn_messages *messages)
 {
     firn_messages *why = firn_messages_create();
-    firn_status status = firn_shape_create_for(
+    firn_status status = firn_shape_create(
         def->n_shapes, def->shapes, (firn_shape_need){depth_of(def, dx), dx, 0}, &p->shape, why);
     if (status != FIRN_OK && status != FIRN_MEMORY) {
         firn_messages_warn(messages, "collider %s: not drawn (%s)", def->name,

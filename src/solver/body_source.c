@@ -21,7 +21,7 @@ firn_status firn_body_source_open(const firn_body_def *def, double h, size_t max
     const double depth = firn_body_source_depth(def, h);
     const firn_shape_need need = {
         .depth = depth > 0 ? depth + h : 0, .cell = h, .is_start = 1, .memory = max_memory};
-    return firn_shape_create_for(def->n_shapes, def->shapes, need, &source->shape, messages);
+    return firn_shape_create(def->n_shapes, def->shapes, need, &source->shape, messages);
 }
 
 void firn_body_source_close(firn_body_source *source)

@@ -33,10 +33,10 @@ firn_status firn_colliders_create(firn_sim *sim, firn_messages *messages)
         if (collider->def.distance) continue;
         /* distances are asked up to two cells (the support of the cubic spline) above the
          * surface */
-        firn_status status = firn_shape_create_for(
-            collider->def.n_shapes, collider->def.shapes,
-            (firn_shape_need){2.5 * sim->h, sim->h, .memory = sim->memory.limit}, &collider->shape,
-            messages);
+        firn_status status =
+            firn_shape_create(collider->def.n_shapes, collider->def.shapes,
+                              (firn_shape_need){2.5 * sim->h, sim->h, .memory = sim->memory.limit},
+                              &collider->shape, messages);
         if (status != FIRN_OK)
             return firn_messages_add(messages, status, "collider '%s': cannot be used, see above",
                                      collider->def.name);

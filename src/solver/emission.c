@@ -105,8 +105,7 @@ static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, fi
         .cell = sim->h,
         .memory = sim->memory.limit,
         .above = (moves ? FIRN_EMITTER_LOOKS_MOVING : FIRN_EMITTER_LOOKS) * e->spacing};
-    firn_status status =
-        firn_shape_create_for(def->n_shapes, def->shapes, need, &e->shape, messages);
+    firn_status status = firn_shape_create(def->n_shapes, def->shapes, need, &e->shape, messages);
     if (status != FIRN_OK)
         return firn_messages_add(messages, status, "emitter '%s': cannot be used, see above",
                                  def->name);

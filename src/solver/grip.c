@@ -33,7 +33,7 @@ firn_status firn_grips_create(firn_sim *sim, firn_messages *messages)
         sim->has_follow |= grip->def.mode == FIRN_GRIP_FOLLOW;
         if (firn_motion_create(&grip->def.motion, &sim->memory, &grip->motion) != FIRN_OK)
             return firn_messages_no_memory(messages, "keys of grip '%s'", grip->def.name);
-        firn_status status = firn_shape_create_for(
+        firn_status status = firn_shape_create(
             grip->def.n_shapes, grip->def.shapes,
             (firn_shape_need){0, sim->h, .memory = sim->memory.limit}, &grip->region, messages);
         if (status != FIRN_OK)

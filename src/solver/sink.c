@@ -23,7 +23,7 @@ firn_status firn_sinks_create(firn_sim *sim, firn_messages *messages)
         sim->n_sinks = k + 1;
         if (firn_motion_create(&sink->def.motion, &sim->memory, &sink->motion) != FIRN_OK)
             return firn_messages_no_memory(messages, "keys of sink '%s'", sink->def.name);
-        firn_status status = firn_shape_create_for(
+        firn_status status = firn_shape_create(
             sink->def.n_shapes, sink->def.shapes,
             (firn_shape_need){0, sim->h, .memory = sim->memory.limit}, &sink->shape, messages);
         if (status != FIRN_OK)

@@ -22,7 +22,7 @@ static firn_shape *build(const char *kind, double radius, double x, double y, do
     firn_shape_def def = {.radius = radius, .size = {x, y, z}};
     strcpy(def.kind, kind);
     firn_shape *shape = NULL;
-    assert_int_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_OK);
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, NULL), FIRN_OK);
     return shape;
 }
 
@@ -43,7 +43,7 @@ static void box_of_whole_multiples(void **unused)
     firn_shape_def def = {.center = {0.5, 0.25, 1.0}, .size = {0.3, 0.5, 0.1}};
     strcpy(def.kind, "box");
     firn_shape *shape;
-    assert_int_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_OK);
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, NULL), FIRN_OK);
     cloud c = sample(shape, FIRN_REGULAR, h, 1);
     assert_int_equal(c.n, 9 * 15 * 3);
     for (int64_t p = 0; p < c.n; p++)
@@ -309,7 +309,8 @@ static void refusals(void **unused)
     (void)unused;
     firn_shape_def plane = {.kind = "plane", .normal = {0, 0, 1}};
     firn_shape *floor_shape, *ball = build("sphere", 0.5, 0, 0, 0);
-    assert_int_equal(firn_shape_create(1, &plane, &floor_shape, NULL), FIRN_OK);
+    assert_int_equal(firn_shape_create(1, &plane, (firn_shape_need){0}, &floor_shape, NULL),
+                     FIRN_OK);
     const struct {
         const firn_shape *shape;
         double h;

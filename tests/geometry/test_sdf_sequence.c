@@ -270,7 +270,7 @@ static void cavities_have_depth(void **state)
     firn_shape_def def = mesh_def(scratch("deep.ply"));
     def.voxel = 0.01;
     firn_shape *shape;
-    assert_int_equal(firn_shape_create_for(1, &def, (firn_shape_need){.depth = 0.1}, &shape, NULL),
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){.depth = 0.1}, &shape, NULL),
                      FIRN_OK);
     for (int i = 0; i < 300; i++) {
         double r = 0.35 + 0.15 * (i + 0.5) / 300,
@@ -319,7 +319,7 @@ static void open_sheet_as_wall(void **state)
     assert_int_equal(firn_mesh_write(scratch("sheet.obj"), sheet, NULL), FIRN_OK);
     firn_shape_def def = mesh_def(scratch("sheet.obj"));
     firn_shape *shape;
-    assert_int_equal(firn_shape_create(1, &def, &shape, NULL),
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, NULL),
                      FIRN_REFUSED); /* as a solid it is not closed */
     def.thickness = 0.1;
     shape = build(&def);
@@ -431,8 +431,7 @@ static void voxels_fit_the_cells(void **state)
         firn_messages *messages = firn_messages_create();
         firn_shape *shape;
         assert_int_equal(
-            firn_shape_create_for(1, &def, (firn_shape_need){.cell = 0.02}, &shape, messages),
-            FIRN_OK);
+            firn_shape_create(1, &def, (firn_shape_need){.cell = 0.02}, &shape, messages), FIRN_OK);
         assert_int_equal(scratch_says(messages, "(0.05 m) are larger than the cells (0.02 m)"),
                          coarse);
         double *x;
@@ -459,7 +458,7 @@ static void deep_below_a_face(void **state)
     firn_shape_def def = mesh_def(scratch("floor.obj"));
     def.voxel = 0.01;
     firn_shape *shape;
-    assert_int_equal(firn_shape_create_for(1, &def, (firn_shape_need){.depth = 0.12}, &shape, NULL),
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){.depth = 0.12}, &shape, NULL),
                      FIRN_OK);
     for (int i = 0; i < 200; i++) {
         double x[3] = {0.3 * sin(i), -0.12 * i / 200, 0.3 * cos(1.7 * i)};
@@ -491,7 +490,8 @@ static void bad_definitions_are_sentences(void **state)
         if (bad[i].file[0]) snprintf(def.file, sizeof def.file, "%s", scratch(bad[i].file));
         firn_messages *messages = firn_messages_create();
         firn_shape *shape;
-        assert_int_not_equal(firn_shape_create(1, &def, &shape, messages), FIRN_OK);
+        assert_int_not_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, messages),
+                             FIRN_OK);
         assert_null(shape);
         assert_true(scratch_says(messages, bad[i].word));
         firn_messages_destroy(messages);
@@ -502,7 +502,7 @@ static void bad_definitions_are_sentences(void **state)
     firn_shape_def def = mesh_def(scratch("ball.obj"));
     firn_shape *shape;
     def.voxel = 1e-7; /* 10^14 voxels: refused before anything is allocated */
-    assert_int_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_REFUSED);
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, NULL), FIRN_REFUSED);
 }
 
 /* A % is a character like others, in folders and files, unless it begins the one number of a
@@ -539,7 +539,8 @@ static void too_far_across(void **state)
     firn_shape_def def = mesh_def(scratch("dust.obj"));
     firn_shape *shape;
     def.voxel = 1e-6;
-    assert_int_equal(firn_shape_create(1, &def, &shape, messages), FIRN_REFUSED);
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, messages),
+                     FIRN_REFUSED);
     assert_true(scratch_says(messages, "1e+06 voxels of 1e-06 m; allowed: at most 100000 voxels"));
     firn_messages_destroy(messages);
 }
@@ -557,7 +558,7 @@ static void out_of_memory(void **state)
     int fail = 0;
     do {
         firn_memory_fail_after(++fail);
-        firn_status status = firn_shape_create(1, &def, &shape, NULL);
+        firn_status status = firn_shape_create(1, &def, (firn_shape_need){0}, &shape, NULL);
         firn_memory_fail_after(0);
         assert_true(status == FIRN_OK || !shape);
         assert_true(fail < 100);

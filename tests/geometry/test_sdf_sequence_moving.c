@@ -81,7 +81,7 @@ static void a_sequence_that_turns(void **state)
     def.fps = fps;
     def.voxel = 0.02;
     firn_shape *shape;
-    assert_int_equal(firn_shape_create_for(1, &def, (firn_shape_need){.depth = 0.15}, &shape, NULL),
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){.depth = 0.15}, &shape, NULL),
                      FIRN_OK);
     for (int i = 0; i < 300; i++) {
         const double r = 0.18 + 0.15 * fmod(0.618034 * i, 1), z = 0.2 * fmod(0.754878 * i, 1) - 0.1,
@@ -112,10 +112,9 @@ static void start_of_a_sequence(void **state)
     for (int k = 0; k < 4; k++) {
         firn_shape *all, *around;
         def.start = starts[k];
-        assert_int_equal(firn_shape_create_for(1, &def, (firn_shape_need){0}, &all, NULL), FIRN_OK);
+        assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &all, NULL), FIRN_OK);
         assert_int_equal(
-            firn_shape_create_for(1, &def, (firn_shape_need){.is_start = 1}, &around, NULL),
-            FIRN_OK);
+            firn_shape_create(1, &def, (firn_shape_need){.is_start = 1}, &around, NULL), FIRN_OK);
         for (int i = 0; i < 400; i++) {
             const double x[3] = {-0.5 + 0.005 * i, 0.2 * sin(i), 0.2 * cos(2 * i)};
             assert_true(firn_shape_distance(all, x, 0) == firn_shape_distance(around, x, 0));
@@ -128,9 +127,8 @@ static void start_of_a_sequence(void **state)
     fclose(damaged);
     firn_shape *shape;
     def.start = 0;
-    assert_int_not_equal(firn_shape_create_for(1, &def, (firn_shape_need){0}, &shape, NULL),
-                         FIRN_OK);
-    assert_int_equal(firn_shape_create_for(1, &def, (firn_shape_need){.is_start = 1}, &shape, NULL),
+    assert_int_not_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, NULL), FIRN_OK);
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){.is_start = 1}, &shape, NULL),
                      FIRN_OK);
     firn_shape_destroy(shape);
 }
@@ -193,7 +191,9 @@ static void a_glance_is_a_query(void **state)
     firn_shape_def lists[4][2] = {{moving}, {other}, {moving, can}, {can, wall}};
     for (int i = 0; i < 4; i++) {
         firn_shape *shape;
-        assert_int_equal(firn_shape_create(i < 2 ? 1 : 2, lists[i], &shape, NULL), FIRN_OK);
+        assert_int_equal(
+            firn_shape_create(i < 2 ? 1 : 2, lists[i], (firn_shape_need){0}, &shape, NULL),
+            FIRN_OK);
         uint32_t random = 7;
         int n_moving = 0;
         for (int trial = 0; trial < 4000; trial++) {
@@ -303,7 +303,7 @@ static void what_fades_is_told(void **state)
     def.voxel = 0.02;
     firn_messages *messages = firn_messages_create();
     firn_shape *shape;
-    assert_int_equal(firn_shape_create(1, &def, &shape, messages), FIRN_OK);
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, messages), FIRN_OK);
     assert_true(scratch_says(messages, "more than half the thickness"));
     firn_shape_destroy(shape);
     firn_messages_destroy(messages);
@@ -327,7 +327,8 @@ static void paint_of_sequences(void **state)
             def.voxel = 0.05;
             firn_messages *messages = firn_messages_create();
             firn_shape *shape;
-            assert_int_equal(firn_shape_create(1, &def, &shape, messages), FIRN_REFUSED);
+            assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, messages),
+                             FIRN_REFUSED);
             assert_true(scratch_says(
                 messages, painted ? "paint.1.ply: its points have an attribute friction"
                                   : "paint.1.ply: its points have no attribute friction"));

@@ -78,7 +78,7 @@ static void sequence_of_volumes(void **state)
     firn_shape_def def = {.kind = "vdb", .fps = 24, .start = 1};
     snprintf(def.file, sizeof def.file, "%s", scratch("ball.%04d.vdb"));
     firn_shape *shape;
-    assert_int_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_OK);
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, NULL), FIRN_OK);
     for (int k = 0; k <= 40; k++) {
         double time = 1 + k / 240.0, center = k < 40 ? 0.001 * k : 0.04;
         for (int side = -1; side <= 1; side += 2) {
@@ -114,7 +114,8 @@ static void walls_along_volumes(void **state)
     firn_shape *shape;
     firn_messages *messages = firn_messages_create();
     def.thickness = 5;
-    assert_int_equal(firn_shape_create(1, &def, &shape, messages), FIRN_REFUSED);
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, messages),
+                     FIRN_REFUSED);
     assert_true(scratch_says(messages, "half the thickness is 125 voxels; allowed: at most 98"));
     firn_messages_destroy(messages);
 }
@@ -140,7 +141,8 @@ static void sequences_without_velocity(void **state)
         snprintf(def.file, sizeof def.file, "%s", scratch(kind ? "far.%d.vdb" : "remeshed.%d.obj"));
         firn_messages *messages = firn_messages_create();
         firn_shape *shape;
-        assert_int_equal(firn_shape_create(1, &def, &shape, messages), FIRN_OK);
+        assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, messages),
+                         FIRN_OK);
         assert_int_equal(firn_messages_total(messages), 0);
         for (int k = 1; k < 30; k++) {
             const double time = 0.01 * k, center[2] = {5 * time, kind ? 0 : time};
@@ -182,7 +184,7 @@ static void sequence_with_velocity(void **state)
     assert_true(fabs(firn_shape_speed(shape) - 0.24) < 1e-3);
     firn_shape_destroy(shape);
     /* deeper than the four voxels that have velocities, as far as nodes feel material */
-    assert_int_equal(firn_shape_create_for(1, &def, (firn_shape_need){.depth = 0.2}, &shape, NULL),
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){.depth = 0.2}, &shape, NULL),
                      FIRN_OK);
     for (int k = 1; k < 20; k++) {
         firn_surface_point s;
@@ -193,14 +195,16 @@ static void sequence_with_velocity(void **state)
     firn_messages *messages = firn_messages_create();
     for (int fps = 1; fps <= 2; fps++) { /* made for one file a second */
         def.fps = fps;
-        assert_int_equal(firn_shape_create(1, &def, &shape, messages), FIRN_OK);
+        assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, messages),
+                         FIRN_OK);
         firn_shape_destroy(shape);
         assert_true(fps == 1 ? firn_messages_total(messages) == 0
                              : scratch_says(messages, "v must be in m/s for this shape's fps"));
     }
     firn_messages_clear(messages);
     write_ball(scratch("fast.1.vdb"), 0.24, NULL, 0, 1);
-    assert_int_equal(firn_shape_create(1, &def, &shape, messages), FIRN_REFUSED);
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, messages),
+                     FIRN_REFUSED);
     assert_true(scratch_says(messages,
                              "it has other grids (friction, stickiness, v) than the files before"));
     firn_messages_destroy(messages);
@@ -215,7 +219,8 @@ static void damaged_volumes(void **state)
     firn_shape *shape;
     firn_messages *messages = firn_messages_create();
     snprintf(def.file, sizeof def.file, "%s", scratch("nan.vdb"));
-    assert_int_equal(firn_shape_create(1, &def, &shape, messages), FIRN_REFUSED);
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, messages),
+                     FIRN_REFUSED);
     assert_true(scratch_says(messages, "not finite"));
     firn_messages_destroy(messages);
     write_ball(scratch("whole.vdb"), 0, NULL, 0, 1);
@@ -224,15 +229,16 @@ static void damaged_volumes(void **state)
     snprintf(def.file, sizeof def.file, "%s", scratch("cut.vdb"));
     for (size_t length = 0; length < n; length += length < 40 ? 1 : n / 50) {
         scratch_store(scratch("cut.vdb"), data, length);
-        assert_int_not_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_OK);
+        assert_int_not_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, NULL),
+                             FIRN_OK);
     }
     free(data);
     scratch_store(scratch("text.vdb"), "v 0 0 0", 7);
     snprintf(def.file, sizeof def.file, "%s", scratch("text.vdb"));
-    assert_int_not_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_OK);
+    assert_int_not_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, NULL), FIRN_OK);
     mkdir(scratch("folder.vdb"), 0700);
     snprintf(def.file, sizeof def.file, "%s", scratch("folder.vdb"));
-    assert_int_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_IO);
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, NULL), FIRN_IO);
 }
 
 /* Bytes are replaced, lost or come in at random: an answer in words or a volume, and never more
@@ -254,7 +260,7 @@ static void scrambled_volumes(void **state)
                       damage(bytes, n, k % 2 ? 3000 : n, k, &random));
         firn_shape *shape = NULL;
         firn_messages *messages = firn_messages_create();
-        if (firn_shape_create(1, &def, &shape, messages) != FIRN_OK) {
+        if (firn_shape_create(1, &def, (firn_shape_need){0}, &shape, messages) != FIRN_OK) {
             n_refused++;
             n_words += firn_messages_total(messages) > 0;
         }
@@ -282,7 +288,7 @@ static void lengths_of_packed_parts(void **state)
     firn_shape *whole;
     firn_shape_def def = {.kind = "vdb"};
     snprintf(def.file, sizeof def.file, "%s", scratch("whole.vdb"));
-    assert_int_equal(firn_shape_create(1, &def, &whole, NULL), FIRN_OK);
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &whole, NULL), FIRN_OK);
     snprintf(def.file, sizeof def.file, "%s", scratch("long.vdb"));
     for (size_t at = damage_packed(data, n, 0); at < n; at = damage_packed(data, n, at + 16)) {
         int64_t length;
@@ -296,7 +302,7 @@ static void lengths_of_packed_parts(void **state)
             scratch_store(scratch("long.vdb"), bytes, n);
             firn_shape *shape;
             firn_messages *messages = firn_messages_create();
-            firn_status status = firn_shape_create(1, &def, &shape, messages);
+            firn_status status = firn_shape_create(1, &def, (firn_shape_need){0}, &shape, messages);
             assert_true(status == FIRN_IO || (how && !status));
             if (status) assert_true(scratch_says(messages, "long.vdb: damaged"));
             for (int i = 0; i < 100 && !status; i++) {

@@ -30,7 +30,7 @@ static firn_shape *build(int n, const firn_shape_def *defs)
 {
     firn_shape *shape = NULL;
     firn_messages *messages = firn_messages_create();
-    firn_status status = firn_shape_create(n, defs, &shape, messages);
+    firn_status status = firn_shape_create(n, defs, (firn_shape_need){0}, &shape, messages);
     if (status) print_error("%s\n", firn_messages_text(messages, 0, NULL));
     assert_int_equal(status, FIRN_OK);
     firn_messages_destroy(messages);
@@ -403,7 +403,8 @@ static void refused(firn_shape_def d, const char *word)
 {
     firn_messages *messages = firn_messages_create();
     firn_shape *shape = NULL;
-    assert_int_equal(firn_shape_create(1, &d, &shape, messages), FIRN_REFUSED);
+    assert_int_equal(firn_shape_create(1, &d, (firn_shape_need){0}, &shape, messages),
+                     FIRN_REFUSED);
     assert_null(shape);
     assert_true(firn_messages_total(messages) == 1);
     assert_non_null(strstr(firn_messages_text(messages, 0, NULL), word));
@@ -451,9 +452,11 @@ static void bad_parameters_are_refused(void **unused)
     firn_shape_def two[2] = {make("sphere"), make("box")}; /* both are told */
     firn_messages *messages = firn_messages_create();
     firn_shape *shape;
-    assert_int_equal(firn_shape_create(2, two, &shape, messages), FIRN_REFUSED);
+    assert_int_equal(firn_shape_create(2, two, (firn_shape_need){0}, &shape, messages),
+                     FIRN_REFUSED);
     assert_int_equal(firn_messages_total(messages), 2);
-    assert_int_equal(firn_shape_create(0, NULL, &shape, messages), FIRN_REFUSED);
+    assert_int_equal(firn_shape_create(0, NULL, (firn_shape_need){0}, &shape, messages),
+                     FIRN_REFUSED);
     firn_messages_destroy(messages);
 }
 

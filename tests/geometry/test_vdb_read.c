@@ -86,7 +86,7 @@ static firn_status open_volume(const char *name, double depth, firn_shape **shap
     char file[64];
     snprintf(file, sizeof file, "%s.vdb", name);
     snprintf(def.file, sizeof def.file, "%s", scratch(file));
-    return firn_shape_create_for(1, &def, (firn_shape_need){.depth = depth}, shape, messages);
+    return firn_shape_create(1, &def, (firn_shape_need){.depth = depth}, shape, messages);
 }
 
 /* A file, the status and what the sentence says */
@@ -149,7 +149,7 @@ static void expect_bounded(const char *name, size_t allowed, firn_status wanted,
     firn_messages *messages = firn_messages_create();
     strcpy(def.file, scratch(name));
     const firn_shape_need need = {.memory = allowed};
-    const firn_status status = firn_shape_create_for(1, &def, need, &shape, messages);
+    const firn_status status = firn_shape_create(1, &def, need, &shape, messages);
     if (status != wanted) scratch_says(messages, "?");
     assert_int_equal(status, wanted);
     if (words) assert_true(scratch_says(messages, words));
@@ -244,7 +244,8 @@ static void several_grids(void **state)
         firn_messages *messages = firn_messages_create();
         strcpy(def.file, scratch(cases[i].file));
         strcpy(def.grid, cases[i].grid);
-        assert_int_equal(firn_shape_create(1, &def, &shape, messages), FIRN_OK);
+        assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, messages),
+                         FIRN_OK);
         assert_true(fabs(firn_shape_distance(shape, (const double[3]){0.25, 0, 0}, 0) - 0.25 +
                          cases[i].radius) < 1e-3);
         assert_int_equal(firn_messages_total(messages), cases[i].words ? 1 : 0);
@@ -256,7 +257,8 @@ static void several_grids(void **state)
     firn_shape_def def = {.kind = "vdb", .grid = "three"};
     firn_messages *messages = firn_messages_create();
     strcpy(def.file, scratch("twins.vdb"));
-    assert_int_equal(firn_shape_create(1, &def, &shape, messages), FIRN_REFUSED);
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, messages),
+                     FIRN_REFUSED);
     assert_true(scratch_says(
         messages, "no grid \"three\" in it (there are: two[0] (float), two[1] (float))"));
     firn_messages_destroy(messages);

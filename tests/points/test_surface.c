@@ -35,7 +35,7 @@ static firn_points *ball(double h)
     firn_shape *shape;
     double *xyz;
     int64_t n;
-    assert_int_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_OK);
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, NULL), FIRN_OK);
     assert_int_equal(firn_sample_shape(shape, FIRN_POISSON, h, 1, &xyz, &n, NULL), FIRN_OK);
     firn_points *points = cloud(n, xyz);
     firn_attribute *v = firn_points_add(points, "v", FIRN_ATTRIBUTE_VECTOR, 3);
@@ -213,7 +213,7 @@ static void nothing_is_a_surface_too(void **state)
         firn_shape_def def = {.kind = "vdb", .scale = 1};
         snprintf(def.file, sizeof def.file, "%s", scratch("empty.vdb"));
         firn_shape *shape;
-        assert_int_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_OK);
+        assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, NULL), FIRN_OK);
         assert_true(firn_shape_distance(shape, x, 0) > 0);
         firn_shape_destroy(shape);
         firn_sdf_destroy(v);
@@ -236,7 +236,7 @@ static void written_and_read_back(void **state)
     for (int k = 0; k < 2; k++) { /* the level set, and the fog, whose surface is the same */
         strcpy(def.grid, grids[k]);
         firn_shape *shape;
-        assert_int_equal(firn_shape_create(1, &def, &shape, NULL), FIRN_OK);
+        assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, NULL), FIRN_OK);
         for (int i = 0; i < 100; i++) {
             double x[3] = {1 + 0.5 * cos(i), 2 + 0.5 * sin(i) * cos(3 * i),
                            3 + 0.5 * sin(i) * sin(3 * i)},
@@ -251,7 +251,8 @@ static void written_and_read_back(void **state)
     strcpy(def.grid, "nothing");
     firn_messages *messages = firn_messages_create();
     firn_shape *shape;
-    assert_int_equal(firn_shape_create(1, &def, &shape, messages), FIRN_REFUSED);
+    assert_int_equal(firn_shape_create(1, &def, (firn_shape_need){0}, &shape, messages),
+                     FIRN_REFUSED);
     assert_true(scratch_says(messages, "density (float)")); /* tells what there is */
     firn_messages_destroy(messages);
     assert_int_not_equal(firn_vdb_write_volume(scratch("no/folder/s.vdb"), v, &contents, 2, NULL),

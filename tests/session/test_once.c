@@ -40,7 +40,7 @@ COUNTED(materials, firn_material_resolve,
         (const firn_material_def *def, uint64_t seed, firn_material *material,
          firn_messages *messages),
         def, seed, material, messages)
-COUNTED(shapes, firn_shape_create_for,
+COUNTED(shapes, firn_shape_create,
         (int n_shapes, const firn_shape_def *shapes, firn_shape_need need, firn_shape **shape,
          firn_messages *messages),
         n_shapes, shapes, need, shape, messages)

@@ -20,7 +20,7 @@ static inline firn_shape *build(const firn_shape_def *def)
 {
     firn_shape *shape = NULL;
     firn_messages *messages = firn_messages_create();
-    firn_status status = firn_shape_create(1, def, &shape, messages);
+    firn_status status = firn_shape_create(1, def, (firn_shape_need){0}, &shape, messages);
     if (status) print_error("%s\n", firn_messages_text(messages, 0, NULL));
     assert_int_equal(status, FIRN_OK);
     firn_messages_destroy(messages);
