@@ -259,7 +259,8 @@ static firn_camera make_camera(const frame *f)
 #define FARTHEST 1.5f /* how far colliders are drawn beyond the shot, in sizes of the shot */
 
 /* The colliders of the scene, in a box somewhat larger than the shot, or as large as they are where
- * that is not much larger; 0: none. */
+ * that is not much larger. Of an endless one near the shot a part is drawn always, whichever frames
+ * are; 0: none. */
 static int make_sdf(const frame *f, float size, firn_sdf_trace *sdf)
 {
     double anywhere[3] = {0, 0, 0};
@@ -273,8 +274,13 @@ static int make_sdf(const frame *f, float size, firn_sdf_trace *sdf)
         sdf->min[c] = f->min[c] - 0.22f * size;
         sdf->max[c] = f->max[c] + 0.22f * size;
     }
-    double low[3], high[3];
-    if (!firn_scene_colliders_bounds(f->def->colliders, low, high)) return 1;
+    float middle[3];
+    double center[3], low[3], high[3];
+    for (int c = 0; c < 3; c++) middle[c] = 0.5f * (f->min[c] + f->max[c]);
+    firn_sdf_trace_to_scene(sdf, middle, center);
+    if (!firn_scene_colliders_bounds(f->def->colliders, center, (FARTHEST + 0.5f) * size, low,
+                                     high))
+        return 1;
     for (int corner = 0; corner < 8; corner++) {
         double p[3], turned[3];
         for (int c = 0; c < 3; c++) p[c] = corner >> c & 1 ? high[c] : low[c];

@@ -278,7 +278,37 @@ int firn_scene_colliders_at(firn_scene_colliders *colliders, double time)
     return n;
 }
 
-int firn_scene_colliders_bounds(const firn_scene_colliders *colliders, double min[3], double max[3])
+/* The point of the surface nearest to x: distances may be too small, so in some steps. */
+static void approach(const firn_scene_colliders *colliders, const drawn *p, const double x[3],
+                     double nearest[3])
+{
+    enum { STEPS = 8 };
+    double y[3];
+    firn_pose_to_shape(&p->pose, x, y);
+    for (int step = 0; step < STEPS; step++) {
+        firn_surface_point s;
+        firn_shape_query(p->shape, y, colliders->time, &s);
+        for (int c = 0; c < 3; c++) y[c] -= s.distance * s.normal[c];
+    }
+    firn_pose_to_world(&p->pose, y, nearest);
+}
+
+/* The box of a cube around the nearest point of an endless surface; 0: it is out of reach. */
+static int bounds_of_endless(const firn_scene_colliders *colliders, const drawn *p,
+                             const double center[3], double reach, double low[3], double high[3])
+{
+    double x[3], square = 0;
+    approach(colliders, p, center, x);
+    for (int c = 0; c < 3; c++) {
+        square += (x[c] - center[c]) * (x[c] - center[c]);
+        low[c] = x[c] - 0.1 * reach;
+        high[c] = x[c] + 0.1 * reach;
+    }
+    return square <= reach * reach;
+}
+
+int firn_scene_colliders_bounds(const firn_scene_colliders *colliders, const double center[3],
+                                double reach, double min[3], double max[3])
 {
     for (int c = 0; c < 3; c++) {
         min[c] = INFINITY;
@@ -287,11 +317,16 @@ int firn_scene_colliders_bounds(const firn_scene_colliders *colliders, double mi
     for (int k = 0; k < colliders->n_colliders; k++) {
         const drawn *p = &colliders->colliders[k];
         double low[3], high[3];
-        if (!p->is_shown || !firn_shape_bounds(p->shape, low, high)) continue;
+        if (!p->is_shown) continue;
+        const int has_end = firn_shape_bounds(p->shape, low, high);
+        if (!has_end && !bounds_of_endless(colliders, p, center, reach, low, high)) continue;
         for (int corner = 0; corner < 8; corner++) {
             double y[3], x[3];
             for (int c = 0; c < 3; c++) y[c] = corner >> c & 1 ? high[c] : low[c];
-            firn_pose_to_world(&p->pose, y, x);
+            if (has_end)
+                firn_pose_to_world(&p->pose, y, x);
+            else
+                memcpy(x, y, sizeof x);
             for (int c = 0; c < 3; c++) {
                 min[c] = fmin(min[c], x[c]);
                 max[c] = fmax(max[c], x[c]);

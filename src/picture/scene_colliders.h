@@ -32,9 +32,11 @@ int firn_scene_colliders_color(const firn_scene_colliders *colliders, const char
 
 /* Moves colliders to that time; returns how many are drawn. */
 int firn_scene_colliders_at(firn_scene_colliders *colliders, double time);
-/* The box (scene coordinates, m) of all finite colliders that are drawn. 0: none. */
-int firn_scene_colliders_bounds(const firn_scene_colliders *colliders, double min[3],
-                                double max[3]);
+/* The box (scene coordinates, m) of all colliders that are drawn. One without an end counts with a
+ * cube around the point of its surface that is nearest to `center`, of edges 0.2 `reach`, where
+ * that is no farther off than `reach`. 0: none. */
+int firn_scene_colliders_bounds(const firn_scene_colliders *colliders, const double center[3],
+                                double reach, double min[3], double max[3]);
 /* Distance, m, from x (scene coordinates) to the nearest collider that is drawn; INFINITY: none.
  * normal may be NULL. Thread-safe. */
 double firn_scene_colliders_distance(const firn_scene_colliders *colliders, const double x[3],

@@ -8,7 +8,7 @@
 
 enum { STEPS_MAX = 160 };
 
-static void to_scene(const firn_sdf_trace *sdf, const float p[3], double x[3])
+void firn_sdf_trace_to_scene(const firn_sdf_trace *sdf, const float p[3], double x[3])
 {
     double turned[3];
     for (int c = 0; c < 3; c++) turned[c] = sdf->origin[c] + p[c];
@@ -20,14 +20,14 @@ static void to_scene(const firn_sdf_trace *sdf, const float p[3], double x[3])
 float firn_sdf_trace_distance(const firn_sdf_trace *sdf, const float p[3])
 {
     double x[3];
-    to_scene(sdf, p, x);
+    firn_sdf_trace_to_scene(sdf, p, x);
     return (float)firn_scene_colliders_distance(sdf->colliders, x, NULL);
 }
 
 static void normal_at(const firn_sdf_trace *sdf, const float p[3], float normal[3])
 {
     double x[3], n[3] = {0, 0, 0};
-    to_scene(sdf, p, x);
+    firn_sdf_trace_to_scene(sdf, p, x);
     firn_scene_colliders_distance(sdf->colliders, x, n);
     normal[0] = (float)n[0];
     normal[1] = (float)(sdf->is_z_up ? n[2] : n[1]);

@@ -3,7 +3,8 @@
  * from any point a ray can advance by the distance to the nearest surface without passing one (J.
  * C. Hart, Sphere tracing, The Visual Computer 12, 1996).
  *
- * Colliders may be infinite; they are drawn inside a box around the shot, cut by its planes. */
+ * Colliders may be infinite; they are drawn inside a box around the shot, cut by its planes, which
+ * reaches those that are near (render.c). */
 #ifndef FIRN_SDF_TRACE_H
 #define FIRN_SDF_TRACE_H
 
@@ -26,6 +27,8 @@ typedef struct firn_sdf_hit {
  * leaves it first. */
 firn_sdf_hit firn_sdf_trace_trace(const firn_sdf_trace *sdf, const float origin[3],
                                   const float direction[3], float far);
+/* Scene coordinates of a local point, m. */
+void firn_sdf_trace_to_scene(const firn_sdf_trace *sdf, const float p[3], double x[3]);
 /* Signed distance of a local point, m. */
 float firn_sdf_trace_distance(const firn_sdf_trace *sdf, const float p[3]);
 /* hits[height * samples][width * samples]. Only pixels that differ from a neighbour get a ray per

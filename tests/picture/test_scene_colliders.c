@@ -220,12 +220,13 @@ static void test_bounds(void **state)
     double min[3], max[3];
     firn_scene_colliders_at(colliders,
                             1); /* the ball of radius 0.5 has gone from (2, 0, 0) to (2, 1, 0) */
-    assert_true(firn_scene_colliders_bounds(colliders, min, max));
+    const double center[3] = {0, 0, 0};
+    assert_true(firn_scene_colliders_bounds(colliders, center, 3, min, max));
     const double low[3] = {1.5, 0.5, -0.5}, high[3] = {2.5, 1.5, 0.5};
     for (int c = 0; c < 3; c++)
         assert_true(fabs(min[c] - low[c]) < 1e-9 && fabs(max[c] - high[c]) < 1e-9);
     firn_scene_colliders_at(colliders, 4); /* it is gone */
-    assert_false(firn_scene_colliders_bounds(colliders, min, max));
+    assert_false(firn_scene_colliders_bounds(colliders, center, 3, min, max));
     firn_scene_colliders_destroy(colliders);
 }
 
@@ -247,6 +248,49 @@ static firn_scene_colliders *parse(const char *list)
     firn_scene_destroy(scene);
     firn_messages_destroy(messages);
     return colliders;
+}
+
+/* A wall some way off the particles of the frames that are drawn, as before a throw, is drawn: the
+ * box of what is drawn reaches it. The picture shows it on the right and nothing on the left. */
+static void test_a_wall_is_always_drawn(void **state)
+{
+    (void)state;
+    firn_scene_colliders *wall =
+        parse("wall: {shape: {kind: half_space, center: [1.5, 0, 0], normal: [-1, 0, 0]}}");
+    double min[3], max[3];
+    const double center[3] = {0, 0.5, 0}, low[3] = {1.2, 0.2, -0.3}, high[3] = {1.8, 0.8, 0.3};
+    firn_scene_colliders_at(wall, 0);
+    assert_false(firn_scene_colliders_bounds(wall, center, 1.4, min, max));
+    assert_true(firn_scene_colliders_bounds(wall, center, 3, min, max));
+    for (int c = 0; c < 3; c++)
+        assert_true(fabs(min[c] - low[c]) < 1e-9 && fabs(max[c] - high[c]) < 1e-9);
+
+    firn_points *points = picture_points(1000, 0.02f); /* a unit cube around (0, 0.5, 0) */
+    firn_view_bounds bounds = firn_view_bounds_default();
+    assert_int_equal(firn_view_bounds_add(&bounds, points, "", NULL), FIRN_OK);
+    firn_image *images[2];
+    for (int k = 0; k < 2; k++) {
+        firn_render_def def = firn_render_default();
+        def.width = 160;
+        def.height = 90;
+        def.samples = 1;
+        def.camera.azimuth = def.camera.elevation = 0;
+        def.camera.distance = 8;
+        def.sun_azimuth = def.sun_elevation = 0.5; /* shadows fall behind */
+        def.ground = FIRN_GROUND_NONE;
+        def.colliders = k ? wall : NULL;
+        assert_int_equal(firn_render_frame(points, &bounds, &def, &images[k], NULL), FIRN_OK);
+    }
+    int n_changed[2] = {0, 0};
+    for (int j = 0; j < 90; j++)
+        for (int i = 0; i < 160; i++)
+            n_changed[i >= 80] += memcmp(images[0]->rgb + 3 * (j * 160 + i),
+                                         images[1]->rgb + 3 * (j * 160 + i), 3) != 0;
+    if (n_changed[0] != 0 || n_changed[1] < 200)
+        fail_msg("%d and %d pixels changed", n_changed[0], n_changed[1]);
+    for (int k = 0; k < 2; k++) firn_image_destroy(images[k]);
+    firn_points_destroy(points);
+    firn_scene_colliders_destroy(wall);
 }
 
 /* Particles rest on a step of a terrain that goes on below them: the ground is not put at the
@@ -302,10 +346,14 @@ static void test_no_manifest(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scene),       cmocka_unit_test(test_sequence),
-        cmocka_unit_test(test_trace),       cmocka_unit_test(test_hits),
-        cmocka_unit_test(test_bounds),      cmocka_unit_test(test_free_azimuth),
-        cmocka_unit_test(test_no_manifest), cmocka_unit_test(test_the_ground_is_below_what_stands)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scene),
+                                       cmocka_unit_test(test_sequence),
+                                       cmocka_unit_test(test_trace),
+                                       cmocka_unit_test(test_hits),
+                                       cmocka_unit_test(test_bounds),
+                                       cmocka_unit_test(test_free_azimuth),
+                                       cmocka_unit_test(test_no_manifest),
+                                       cmocka_unit_test(test_the_ground_is_below_what_stands),
+                                       cmocka_unit_test(test_a_wall_is_always_drawn)};
     return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
 }
