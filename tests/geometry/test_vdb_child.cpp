@@ -3,8 +3,9 @@
 #include "geometry/vdb/vdb_child.hpp"
 
 #include "support/scratch.h"
-#include "support/skip.h"
+#include "support/skip.h" // FIRN_TESTS_SANITIZED
 
+#include <algorithm>
 #include <csignal>
 #include <cstdarg>
 #include <cstdint>
@@ -60,27 +61,41 @@ void ends_badly(void **)
 void goes_on_for_ever(void **)
 {
     expect(FIRN_IO, "a.vdb: damaged (reading it took more than 2 s of processor time)", 0, [] {
-        for (volatile int i = 0;; i = i + 1) {}
+        for (volatile unsigned i = 0;; i = i + 1) {}
+    });
+}
+
+// As one does that waits for a lock which nobody gives back; one that is at work is left alone
+// (goes_on_for_ever).
+void stands_still(void **)
+{
+    firn::standstill_seconds = 1;
+    expect(FIRN_IO, "a.vdb: the process that reads it stands still since 1 s; try: again", 0, [] {
+        for (;;) pause();
     });
 }
 
 // Of a size that the limit does not reach, and in many small pieces
 void asks_for_memory(void **)
 {
-#ifdef FIRN_TESTS_SANITIZED
-    SKIP("the sanitizer ends a process whose memory is limited");
-#endif
     const auto at_once = [] {
         static_cast<volatile char *>(operator new((std::size_t)4 << 40))[0] = 1;
     };
     const auto slowly = [] {
-        for (int i = 0; i < 100000; i++) static_cast<volatile char *>(operator new(10000))[0] = 1;
+        for (int i = 0; i < 30000; i++) static_cast<volatile char *>(operator new(100000))[0] = 1;
     };
+#ifdef FIRN_TESTS_SANITIZED
+    /* Its allocator has small pieces from room that it reserved at the start, which no limit counts,
+     * and ends the child where a large one is refused: a message all the same. */
+    (void)slowly;
+    expect(FIRN_IO, "a.vdb: damaged (OpenVDB cannot read what it holds", 16 * MIB, at_once);
+#else
     expect(FIRN_IO, "asks for more than 128.1 MiB of memory, which 1000 bytes cannot need", 0,
            at_once);
     expect(FIRN_IO, "asks for more than 128.1 MiB of memory, which 1000 bytes cannot need", 0,
            slowly);
     expect(FIRN_MEMORY, "reading it takes more than --max-memory (16 MiB)", 16 * MIB, slowly);
+#endif
 }
 
 // Also from several threads at a time. Messages come over in their order.
@@ -108,7 +123,12 @@ void hands_over(void **)
                 bool is_right = false;
                 const auto take = [&](firn::inlet &in) {
                     is_right = in.text() == "numbers";
-                    for (int k = 0; k < 300000; k++) is_right &= in.value<int>() == (k ^ t);
+                    int values[1000]; // by one, and in pieces that end anywhere in a buffer
+                    for (int k = 0, n; k < 300000; k += n) {
+                        n = std::min(k < 2000 ? 1 : 1 + k % 997, 300000 - k);
+                        in.get(values, sizeof *values * (std::size_t)n);
+                        for (int m = 0; m < n; m++) is_right &= values[m] == ((k + m) ^ t);
+                    }
                     return FIRN_OK;
                 };
                 is_right &= !firn::read_in_child(path.c_str(), 0, messages, work, take);
@@ -158,9 +178,9 @@ int make_file(void **state)
 int main()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_badly),      cmocka_unit_test(goes_on_for_ever),
-        cmocka_unit_test(asks_for_memory), cmocka_unit_test(hands_over),
-        cmocka_unit_test(lengths),
+        cmocka_unit_test(ends_badly),       cmocka_unit_test(stands_still),
+        cmocka_unit_test(goes_on_for_ever), cmocka_unit_test(asks_for_memory),
+        cmocka_unit_test(hands_over),       cmocka_unit_test(lengths),
     };
     return cmocka_run_group_tests(tests, make_file, scratch_destroy);
 }

@@ -18,12 +18,19 @@ extern "C" {
 #include <ios>
 #include <mutex>
 #include <new>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
+
+// There where address or thread sanitizer are in the program; this file is not instrumented.
+extern "C" {
+void __asan_init(void) __attribute__((weak));
+void __tsan_init(void) __attribute__((weak));
+}
 
 namespace firn
 {
@@ -78,6 +85,51 @@ void outlet::text(const std::string &x)
     put(x.data(), x.size());
 }
 
+namespace
+{
+
+// Of a process: whether it sleeps, and how much processor time it has used, in ticks; false: not
+// known. The name, in parentheses, may hold anything.
+bool look_at(pid_t pid, bool *sleeps, unsigned long long *used)
+{
+    char path[64], text[1024];
+    std::snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    const ssize_t n = read(file, text, sizeof text - 1);
+    close(file);
+    text[n > 0 ? n : 0] = 0;
+    const char *after = std::strrchr(text, ')');
+    char state = 0;
+    unsigned long long user = 0, system = 0;
+    if (!after || std::sscanf(after + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu",
+                              &state, &user, &system) != 3)
+        return false;
+    *sleeps = state == 'S';
+    *used = user + system;
+    return true;
+}
+
+} // namespace
+
+int standstill_seconds = 60;
+
+void inlet::wait_for_data() const
+{
+    unsigned long long before = 0;
+    for (int n_still = 0; n_still <= standstill_seconds;) {
+        struct pollfd one = {fd, POLLIN, 0};
+        const int n = poll(&one, 1, 1000);
+        if (n > 0 || (n < 0 && errno != EINTR)) return; /* data, the end, or an error to be read */
+        bool sleeps = false;
+        unsigned long long used = 0;
+        if (n < 0 || !look_at(child, &sleeps, &used)) continue;
+        n_still = sleeps && used == before ? n_still + 1 : 0;
+        before = used;
+    }
+    throw stuck();
+}
+
 void inlet::get(void *data, std::size_t n)
 {
     char *to = static_cast<char *>(data);
@@ -86,6 +138,7 @@ void inlet::get(void *data, std::size_t n)
     while (n > 0) {
         if (at == waiting.size()) {
             waiting.resize(BUFFER);
+            wait_for_data();
             ssize_t got;
             do got = read(fd, waiting.data(), BUFFER);
             while (got < 0 && errno == EINTR);
@@ -147,6 +200,9 @@ void settle(std::size_t allowance, std::size_t n_bytes)
         sigaddset(&set, fault);
     }
     sigprocmask(SIG_UNBLOCK, &set, nullptr);
+    /* A sanitizer's allocator pads each block and keeps freed ones for a while. It ends the process
+     * by itself where memory is limited. */
+    if (__asan_init || __tsan_init) allowance = 4 * allowance + 1024 * MIB;
     const std::size_t mapped = bytes_mapped();
     if (mapped > 0) limit(RLIMIT_AS, mapped + allowance, mapped + allowance);
     limit(RLIMIT_CPU, seconds_for(n_bytes), seconds_for(n_bytes) + 5);
@@ -217,6 +273,7 @@ class child
 {
   public:
     int fd = -1;
+    pid_t pid = -1;
 
     // False with errno set. Under the lock, as a child that is forked meanwhile would keep this
     // one's end of the pipe open.
@@ -261,9 +318,6 @@ class child
         pid = -1;
         return how;
     }
-
-  private:
-    pid_t pid = -1;
 };
 
 firn_status out_of_memory(const char *path, std::size_t most, std::size_t n_bytes,
@@ -335,7 +389,7 @@ firn_status read_in_child(const char *path, std::size_t most, firn_messages *mes
         return firn_messages_add(messages, errno == ENOMEM ? FIRN_MEMORY : FIRN_IO,
                                  "%s: no process to read it can be started: %s", path,
                                  firn_file_reason(errno));
-    inlet in(reader.fd, allowance);
+    inlet in(reader.fd, reader.pid, allowance);
     try {
         status = take_messages(in, messages);
         if (status) return status;
@@ -344,6 +398,10 @@ firn_status read_in_child(const char *path, std::size_t most, firn_messages *mes
         return take(in);
     } catch (const inlet::ended &) {
         return why_ended(reader.wait(), path, most, n_bytes, messages);
+    } catch (const inlet::stuck &) {
+        return firn_messages_add(
+            messages, FIRN_IO, "%s: the process that reads it stands still since %d s; try: again",
+            path, standstill_seconds);
     } catch (const inlet::beyond &) {
         return out_of_memory(path, most, n_bytes, messages);
     } catch (const std::bad_alloc &) {

@@ -19,9 +19,15 @@
 //                     the length of its file, and parts of it are asked for twice.
 //     processor time  2 s + 1 s for each MiB of the file (RLIMIT_CPU); a sound one takes .02 s.
 //
+//     standstill      60 s in which the child sends nothing, uses no processor time and sleeps at
+//                     every look (Linux). One that works or waits for the disk never does that, on
+//                     however busy a machine.
+//
 // The child of a process with threads has one thread, and locks as they stood at the fork. So it
 // starts no thread, runs no loop of TBB or OpenMP (trees are not destroyed either), and firn forks
-// only while none of its own threads is inside OpenVDB (vdb_guard.hpp).
+// only while none of its own threads is inside OpenVDB (vdb_guard.hpp). A thread of the host may
+// hold a lock of a library all the same, which the child would wait for without end: the
+// standstill ends it.
 #pragma once
 
 #include "firn/base.h"
@@ -30,6 +36,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace firn
@@ -50,16 +57,24 @@ class outlet
     std::vector<char> waiting;
 };
 
-// The parent's end. Throws `ended` where the child ended before, `beyond` where it sends more than
-// it may.
+// Seconds of standstill after which a child is given up; tests shorten it.
+extern int standstill_seconds;
+
+// The parent's end. Throws `ended` where the child ended before, `stuck` where it stands still,
+// `beyond` where it sends more than it may.
 class inlet
 {
   public:
     struct ended : std::exception {
     };
+    struct stuck : std::exception {
+    };
     struct beyond : std::exception {
     };
-    inlet(int descriptor, std::size_t n_allowed) : fd(descriptor), left(n_allowed) {}
+    inlet(int descriptor, pid_t sender, std::size_t n_allowed)
+        : fd(descriptor), child(sender), left(n_allowed)
+    {
+    }
     void get(void *data, std::size_t n);
     template <class Value> Value value()
     {
@@ -70,7 +85,10 @@ class inlet
     std::string text();
 
   private:
+    void wait_for_data() const;
+
     int fd;
+    pid_t child;
     std::size_t left, at = 0;
     std::vector<char> waiting;
 };
