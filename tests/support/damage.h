@@ -3,10 +3,20 @@
 #ifndef FIRN_TEST_DAMAGE_H
 #define FIRN_TEST_DAMAGE_H
 
+#include "support/skip.h"
+
 #include <stdint.h>
 #include <string.h>
 
 enum { DAMAGE_ROOM = 256 }; /* how much longer a file can become */
+
+/* How many damaged .vdb files are read. A child of a sanitized process costs a quarter of a second
+ * of the kernel; 60 have every kind of damage below, of which there are 48. */
+#ifdef FIRN_TESTS_SANITIZED
+enum { DAMAGE_CHANGES = 60 };
+#else
+enum { DAMAGE_CHANGES = 400 };
+#endif
 
 /* Up to four times in `bytes`, which are n and have DAMAGE_ROOM more behind them: a byte is
  * replaced, a length of four bytes by a huge one, some bytes are lost, or some come in between.
