@@ -339,8 +339,8 @@ static void test_beside_an_unknown_law(void **state)
         "materials:\n  jelly: {law: neo_hokean, E: 3 kg, nu: 0.3 m, Q: 1, theta_c: 1 %}\n" BODIES;
     const char *const sentences[] = {
         "s.yaml:3:16: materials.jelly.law is \"neo_hokean\", which is no law; allowed: ",
-        "s.yaml:3:31: materials.jelly.E is \"3 kg\", but kg does not convert to Pa; allowed: "
-        "a number in Pa",
+        ("s.yaml:3:31: materials.jelly.E is \"3 kg\", but kg does not convert to Pa; allowed: "
+         "a number in Pa"),
         "s.yaml:3:41: materials.jelly.nu is \"0.3 m\", but must be without a unit",
         "s.yaml:3:48: materials.jelly.Q is no key of a material, nor a parameter of any law",
     };
