@@ -27,6 +27,11 @@ static const firn_parameter_info parameters[] = {
      "share of the deviator that flows per second, far above yield (mu of the source)", 100, 0,
      1e6},
 };
+static const firn_relation_info relations[] = {
+    LAW_RELATION_NU,
+    LAW_RELATION_YIELD("yield"),
+    {"rate", 1e-9, 1e9, "it never flows: an elastic solid"},
+};
 static const firn_history_info history[] = {{"alpha", "1",
                                              "accumulated length of the plastic log strain", 0,
                                              FIRN_HISTORY_PLASTIC_STRAIN_LENGTH}};
@@ -63,4 +68,5 @@ FIRN_LAW(
         "for animating large viscoplastic flow, ACM TOG 26(3), 2007, doi:10.1145/1276377.1276397",
     .validity = "For comparison. Stress above yield persists until flow has had time, so the "
                 "yield surface is soft.",
-    FIRN_HISTORY(history), .alias = "power_flow", .is_isotropic = 1, .is_plastic = 1)
+    FIRN_HISTORY(history), .alias = "power_flow", FIRN_RELATIONS(relations), .is_isotropic = 1,
+    .is_plastic = 1)

@@ -37,6 +37,9 @@ static const firn_parameter_info parameters[] = {
      "slope",
      1, 0, 1},
 };
+static const firn_relation_info relations[] = {
+    LAW_RELATION_NU,
+};
 static const firn_preset_info presets[] = {
     {"jello", "gelatine for effects: tuned for looks, survives being crushed",
      "rho=1000 E=2e4 nu=0.4 s_c=0.4"},
@@ -137,4 +140,4 @@ FIRN_LAW(bounded_neo_hookean,
                      "Taylor series is this project's own",
          .validity =
              "Every F, also det F <= 0. Below s_c it is a numerical continuation, not a material.",
-         FIRN_PRESETS(presets), .is_isotropic = 1)
+         FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .is_isotropic = 1)

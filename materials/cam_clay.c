@@ -39,6 +39,13 @@ static const firn_parameter_info parameters[] = {
     {"xi", "1", "hardening: p_0 = K sinh(xi x)", 1, 1e-2, 100},
     {"compaction", "1", "log compaction of fresh material: x at the start", 0.02, 0, 1},
 };
+static const firn_relation_info relations[] = {
+    LAW_RELATION_NU,
+    {"compaction", 1e-6, 1, "it has no strength at the start and falls apart"},
+    {"xi * compaction", 0, 0.5, "its strength is above half its bulk modulus: it never crushes"},
+    {"xi", 0, 30, "it hardens thirty times as stiff as it is elastic: it hardly crushes"},
+    {"beta", 0, 1, "it is stronger in tension than in compression"},
+};
 static const firn_history_info history[] = {
     {"alpha", "1", "log volume that hardening counts: negative crushed, positive loosened", 0},
     {"log_Jp", "1", "plastic log volume of F", 0, FIRN_HISTORY_PLASTIC_LOG_VOLUME}};
@@ -165,4 +172,5 @@ FIRN_LAW(cam_clay,
                      "after J. Wolper et al., CD-MPM, ACM TOG 38(4), 2019",
          .validity = "Effects and comparison. Softening localises: results depend on the cell size "
                      "once it tears.",
-         FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)
+         FIRN_HISTORY(history), FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .is_isotropic = 1,
+         .is_plastic = 1)

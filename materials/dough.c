@@ -75,6 +75,11 @@ static const firn_parameter_info parameters[] = {
     {"recovery_time", "s", "time in which the structure recovers at rest", 60, 1e-3, 1e9},
     {"eta", "Pa s", "damping viscosity, added at all stresses", 0, 0, 1e6},
 };
+static const firn_relation_info relations[] = {
+    LAW_RELATION_NU,
+    LAW_RELATION_YIELD("yield"),
+    {"G_m / E", 0, 1, "the memory is stiffer than the material that carries it"},
+};
 static const firn_history_info history[] = {
     {"broken", "1", "share of the structure broken by work", 0, FIRN_HISTORY_DAMAGE},
     {"bm_xx", "1", "fading memory, b_m - I", 0},
@@ -269,4 +274,5 @@ FIRN_LAW(
         "Flow curves of the cited doughs hold for capillary shear; no yield stress was measured "
         "with them. The curve is followed while the stress is below about E/4; a smaller E than "
         "the presets' makes longer time steps and bends the curve at high rates.",
-    FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)
+    FIRN_HISTORY(history), FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .is_isotropic = 1,
+    .is_plastic = 1)

@@ -18,6 +18,9 @@ enum { VOLUME, MU };
 
 static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5),
                                                  LAW_PARAMETER_NU(0.3), LAW_PARAMETER_KV(0)};
+static const firn_relation_info relations[] = {
+    LAW_RELATION_NU,
+};
 
 FIRN_INLINE void derive(const fr *p, fr *d)
 {
@@ -52,4 +55,4 @@ FIRN_LAW(fixed_corotated, .title = "Fixed corotated solid",
          .citation = "A. Stomakhin, R. Howes, C. Schroeder, J. Teran, Energetically consistent "
                      "invertible elasticity, SCA 2012",
          .validity = "Every F, also det F <= 0. Weak resistance to extreme compression.",
-         .is_isotropic = 1)
+         FIRN_RELATIONS(relations), .is_isotropic = 1)

@@ -28,6 +28,12 @@ static const firn_parameter_info parameters[] = {
     {"creep", "1/s", "rate at which elastic strain turns plastic above yield", 100, 0, 1e6},
     {"max_strain", "1", "largest length of the plastic strain", 0.3, 0, 10},
 };
+static const firn_relation_info relations[] = {
+    LAW_RELATION_NU,
+    {"yield_strain", 0, 1, "it is drawn out by half before it yields: an elastic solid"},
+    {"creep", 1e-9, 1e9, "it never flows: an elastic solid"},
+    {"max_strain", 1e-9, 10, "it never flows: an elastic solid"},
+};
 static const firn_history_info history[] = {
     {"Ep_xx", "1", "plastic Green strain", 0}, {"Ep_yy", "1", "plastic Green strain", 0},
     {"Ep_zz", "1", "plastic Green strain", 0}, {"Ep_xy", "1", "plastic Green strain", 0},
@@ -107,4 +113,5 @@ FIRN_LAW(mueller_flow,
                      "based animation of elastic, plastic and melting objects, SCA 2004",
          .validity = "For comparison. Additive split of Green strain: plastic strains up to a few "
                      "tens of per cent; softens in compression like St. Venant-Kirchhoff.",
-         FIRN_HISTORY(history), .alias = "strain_flow", .is_isotropic = 1, .is_plastic = 1)
+         FIRN_HISTORY(history), .alias = "strain_flow", FIRN_RELATIONS(relations),
+         .is_isotropic = 1, .is_plastic = 1)

@@ -20,6 +20,9 @@ enum { PENALTY = LAW_OWN_PARAMETERS };
 
 static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5),
                                                  LAW_PARAMETER_NU(0.3), LAW_PARAMETER_KV(0)};
+static const firn_relation_info relations[] = {
+    LAW_RELATION_NU,
+};
 
 static const firn_preset_info presets[] = {
     {"rubber", "soft natural rubber; E and nu tuned for looks, real rubber is 1e6 Pa and above",
@@ -76,4 +79,4 @@ FIRN_LAW(neo_hookean, .title = "Compressible neo-Hookean solid, logarithmic volu
                      "Analysis, 2008, sec. 6.4",
          .validity =
              "Any J > 0; stress grows without bound as J goes to 0. Inverted elements are flagged.",
-         FIRN_PRESETS(presets), .is_isotropic = 1)
+         FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .is_isotropic = 1)

@@ -20,6 +20,9 @@ enum { VOLUME, MU };
 
 static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5),
                                                  LAW_PARAMETER_NU(0.3), LAW_PARAMETER_KV(0)};
+static const firn_relation_info relations[] = {
+    LAW_RELATION_NU,
+};
 
 FIRN_INLINE void derive(const fr *p, fr *d)
 {
@@ -67,4 +70,4 @@ FIRN_LAW(neo_hookean_quadratic, .title = "Compressible neo-Hookean solid, quadra
                      "and Structures, 2000, sec. 5.4, with the volume term linearised in J",
          .validity = "Moderate volume changes: unlike the logarithmic form, the volume term stays "
                      "finite as J goes to 0.",
-         .alias = "neo_hookean_j1", .is_isotropic = 1)
+         .alias = "neo_hookean_j1", FIRN_RELATIONS(relations), .is_isotropic = 1)

@@ -38,6 +38,11 @@ static const firn_parameter_info parameters[] = {
     {"wet_cohesion", "Pa", "capillary cohesion at saturation 1/2; adds 4 S (1 - S) times this", 0,
      0, 1e8},
 };
+static const firn_relation_info relations[] = {
+    LAW_RELATION_NU,
+    {"cohesion / E", 0, 0.1, "its cohesion is never overcome: an elastic solid"},
+    {"wet_cohesion / E", 0, 0.1, "its cohesion is never overcome when wet: an elastic solid"},
+};
 static const firn_history_info history[] = {
     {"volume_gain", "1",
      "log volume opened by separation that must close before the grains touch again", 0,
@@ -117,4 +122,5 @@ FIRN_LAW(
     .validity = "Slow to moderately fast granular flow without dilation. In plane strain this cone "
                 "mobilises more than its nominal angle (43.9 deg at 30 deg), so judge angles of "
                 "repose in 3D.",
-    FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)
+    FIRN_HISTORY(history), FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .is_isotropic = 1,
+    .is_plastic = 1)

@@ -29,6 +29,11 @@ static const firn_parameter_info parameters[] = {
     {"h_max", "1", "largest hardening factor (a limit for the time step, not in the paper)", 1000,
      1, 1e6},
 };
+static const firn_relation_info relations[] = {
+    LAW_RELATION_NU,
+    {"theta_s / theta_c", 0, 2, "it is crushed before it is torn: critical values swapped"},
+    {"theta_c", 0, 0.5, "it is pressed to half before it is crushed: an elastic solid"},
+};
 static const firn_history_info history[] = {
     {"Jp", "1", "plastic volume ratio", 1, FIRN_HISTORY_PLASTIC_VOLUME}};
 static const firn_preset_info presets[] = {
@@ -109,4 +114,5 @@ FIRN_LAW(snow, .title = "Snow: clamped stretches and hardening by compaction",
                      "method for snow simulation, ACM TOG 32(4), 2013, doi:10.1145/2461912.2461948",
          .validity = "Effects: the look of snow at human scale. theta_s is 7.5e-3; a value of "
                      "4.5e-3 circulates by mistake.",
-         FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)
+         FIRN_HISTORY(history), FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .is_isotropic = 1,
+         .is_plastic = 1)

@@ -30,6 +30,10 @@ static const firn_parameter_info parameters[] = {
     {"n", "1", "exponent: 1 Bingham, below 1 shear-thinning", 0.5, 0.1, 1},
     {"J", "1", "jump number: viscosity at rest is (J + 1) tau_0 (K/tau_0)^(1/n)", 100, 0, 1e5},
 };
+static const firn_relation_info relations[] = {
+    {"K / tau_0", 1e-4, 1e6, "yield stress and consistency act at rates that no run has both"},
+    {"J", 1e-6, 1e5, "no jump: it creeps at all stresses"},
+};
 static const firn_preset_info presets[] = {
     {"melt",
      "a slowly melting solid, tuned for looks; give J a table over temperature: from J_max below "
@@ -120,4 +124,5 @@ FIRN_LAW(
         "viscoplastic fluid/solid simulation, Computer-Aided Design 41(4), 2009",
     .validity = "Viscous, no springing back. The explicit step shrinks with the largest viscosity, "
                 "that is with J.",
-    FIRN_PRESETS(presets), .alias = "jump_number", .is_isotropic = 1, .is_fluid = 1)
+    FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .alias = "jump_number", .is_isotropic = 1,
+    .is_fluid = 1)

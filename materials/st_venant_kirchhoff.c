@@ -26,6 +26,9 @@ enum { PENALTY = LAW_OWN_PARAMETERS };
 
 static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5),
                                                  LAW_PARAMETER_NU(0.3), LAW_PARAMETER_KV(0)};
+static const firn_relation_info relations[] = {
+    LAW_RELATION_NU,
+};
 
 FIRN_INLINE void green(const fr *s, fr strain[3])
 {
@@ -95,4 +98,4 @@ FIRN_LAW(
     .validity =
         "Large rotations, small to moderate strains. Softens in compression and loses ellipticity "
         "at the stretch 1/sqrt(3) = 0.577 of uniaxial strain; such lanes are flagged as failed.",
-    .is_isotropic = 1, .can_fail = 1)
+    FIRN_RELATIONS(relations), .is_isotropic = 1, .can_fail = 1)

@@ -25,6 +25,11 @@ static const firn_parameter_info parameters[] = {
     {"hardening", "Pa", "growth of the yield stress with plastic strain", 0, 0, 1e12},
     {"creep_time", "s", "time in which stress above yield relaxes; 0: at once", 0, 0, 1e6},
 };
+static const firn_relation_info relations[] = {
+    LAW_RELATION_NU,
+    LAW_RELATION_YIELD("yield"),
+    {"hardening / E", 0, 1, "flow hardens it beyond its elasticity: it hardly flows"},
+};
 static const firn_history_info history[] = {
     {"alpha", "1", "accumulated equivalent plastic strain", 0, FIRN_HISTORY_PLASTIC_STRAIN}};
 static const firn_preset_info presets[] = {
@@ -86,4 +91,5 @@ FIRN_LAW(
                 "doi:10.1007/b98904, ch. 3 and 9",
     .validity =
         "Isotropic hardening, no dependence of the yield stress on rate beyond the creep time.",
-    FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)
+    FIRN_HISTORY(history), FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .is_isotropic = 1,
+    .is_plastic = 1)

@@ -42,12 +42,22 @@ typedef struct firn_preset_info {
     const char *alias;       /* a former name, by which it is still found; NULL: none */
 } firn_preset_info;
 
+/* Parameters that are admissible together: a product or quotient of some of them, such as "yield /
+ * E", and the range outside of which the law degenerates. Told before a run, at the first. */
+typedef struct firn_relation_info {
+    const char *terms; /* names with * and / between them, from left to right */
+    double min, max;   /* inclusive */
+    const char *otherwise;
+} firn_relation_info;
+
 typedef struct firn_law_info {
     const char *name, *title, *equations, *citation, *validity;
     int n_parameters;
     const firn_parameter_info *parameters;
     int n_history;
     const firn_history_info *history;
+    int n_relations;
+    const firn_relation_info *relations;
     int n_presets;
     const firn_preset_info *presets;
     int is_isotropic;

@@ -61,6 +61,15 @@ static int fault(void)
 
 /* ---------------------------------------------------------------- system calls: 0 or an errno */
 
+/* A signal may interrupt open on file systems that wait (network, FUSE). */
+int firn_file_descriptor(const char *path, int flags, unsigned mode)
+{
+    int fd;
+    do fd = open(path, flags, mode);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
 static int write_all(int fd, const unsigned char *data, size_t n)
 {
     int injected = fault();
@@ -92,18 +101,27 @@ static int sync_folder_of(const char *path)
     const char *slash = strrchr(path, '/');
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
              slash ? path : ".");
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = firn_file_descriptor(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     if (fd < 0) return errno;
     int error = sync_file(fd);
     close(fd);
     return error == EINVAL || error == ENOTSUP ? 0 : error;
 }
 
+static int cut_file(int fd, uint64_t n_bytes)
+{
+    while (ftruncate(fd, (off_t)n_bytes) != 0)
+        if (errno != EINTR) return errno;
+    return lseek(fd, 0, SEEK_END) < 0 ? errno : 0;
+}
+
 static int rename_file(const char *from, const char *to)
 {
     int injected = fault();
     if (injected) return injected;
-    return rename(from, to) == 0 ? 0 : errno;
+    while (rename(from, to) != 0)
+        if (errno != EINTR) return errno;
+    return 0;
 }
 
 /* close can report a delayed write error (network file systems), also after fsync. */
@@ -148,9 +166,9 @@ static int create_temporary(const char *path, char *temporary)
         if (n < 0 || n >= PATH_ROOM) return -ENAMETOOLONG;
         int injected = fault();
         if (injected) return -injected;
-        int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int fd = firn_file_descriptor(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0) return fd;
-        if (errno != EEXIST && errno != EINTR) return -errno;
+        if (errno != EEXIST) return -errno;
     }
     return -EEXIST;
 }
@@ -328,7 +346,7 @@ firn_status firn_file_publish(const char *temporary, const char *path, firn_file
     firn_status status = firn_file_receipt_of(temporary, UINT64_MAX, receipt, messages);
     int error = 0;
     if (status == FIRN_OK && (error = resolve(path, resolved)) == 0) {
-        int fd = open(temporary, O_RDONLY | O_CLOEXEC);
+        int fd = firn_file_descriptor(temporary, O_RDONLY | O_CLOEXEC, 0);
         error = fd < 0 ? errno : sync_file(fd);
         if (fd >= 0) close(fd);
         if (!error) error = rename_file(temporary, resolved);
@@ -355,15 +373,16 @@ firn_status firn_file_append(const char *path, uint64_t n_bytes, const char *tex
                              firn_messages *messages)
 {
     int error = fault();
-    int fd = error ? -1 : open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    int fd =
+        error ? -1 : firn_file_descriptor(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0) return refuse(path, error ? error : errno, messages);
     struct stat info;
     if (fstat(fd, &info) != 0)
         error = errno;
     else if ((uint64_t)info.st_size < n_bytes)
         error = ESTALE; /* cut by another program */
-    else if (ftruncate(fd, (off_t)n_bytes) != 0 || lseek(fd, 0, SEEK_END) < 0)
-        error = errno;
+    else
+        error = cut_file(fd, n_bytes);
     if (!error) error = write_all(fd, (const unsigned char *)text, n_text);
     if (!error) error = sync_file(fd);
     int close_error = close_file(fd);

@@ -73,6 +73,8 @@ firn_status firn_file_read(firn_file_reader *reader, void *data, size_t n_bytes,
 /* Upper bound on the bytes still to come: exact for plain files, by deflate's largest ratio (1032)
  * for gzip. */
 uint64_t firn_file_left(const firn_file_reader *reader);
+/* open(2), tried again where a signal interrupts it; -1 with errno set. */
+int firn_file_descriptor(const char *path, int flags, unsigned mode);
 /* Bounds what is read to `most` bytes, unpacked. firn_file_expect compares with it before memory is
  * taken for n_bytes more. Beyond the bound both that and reading return FIRN_MEMORY. */
 void firn_file_bound(firn_file_reader *reader, uint64_t most);

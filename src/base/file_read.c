@@ -86,7 +86,7 @@ static void zlib_release(void *user, void *block)
  * O_NONBLOCK opening a pipe would wait for its writer. */
 static int open_ordinary(const char *path, uint64_t *size)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = firn_file_descriptor(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
     if (fd < 0) return -errno;
     struct stat info;
     int error = fstat(fd, &info) != 0   ? errno

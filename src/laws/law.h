@@ -125,6 +125,16 @@ typedef struct firn_law {
 int firn_law_index(const char *name); /* by name or alias; -1: none */
 const firn_law *firn_law_entry(int i);
 
+/* The value of a relation's terms: `values` in the order of the law's parameters. */
+double firn_law_relation(const firn_law_info *law, const firn_relation_info *relation,
+                         const double *values);
+/* Its first parameter. */
+void firn_law_relation_place(const firn_relation_info *relation, char name[FIRN_NAME]);
+/* Wave speed (m/s) and kinematic viscosity (m^2/s) of a material as it is born: F = I, the initial
+ * history; in the scalar double variant. */
+void firn_material_at_rest(const firn_material *material, double temperature, double *wave,
+                           double *viscosity);
+
 /* The preset of a law by name or alias; NULL: there is none. */
 const firn_preset_info *firn_law_preset(const firn_law_info *law, const char *name);
 /* An alias in `name` becomes the law's name, with a warning that begins with `where`; once, however

@@ -30,6 +30,18 @@
             0, 1e13                                                                                \
     }
 
+/* Relations of laws with E and nu. */
+#define LAW_RELATION_NU                                                                            \
+    {                                                                                              \
+        "nu", -1, 0.49,                                                                            \
+            "nearly incompressible: volume locks (bending 5 % too stiff, and more), and dt falls " \
+            "as sqrt(1 - 2 nu)"                                                                    \
+    }
+#define LAW_RELATION_YIELD(name)                                                                   \
+    {                                                                                              \
+        name " / E", 0, 0.5, "it is strained by half before it yields: an elastic solid"           \
+    }
+
 FIRN_INLINE fr law_mu(fr young, fr poisson) { return young / (2 * (1 + poisson)); }
 FIRN_INLINE fr law_lambda(fr young, fr poisson)
 {

@@ -444,6 +444,7 @@ FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, cons
 #define FIRN_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define FIRN_PARAMETERS(array) .n_parameters = FIRN_COUNT(array), .parameters = (array)
 #define FIRN_HISTORY(array) .n_history = FIRN_COUNT(array), .history = (array)
+#define FIRN_RELATIONS(array) .n_relations = FIRN_COUNT(array), .relations = (array)
 #define FIRN_PRESETS(array) .n_presets = FIRN_COUNT(array), .presets = (array)
 
 #define FIRN_LAW_NAME__(name, what, variant) firn_law_##name##_##what##_##variant

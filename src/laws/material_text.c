@@ -92,6 +92,18 @@ static void add_thermal(firn_text *text)
     }
 }
 
+static void add_relations(const firn_law_info *law, firn_text *text)
+{
+    if (law->n_relations) firn_text_add(text, "\nadmissible together, otherwise degenerate\n");
+    for (int k = 0; k < law->n_relations; k++) {
+        const firn_relation_info *r = &law->relations[k];
+        char range[64];
+        snprintf(range, sizeof range, "%g .. %g", r->min, r->max);
+        firn_text_add(text, "  %-28s  %-18s  ", r->terms, range);
+        add_wrapped(text, r->otherwise, 52);
+    }
+}
+
 static void add_presets(const firn_law_info *law, firn_text *text)
 {
     if (law->n_presets) firn_text_add(text, "\npresets\n");
@@ -124,6 +136,7 @@ static void add_law(const firn_law_info *law, const firn_preset_info *preset, fi
     firn_text_add(text, "\n");
     add_lines(text, law->equations, 4);
     add_parameters(law, text);
+    add_relations(law, text);
     add_history(law, text);
     add_presets(law, text);
     add_thermal(text);

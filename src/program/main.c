@@ -72,7 +72,7 @@ static int run_verb(const firn_cli_verb *verb, int argc, char **argv)
     return status;
 }
 
-int main(int argc, char **argv)
+static int run_words(int argc, char **argv)
 {
     firn_interrupt_leave(NULL);
     signal(SIGXFSZ, SIG_IGN); /* ulimit -f: a write error instead of a kill */
@@ -99,4 +99,10 @@ int main(int argc, char **argv)
         return firn_cli_fail(FIRN_USAGE, "unknown verb '%s'; to simulate a scene: firn run %s",
                              word, word);
     return unknown_verb(word);
+}
+
+int main(int argc, char **argv)
+{
+    firn_interrupt_watch_exit();
+    return firn_interrupt_return(run_words(argc, argv));
 }

@@ -21,6 +21,17 @@ void firn_complaints_add(firn_complaints *c, const char *format, ...)
     firn_messages_add(c->messages, FIRN_REFUSED, "%s%s %s", place, c->path, text);
 }
 
+void firn_complaints_warn(firn_complaints *c, const char *format, ...)
+{
+    char place[FIRN_COMPLAINTS_PLACE] = "", text[2560];
+    if (c->locate && !c->locate(c->user, c->path, place, sizeof place)) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    firn_messages_warn(c->messages, "%s%s %s", place, c->path, text);
+}
+
 size_t firn_complaints_enter(firn_complaints *c, const char *key)
 {
     size_t n = strlen(c->path);

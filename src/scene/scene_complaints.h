@@ -21,6 +21,9 @@ typedef struct firn_complaints {
 
 FIRN_PRINTF(2, 3) void firn_complaints_add(firn_complaints *c, const char *format, ...);
 
+/* A warning; nothing is refused. */
+FIRN_PRINTF(2, 3) void firn_complaints_warn(firn_complaints *c, const char *format, ...);
+
 /* Lengthens the path by ".key"; returns what `leave` needs to cut it again. */
 size_t firn_complaints_enter(firn_complaints *c, const char *key);
 void firn_complaints_leave(firn_complaints *c, size_t n);

@@ -58,6 +58,57 @@ static void check_parameter(firn_complaints *c, const firn_law_info *law,
                   law->name, law->name);
 }
 
+/* What the law's table says of parameters together, at their constant values. */
+static void check_relations(firn_complaints *c, const firn_material *material)
+{
+    const firn_law_info *law = &material->law->info;
+    for (int k = 0; k < law->n_relations; k++) {
+        const firn_relation_info *relation = &law->relations[k];
+        const double value = firn_law_relation(law, relation, material->value);
+        char name[FIRN_NAME];
+        if (!(value < relation->min || value > relation->max)) continue;
+        firn_law_relation_place(relation, name);
+        const size_t at = firn_complaints_enter(c, name);
+        firn_complaints_warn(c, "is degenerate: %s is %g, %s; usual: %g to %g", relation->terms,
+                             value, relation->otherwise, relation->min, relation->max);
+        firn_complaints_leave(c, at);
+    }
+}
+
+static int has_parameter(const firn_law_info *law, const char *name)
+{
+    for (int k = 0; k < law->n_parameters; k++)
+        if (strcmp(law->parameters[k].name, name) == 0) return 1;
+    return 0;
+}
+
+/* Stiffness and viscosity, with dx and the time to be simulated, decide on the number of steps:
+ * dt = cfl min(dx / c, dx^2 / (6 nu)) of material at rest, with c the wave speed and nu the
+ * kinematic viscosity. */
+static void check_steps(firn_complaints *c, const firn_scene_def *scene,
+                        const firn_material *material)
+{
+    const double most = 1e7, dx = scene->grid.dx, duration = scene->frames / scene->fps;
+    const char *const stiff[] = {"E", "c"}, *const thick[] = {"viscosity", "eta", "K"};
+    double wave, viscosity;
+    firn_material_at_rest(material, 293.15, &wave, &viscosity);
+    const double by_wave = wave / dx, by_viscosity = 6 * viscosity / (dx * dx);
+    const double n = duration * fmax(by_wave, by_viscosity) / scene->time.cfl;
+    if (!(n > most)) return;
+    const int is_viscous = by_viscosity > by_wave, n_names = is_viscous ? 3 : 2;
+    const char *const *names = is_viscous ? thick : stiff, *name = "law";
+    for (int k = n_names - 1; k >= 0; k--)
+        if (has_parameter(&material->law->info, names[k])) name = names[k];
+    const size_t at = firn_complaints_enter(c, name);
+    firn_complaints_warn(c,
+                         "asks for %.2g steps: %s of %.3g %s in cells of %g m, %g s to simulate; "
+                         "usual: up to %g; try: %s, larger cells, or less time",
+                         n, is_viscous ? "a kinematic viscosity" : "waves",
+                         is_viscous ? viscosity : wave, is_viscous ? "m^2/s" : "m/s", dx, duration,
+                         most, is_viscous ? "a lower viscosity" : "a softer material");
+    firn_complaints_leave(c, at);
+}
+
 /* What the resolver finds, each message after the path of the material. */
 static void resolve(firn_complaints *c, const firn_scene_def *scene, const firn_material_def *def)
 {
@@ -71,6 +122,11 @@ static void resolve(firn_complaints *c, const firn_scene_def *scene, const firn_
     if (firn_material_resolve(def, scene->seed, into, own) != FIRN_OK)
         for (int i = 0; i < firn_messages_total(own); i++)
             firn_complaints_add(c, "cannot be used: %s", firn_messages_text(own, i, NULL));
+    else {
+        check_relations(c, into);
+        if (scene->grid.dx > 0 && scene->fps > 0 && scene->time.cfl > 0)
+            check_steps(c, scene, into);
+    }
     firn_messages_destroy(own);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* interrupt.h: SIGINT (Ctrl-C) and SIGTERM. They end the program at once while nothing is being
+/* interrupt.h: SIGINT (Ctrl-C), SIGTERM and SIGHUP. They end the program at once while nothing is being
  * written; else they are remembered, and the run asks for them between steps. A signal that was
  * ignored when the program started (nohup, background of a shell) stays ignored. */
 #ifndef FIRN_INTERRUPT_H
@@ -13,5 +13,10 @@ void firn_interrupt_leave(const char *sentence);
 void firn_interrupt_begin(void);
 /* The remembered signal; 0: none. */
 int firn_interrupt_signal(void);
+
+/* An exit that main did not ask for is a library's, for lack of threads or memory: told as such,
+ * with exit code 5. What main returns goes through firn_interrupt_return. */
+void firn_interrupt_watch_exit(void);
+int firn_interrupt_return(int status);
 
 #endif

@@ -121,7 +121,9 @@ int firn_contact_of_wall(const firn_grid_def *grid, int w, firn_contact *contact
         [FIRN_WALL_MIRROR] = FIRN_SLIP,
     };
     const firn_wall wall = grid->walls[w];
-    if (!grid->has_box || wall == FIRN_WALL_OPEN || wall == FIRN_WALL_DELETE) return 0;
+    if (!grid->has_box || wall == FIRN_WALL_OPEN || wall == FIRN_WALL_DELETE ||
+        wall == FIRN_WALL_PERIODIC)
+        return 0;
     *contact = contacts[wall];
     *friction = wall == FIRN_WALL_MIRROR ? 0 : grid->wall_friction;
     return 1;

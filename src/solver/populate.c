@@ -213,9 +213,12 @@ static firn_status check_grips(const firn_sim *sim, firn_messages *messages)
             return firn_messages_add(messages, FIRN_REFUSED,
                                      "grip '%s': holds no particle, its region misses the body",
                                      grip->def.name);
-        if (grip->has_taken) /* a hold may act on nodes alone, and on particles that enter later */
-            firn_messages_warn(messages, "grip '%s': holds no particle, its region misses the body",
-                               grip->def.name);
+        if (grip->has_taken) /* it acts on nodes, and on particles that come to them */
+            firn_messages_warn(
+                messages,
+                "grip '%s': holds no particle; it moves the nodes of the grid in its "
+                "region, and what comes there",
+                grip->def.name);
     }
     return FIRN_OK;
 }

@@ -230,6 +230,58 @@ static void all_errors_at_once(void **state)
     firn_messages_destroy(messages);
 }
 
+/* Relations name parameters of their law, with a range and a consequence; defaults and presets
+ * satisfy them all. */
+static void relations_hold_for_what_is_shipped(void **state)
+{
+    (void)state;
+    int n = 0;
+    for (int i = 0; i < firn_law_count(); i++) {
+        const firn_law_info *info = firn_law_at(i);
+        for (int p = -1; p < info->n_presets; p++) {
+            firn_material_def def = definition(info->name, p < 0 ? "" : info->presets[p].name);
+            firn_material m;
+            assert_int_equal(firn_material_resolve(&def, 1, &m, NULL), FIRN_OK);
+            for (int k = 0; k < info->n_relations; k++, n++) {
+                const firn_relation_info *r = &info->relations[k];
+                const double x = firn_law_relation(info, r, m.value);
+                char name[FIRN_NAME];
+                firn_law_relation_place(r, name);
+                index_of(info, name); /* fails where there is none */
+                assert_true(r->min < r->max && strlen(r->otherwise) > 10);
+                if (!(x >= r->min && x <= r->max))
+                    fail_msg("%s %s: %s is %g", info->name, def.preset, r->terms, x);
+            }
+        }
+    }
+    assert_true(n > 40);
+    /* from left to right */
+    const firn_law_info *law = firn_law_find("von_mises");
+    const firn_relation_info r = {"yield / E * nu", 0, 1, ""};
+    const double values[] = {1000, 8, 0.5, 4, 0, 0};
+    assert_true(firn_law_relation(law, &r, values) == 0.25);
+}
+
+/* c = sqrt((lambda + 2 mu) / rho) for an elastic law, nu = viscosity / rho for a liquid. */
+static void waves_at_rest(void **state)
+{
+    (void)state;
+    firn_material_def def = definition("hencky", "");
+    set(&def, "E", 1e5, 0);
+    set(&def, "nu", 0.25, 0);
+    set(&def, "rho", 500, 0);
+    firn_material m;
+    double wave, viscosity;
+    assert_int_equal(firn_material_resolve(&def, 1, &m, NULL), FIRN_OK);
+    firn_material_at_rest(&m, 293.15, &wave, &viscosity);
+    assert_true(fabs(wave - sqrt(1.2e5 / 500)) < 1e-9 && viscosity == 0);
+    def = definition("liquid", "");
+    set(&def, "viscosity", 3, 0);
+    assert_int_equal(firn_material_resolve(&def, 1, &m, NULL), FIRN_OK);
+    firn_material_at_rest(&m, 293.15, &wave, &viscosity);
+    assert_true(fabs(viscosity - 3e-3) < 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +292,8 @@ int main(void)
         cmocka_unit_test(wrong_definitions_are_refused_with_a_reason),
         cmocka_unit_test(tables_must_rise_and_stay_in_range),
         cmocka_unit_test(all_errors_at_once),
+        cmocka_unit_test(relations_hold_for_what_is_shipped),
+        cmocka_unit_test(waves_at_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,6 +139,27 @@ static void a_grip_leaves_particles_at_the_wall(void **state)
     }
 }
 
+/* A grip carries its particles through a periodic wall: none is held back there. */
+static void periodic_walls_hold_nothing(void **state)
+{
+    (void)state;
+    setup s;
+    make(&s, FIRN_WALL_SLIP);
+    s.scene.grid.walls[0] = s.scene.grid.walls[1] = FIRN_WALL_PERIODIC;
+    s.scene.grid.box_min[0] = -0.6; /* whole blocks of 4 cells */
+    s.scene.grid.box_max[0] = 0.6;
+    s.scene.n_grips = 1;
+    s.scene.grips = &s.grip;
+    s.grip.motion.velocity[0] = 10;
+    firn_sim *sim = begin(&s, 1);
+    firn_ledger l;
+    assert_int_equal(firn_sim_advance_to(sim, 0.06, NULL), FIRN_OK);
+    assert_int_equal(firn_sim_ledger(sim, -1, &l, NULL), FIRN_OK);
+    if (!(fabs(l.wall_impulse[0]) < 1e-9 && fabs(l.center[0] - 0.6) < 5e-3))
+        fail_msg("wall %g N s, center %g m", l.wall_impulse[0], l.center[0]);
+    firn_sim_destroy(sim);
+}
+
 /* Walls on particles change no bit with threads. */
 static void threads_do_not_matter(void **state)
 {
@@ -162,6 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_plate_leaves_particles_at_the_wall),
                                        cmocka_unit_test(a_grip_leaves_particles_at_the_wall),
+                                       cmocka_unit_test(periodic_walls_hold_nothing),
                                        cmocka_unit_test(threads_do_not_matter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

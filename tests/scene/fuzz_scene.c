@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A libFuzzer target: any text is a scene or is refused in sentences; what is taken is written
- * and read back. Built by tools/fuzz_scene.sh only. */
+ * and read back. Built by tools/campaigns/fuzz_scene.sh only. */
 #include "scene/scene.h"
 
 #include <stdlib.h>

@@ -504,6 +504,31 @@ static void test_too_many_items(void **state)
     check_refused(text, "s.yaml:3:3: materials has too many items (1001); allowed: up to 1000");
 }
 
+/* Parameters that make no sense together, and numbers of steps beyond reason, are told where they
+ * stand; the scene is taken. */
+static void test_degenerate_materials(void **state)
+{
+    (void)state;
+    firn_messages *messages = firn_messages_create();
+    firn_scene *scene = parse("scene: {fps: 24, frames: 240}\n"
+                              "grid: {dx: 1 mm}\n"
+                              "materials:\n"
+                              "  a: {law: von_mises, E: 1 MPa, yield: 2 MPa}\n"
+                              "  b: {law: neo_hookean, E: 210 GPa}\n"
+                              "bodies: {b: {material: a, shape: {kind: sphere, radius: 1 cm}}}\n",
+                              0, NULL, messages);
+    assert_non_null(scene);
+    assert_int_equal(firn_messages_total(messages), 2);
+    assert_string_equal(firn_messages_text(messages, 0, NULL),
+                        "s.yaml:4:40: materials.a.yield is degenerate: yield / E is 2, it is "
+                        "strained by half before it yields: an elastic solid; usual: 0 to 0.5");
+    const char *text = firn_messages_text(messages, 1, NULL);
+    assert_memory_equal(text, "s.yaml:5:28: materials.b.E asks for ", 36);
+    assert_non_null(strstr(text, "steps: waves of 1.68e+04 m/s in cells of 0.001 m, 10 s"));
+    firn_scene_destroy(scene);
+    firn_messages_destroy(messages);
+}
+
 static void test_depth(void **state)
 {
     (void)state;
@@ -751,6 +776,7 @@ int main(void)
                                        cmocka_unit_test(test_text_refused),
                                        cmocka_unit_test(test_alias_bomb),
                                        cmocka_unit_test(test_too_many_items),
+                                       cmocka_unit_test(test_degenerate_materials),
                                        cmocka_unit_test(test_depth),
                                        cmocka_unit_test(test_files_refused),
                                        cmocka_unit_test(test_order),

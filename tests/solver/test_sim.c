@@ -547,8 +547,10 @@ static void doubtful_scenes(void **state)
              "material 'stuff': %lld particles begin beyond closed walls, the first at -",
              (long long)n);
     assert_int_equal(firn_messages_count(messages, FIRN_WARNING), 2);
-    assert_string_equal(firn_messages_text(messages, 0, NULL),
-                        "grip 'hand': holds no particle, its region misses the body");
+    assert_string_equal(
+        firn_messages_text(messages, 0, NULL),
+        "grip 'hand': holds no particle; it moves the nodes of the grid in its region, "
+        "and what comes there");
     assert_memory_equal(firn_messages_text(messages, 1, NULL), words, strlen(words));
     free(x);
     firn_messages_destroy(messages);

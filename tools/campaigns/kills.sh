@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# kill_campaign.sh BUILD [N] [SCENE.yaml]: the kills of the unit tests N times (1,000), and those of the program: a run is
+# kills.sh BUILD [N] [SCENE.yaml]: the kills of the unit tests N times (1,000), and those of the program: a run is
 # killed with -9 at random times and resumed until it is finished. After every kill the shot must verify; at the end the
 # state of every frame must have the hash of an undisturbed run, and the manifest must say "finished". BUILD is a build
 # folder; the exit code is 0 when all held.
 set -u
-build=${1:?usage: kill_campaign.sh BUILD [N] [SCENE.yaml]}
+build=${1:?usage: kills.sh BUILD [N] [SCENE.yaml]}
 kills=${2:-1000}
-scene=${3:-$(dirname "$0")/../tests/cli/tiny.yaml}
+scene=${3:-$(dirname "$0")/../../tests/cli/tiny.yaml}
 firn=$build/src/firn
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
