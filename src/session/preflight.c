@@ -265,6 +265,42 @@ static double growth(const firn_check *c, double end)
     return c->n_emitted && n > c->mean_particles ? n / c->mean_particles : 1;
 }
 
+/* The fastest point of a motion's path or surface, m/s: of the keys, or of the constant velocity;
+ * what turns adds its radius times the spin, here that of the box of its shapes, which is left
+ * out. */
+static double speed_of(const firn_motion_def *motion)
+{
+    double most = 0;
+    for (int k = 0; k + 1 < motion->n_keys; k++) {
+        const firn_key *a = &motion->keys[k], *b = a + 1;
+        double way2 = 0;
+        for (int i = 0; i < 3; i++)
+            way2 += (b->position[i] - a->position[i]) * (b->position[i] - a->position[i]);
+        if (b->time > a->time) most = fmax(most, sqrt(way2) / (b->time - a->time));
+    }
+    const double *v = motion->velocity;
+    return motion->n_keys ? most : sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* Steps per frame at the speed that material may reach: that of a free fall to the end, or through
+ * the box, and of the fastest collider or grip. dt <= cfl h / (v + c): each m/s takes 1 / (cfl h)
+ * steps per second. What hardens, or is pressed, takes more. */
+static double most_steps(const firn_scene_def *scene, const firn_check *c, double end)
+{
+    const double *g = scene->gravity;
+    const double fall = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    double speed = fall * end, length2 = 0, moved = 0;
+    for (int a = 0; a < 3; a++) {
+        const double edge = scene->grid.box_max[a] - scene->grid.box_min[a];
+        length2 += edge * edge;
+    }
+    if (scene->grid.has_box) speed = fmin(speed, sqrt(2 * fall * sqrt(length2)));
+    for (int i = 0; i < scene->n_colliders; i++)
+        moved = fmax(moved, speed_of(&scene->colliders[i].motion));
+    for (int i = 0; i < scene->n_grips; i++) moved = fmax(moved, speed_of(&scene->grips[i].motion));
+    return c->steps_a_frame + (speed + moved) / (scene->time.cfl * scene->grid.dx * scene->fps);
+}
+
 static firn_status measure(const firn_scene_def *scene, firn_sim *sim, double seconds,
                            firn_check *c, firn_messages *messages)
 {
@@ -289,6 +325,7 @@ static firn_status measure(const firn_scene_def *scene, firn_sim *sim, double se
     c->seconds_a_step = (clock_seconds() - began) / n_steps;
     c->dt = simulated / n_steps;
     c->steps_a_frame = 1 / (scene->fps * c->dt);
+    c->steps_most = most_steps(scene, c, end);
     c->mean_particles = n_updates / n_steps;
     c->eta = c->seconds_a_step * end / c->dt * growth(c, end);
     c->memory_peak = (double)c->stats.memory_peak;
@@ -376,6 +413,34 @@ static void print_emitted(const firn_check *c, FILE *out)
     }
 }
 
+static void print_steps(const firn_check *c, FILE *out)
+{
+    fprintf(out, "step       %.3g s, limited by %s%s%s; %.0f steps per frame", c->dt,
+            c->stats.limit.criterion, *c->material ? " of " : "", c->material,
+            ceil(c->steps_a_frame));
+    const int is_faster_later = c->steps_most > 1.5 * c->steps_a_frame;
+    if (is_faster_later)
+        fprintf(out, ", up to %.0f when material falls or is struck", ceil(c->steps_most));
+    fputc('\n', out);
+    if (isinf(c->eta)) {
+        fputs("time       unknown: no particle existed in the measured steps; try: a larger "
+              "--seconds\n",
+              out);
+        return;
+    }
+    fprintf(out, "time       about ");
+    print_time(out, c->eta);
+    if (is_faster_later) {
+        fputs(", up to ", out);
+        print_time(out, c->eta * c->steps_most / c->steps_a_frame);
+    }
+    fprintf(out,
+            " for all frames%s, at the speed of the first steps (%.3g M particle updates per "
+            "second)\n",
+            c->n_emitted ? " and emitted particles" : "",
+            c->mean_particles / c->seconds_a_step * 1e-6);
+}
+
 void firn_check_print(const firn_check *c, FILE *out)
 {
     int is_counted = c->n_particles || c->n_emitters;
@@ -406,20 +471,5 @@ void firn_check_print(const firn_check *c, FILE *out)
         fputc('\n', out);
     }
     if (!c->is_measured) return;
-    fprintf(out, "step       %.3g s, limited by %s%s%s; %.0f steps per frame\n", c->dt,
-            c->stats.limit.criterion, *c->material ? " of " : "", c->material,
-            ceil(c->steps_a_frame));
-    if (isinf(c->eta)) {
-        fputs("time       unknown: no particle existed in the measured steps; try: a larger "
-              "--seconds\n",
-              out);
-        return;
-    }
-    fprintf(out, "time       about ");
-    print_time(out, c->eta);
-    fprintf(out,
-            " for all frames%s, at the speed of the first steps (%.3g M particle updates per "
-            "second)\n",
-            c->n_emitted ? " and emitted particles" : "",
-            c->mean_particles / c->seconds_a_step * 1e-6);
+    print_steps(c, out);
 }

@@ -30,6 +30,7 @@ typedef struct firn_check {
     firn_stats stats;
     char material[FIRN_NAME]; /* of the particles that limit dt; "": none */
     double memory_peak, dt, steps_a_frame, seconds_a_step;
+    double steps_most;     /* per frame, where material falls all the time or is struck */
     double mean_particles; /* in the measured steps */
     double eta; /* s for all frames, emitted particles included; infinite without particles */
 } firn_check;

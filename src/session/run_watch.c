@@ -23,6 +23,8 @@ typedef struct watch {
     double updates;                /* particles times steps since it began */
     int last_frame;
     int64_t steps_before, steps_of_frame; /* step count at the start of the run, of the frame */
+    int64_t most_steps;                   /* of a frame so far */
+    int is_quiet;
     firn_dt_limit limit; /* of the frame's smallest step that the frame's end did not cut short */
 } watch;
 
@@ -76,6 +78,26 @@ static int on_step(void *user, firn_sim *sim, int frame)
     return w->output_status != FIRN_OK || firn_interrupt_signal() != 0;
 }
 
+/* A frame that takes far more steps than all before it, and what limits its dt: the estimate of
+ * `firn check` no longer holds. */
+static void note_steps(watch *w, firn_sim *sim, int frame)
+{
+    enum { MANY_TIMES = 4, MANY = 50 };
+    const int64_t n = firn_sim_step_count(sim) - w->steps_of_frame;
+    const firn_dt_limit *limit = &w->limit;
+    if (w->most_steps && n > MANY && n > MANY_TIMES * w->most_steps && !w->is_quiet) {
+        firn_progress_break(&w->display);
+        firn_voice_say(w->voice, FIRN_NOTE,
+                       "frame %d took %lld steps, %.3g times those of any frame before: dt %.3g s, "
+                       "limited by %s%s%s",
+                       frame, (long long)n, (double)n / (double)w->most_steps, limit->dt,
+                       limit->criterion ? limit->criterion : "frame",
+                       limit->material && *limit->material ? " of " : "",
+                       limit->material ? limit->material : "");
+    }
+    if (n > w->most_steps) w->most_steps = n;
+}
+
 /* Warnings are reported at once, not at the end of the run. */
 static void report_warnings(watch *w)
 {
@@ -95,6 +117,7 @@ static firn_status on_output_time(void *user, firn_sim *sim, const firn_output_t
     if (status == FIRN_OK && w->preview && (at->sub == 0 || at->is_end))
         status = firn_live_preview_offer(w->preview, sim, at->frame, at->is_end, messages);
     if (status == FIRN_OK) report_warnings(w);
+    if (status == FIRN_OK && at->sub == 0 && at->frame > 0) note_steps(w, sim, at->frame);
     if (status == FIRN_OK && at->sub == 0) show_progress(w, sim, at->frame, 1);
     return status;
 }
@@ -194,7 +217,8 @@ firn_status firn_run_watch(const firn_session_options *options, firn_sim *sim,
                .end = plan->end,
                .last_frame = (int)ceil(plan->end * plan->fps - 1e-9),
                .steps_before = n_steps,
-               .steps_of_frame = n_steps};
+               .steps_of_frame = n_steps,
+               .is_quiet = options->is_quiet};
     const firn_frame_observer observer = {&w, on_step, on_output_time};
     char folder[FIRN_PATH];
     snprintf(folder, sizeof folder, "%s", firn_shot_folder(output->shot));

@@ -276,6 +276,19 @@ expect 0 "material 'jelly': particle 0 at" run "$scene" --out drawn --set 'bodie
 python3 -c 'import csv, sys; sys.exit(abs(float(next(csv.DictReader(open("drawn/ledger.csv")))["max_gap"]) - 1) > 1e-4)' ||
     fail "max_gap of a body stretched to twice its length is not 1 cell"
 
+# A collider that becomes a hundred times faster in the fourth frame: check and run say so.
+cat >faster.yaml <<END
+$(cat "$scene")
+colliders:
+  ball: {shape: {kind: sphere, radius: 1 cm}, motion: {keys: [{time: 0, position: [0, 1.5, 0]}, {time: 0.03, position: [0.1, 1.5, 0]},
+    {time: 0.04, position: [10, 1.5, 0]}]}}
+END
+"$firn" check faster.yaml >out 2>&1 || fail "check of a scene that becomes faster: $(tail -1 out)"
+grep -q 'steps per frame, up to [0-9]* when material falls or is struck' out || fail "check does not expect more steps: $(grep steps out)"
+"$firn" run faster.yaml --out faster --progress none >out 2>err || fail "a scene that becomes faster: $(tail -1 err)"
+grep -q 'frame 4 took [0-9]* steps, .* times those of any frame before: dt .*, limited by collider' err ||
+    fail "a frame of many steps is not told: $(cat err)"
+
 # OpenMP ends the program where it gets no threads: a sentence and 5 instead of 1. Sanitizers need the address space.
 if ! nm -D "$firn" 2>/dev/null | grep -q __asan; then
     (ulimit -v 1000000; "$firn" run "$scene" --out no_threads --threads 500 --progress none) >out 2>err </dev/null

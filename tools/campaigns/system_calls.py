@@ -57,7 +57,7 @@ class Campaign:
         """Whether the shot can be brought to its end."""
         folder = os.path.join(self.shot, 'checkpoints')
         has = os.path.isdir(folder) and any(n.startswith('checkpoint.') for n in os.listdir(folder))
-        done = self.run(['resume', self.shot, '--progress', 'none']) if has else self.begin()
+        done = self.run(['resume', self.shot, '--frames', ':3', '--progress', 'none']) if has else self.begin()
         return done.returncode == 0
 
 
