@@ -32,7 +32,7 @@ watch() { # NAME COMMAND...: starts a run that would last, does the command once
     "$firn" run "$scene" --frames :1000000 --set checkpoints.every_frames=3 --set outputs='[{format: bgeo, every: 1000}]' \
         --out "$folder/$name" --quiet >"$said_to" 2>&1 &
     local pid=$!
-    for _ in $(seq 200); do [ -e "$folder/$name/checkpoints/checkpoint.000003.firn" ] && break; sleep 0.05; done
+    until [ -e "$folder/$name/checkpoints/checkpoint.000003.firn" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
     "$@"
     wait $pid
     code=$?
@@ -42,7 +42,7 @@ watch() { # NAME COMMAND...: starts a run that would last, does the command once
 said_to=$(mktemp)
 mount -o remount,size=200m "$folder"
 make_readonly() { # refused as long as a file is open for writing, which it is most of the time
-    for _ in $(seq 2000); do mount -o remount,ro "$folder" 2>/dev/null && return; done
+    while kill -0 $pid 2>/dev/null; do mount -o remount,ro "$folder" 2>/dev/null && return; done
     fail "the file system cannot be made read-only"
 }
 watch readonly make_readonly
