@@ -29,7 +29,7 @@ mount -o remount,size=5m "$folder"
 watch() { # NAME COMMAND...: starts a run that would last, does the command once there are caches, tells how it ended
     local name=$1
     shift
-    "$firn" run "$scene" --frames :1000000 --set checkpoints.every_frames=3 --set outputs='[{format: bgeo, every: 1000}]' \
+    "$firn" run "$scene" --frames :1000000 --set scene.fps=5 --set checkpoints.every_frames=3 --set outputs='[{format: bgeo, every: 1000}]' \
         --out "$folder/$name" --quiet >"$said_to" 2>&1 &
     local pid=$!
     until [ -e "$folder/$name/checkpoints/checkpoint.000003.firn" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
