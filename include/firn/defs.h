@@ -54,6 +54,7 @@ typedef struct firn_time_def {
     double dt_fixed;  /* wanted step, s; used where stable, else sub-stepped; 0: none */
     int max_halvings; /* how often a bad step is retried with half the dt */
     int mechanics;    /* 0: nothing moves; heat alone */
+    double tolerance; /* implicit: residual over the force of the present stress on a cell's face */
 } firn_time_def;
 
 typedef enum firn_scheme { FIRN_APIC, FIRN_FLIP, FIRN_PIC, FIRN_AFLIP } firn_scheme;

@@ -184,7 +184,7 @@ static firn_columns columns_of(const firn_sim *sim, int32_t owner)
  * the other into the same patch, so the mass channel after material m is the sum of 0 .. m,
  * which impulse_split.c keeps. Only the columns that particles touch are cleared, added and
  * later read. */
-static void p2g_block(firn_sim *sim, int32_t owner, const firn_workspace *w)
+static void p2g_block(firn_sim *sim, int32_t owner, int with_force, const firn_workspace *w)
 {
     const firn_kernels *k = sim->mpm->kernels;
     firn_grid *grid = &sim->mpm->grid;
@@ -197,6 +197,7 @@ static void p2g_block(firn_sim *sim, int32_t owner, const firn_workspace *w)
         firn_block_material r;
         if (firn_block_loops_material(sim, owner, m, &r)) {
             has_any = 1;
+            if (!with_force) r.transfer.dt = 0;
             if (sim->has_pull || sim->acceleration) {
                 firn_particle_boundary_pull(sim, r.particles, r.block, w->pull);
                 r.block_particles.payload.extra = w->pull;
@@ -216,7 +217,7 @@ void firn_block_loops_load(const firn_sim *sim, int32_t owner, const void *nodes
                                   sim->mpm->grid.neighbours[owner], nodes);
 }
 
-void firn_block_loops_p2g(firn_sim *sim)
+static void p2g(firn_sim *sim, int with_force)
 {
     assign_chunks(sim);
     assign_clusters(sim);
@@ -227,7 +228,25 @@ void firn_block_loops_p2g(firn_sim *sim)
         for (int color = 0; color < sim->mpm->grid.n_colors; color++) {
             for (firn_block_cluster cluster; claim_cluster(sim, color, &cluster);)
                 for (int32_t owner = cluster.first; owner < cluster.end; owner++)
-                    p2g_block(sim, owner, &w);
+                    p2g_block(sim, owner, with_force, &w);
+#pragma omp barrier
+        }
+    }
+}
+
+void firn_block_loops_p2g(firn_sim *sim) { p2g(sim, 1); }
+void firn_block_loops_p2g_momentum(firn_sim *sim) { p2g(sim, 0); }
+
+void firn_block_loops_by_color(firn_sim *sim, firn_owner_work work, void *user)
+{
+    assign_clusters(sim);
+#pragma omp parallel num_threads(sim->n_threads)
+    {
+        firn_workspace w = firn_workspace_of(sim, omp_get_thread_num());
+        for (int color = 0; color < sim->mpm->grid.n_colors; color++) {
+            for (firn_block_cluster cluster; claim_cluster(sim, color, &cluster);)
+                for (int32_t owner = cluster.first; owner < cluster.end; owner++)
+                    work(sim, owner, omp_get_thread_num(), &w, user);
 #pragma omp barrier
         }
     }
@@ -320,6 +339,33 @@ static void diagnose(const firn_sim *sim, const firn_block_material *r, const fi
     report->rate_id = id_at(r->particles, r->block, report->rate_bundle, report->rate_lane);
 }
 
+static void load_patches(const firn_sim *sim, int32_t owner, const firn_workspace *w)
+{
+    const firn_grid *grid = &sim->mpm->grid;
+    const void *nodes = sim->mpm->end_nodes ? sim->mpm->end_nodes : grid->nodes;
+    if (sim->mpm->keeps_old)
+        sim->mpm->kernels->patch_load_both(w->patch, w->forces, grid->columns[owner],
+                                           grid->neighbours[owner], nodes, grid->old);
+    else
+        firn_block_loops_load(sim, owner, nodes, w->patch);
+}
+
+/* Velocities from the end of the step, places and gradients from its middle. */
+static void g2p_of_midpoint(const firn_sim *sim, int32_t owner, firn_block_material *r,
+                            const firn_workspace *w)
+{
+    firn_transfer ends = r->transfer, middle = r->transfer;
+    firn_block_particles moved = r->block_particles;
+    ends.keeps_places = 1;
+    middle.is_affine = 0;
+    middle.flip = 0;
+    moved.payload.value = w->pull;
+    load_patches(sim, owner, w);
+    sim->mpm->kernels->g2p(&ends, &r->block_particles, w->patch, w->forces, w->grad_v);
+    firn_block_loops_load(sim, owner, sim->mpm->grid.nodes, w->patch);
+    sim->mpm->kernels->g2p(&middle, &moved, w->patch, NULL, w->grad_v);
+}
+
 /* One owner block: nodes to particles, boundaries on particles, law, diagnosis, sinks.
  *
  * The state before G2P is copied only where a boundary or a sink may need it (`expected`,
@@ -333,19 +379,17 @@ static void g2p_block(firn_sim *sim, int32_t owner, const firn_workspace *w, dou
     const unsigned expected = has_impulses ? firn_particle_boundary_expected(sim, owner) : 0;
     const int drains = firn_sink_particles_reach(sim, sim->mpm->grid.coord[owner]);
     double t0 = is_timed ? firn_sim_clock() : 0;
-    const firn_grid *grid = &sim->mpm->grid;
-    if (sim->mpm->keeps_old)
-        k->patch_load_both(w->patch, w->forces, grid->columns[owner], grid->neighbours[owner],
-                           grid->nodes, grid->old);
-    else
-        firn_block_loops_load(sim, owner, grid->nodes, w->patch);
+    load_patches(sim, owner, w);
     FIRN_BLOCK_MATERIALS (sim, owner, r) {
         size_t bytes = (size_t)firn_bundles_of(r.block->n) * 48 * k->real_size;
         void *v_before = (char *)w->before + bytes;
         if (expected || drains) memcpy(w->before, r.block_particles.x, bytes);
         if (expected & FIRN_PARTICLE_PULLS)
             memcpy(v_before, r.block_particles.payload.value, bytes);
-        k->g2p(&r.transfer, &r.block_particles, w->patch, w->forces, w->grad_v);
+        if (sim->mpm->end_nodes)
+            g2p_of_midpoint(sim, owner, &r, w);
+        else
+            k->g2p(&r.transfer, &r.block_particles, w->patch, w->forces, w->grad_v);
         if (firn_plane_is(sim))
             firn_plane_restrict(sim, firn_bundles_of(r.block->n), w->grad_v,
                                 r.block_particles.payload.affine);

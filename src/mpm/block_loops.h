@@ -8,6 +8,13 @@
 #include "mpm/workspace.h"
 
 void firn_block_loops_p2g(firn_sim *sim);
+/* As p2g without the forces of stress: momentum, mass and pulls. */
+void firn_block_loops_p2g_momentum(firn_sim *sim);
+/* Work on the owner blocks in the order of P2G: by colour, so that what two blocks add to common
+ * nodes is added in a fixed order, without atomics. */
+typedef void (*firn_owner_work)(firn_sim *sim, int32_t owner, int thread, const firn_workspace *w,
+                                void *user);
+void firn_block_loops_by_color(firn_sim *sim, firn_owner_work work, void *user);
 void firn_block_loops_grid(firn_sim *sim);
 firn_status firn_block_loops_g2p(firn_sim *sim, firn_messages *messages);
 /* Stress, rates and reports of the present state, without a step. */

@@ -8,10 +8,11 @@
 #ifndef FIRN_INTEGRATOR_H
 #define FIRN_INTEGRATOR_H
 
-#include "firn/sim.h"
+#include "solver/sim.h"
 
 typedef struct firn_integrator {
     const char *name, *summary;
+    firn_implicit_use is_implicit; /* steps not bounded by waves and viscosity (time_step.c) */
     /* From particles at sim->time to particles at sim->time + sim->dt, with sim->dt reduced where
      * the step check requires it. `clock`: the end of the last stage. *end: the time reached;
      * unchanged when no particle has moved. */
@@ -19,6 +20,10 @@ typedef struct firn_integrator {
 } firn_integrator;
 
 extern const firn_integrator firn_integrator_symplectic; /* integrator_symplectic.c */
+extern const firn_integrator firn_integrator_implicit;   /* integrator_implicit.c */
+extern const firn_integrator firn_integrator_midpoint;
+extern const firn_integrator firn_integrator_quasi_static;
+extern const firn_integrator firn_integrator_auto;
 
 /* The table: in order; NULL after the last, or where there is none of that name. */
 const firn_integrator *firn_integrator_at(int i);

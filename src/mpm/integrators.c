@@ -7,6 +7,9 @@
 
 static const firn_integrator *const integrators[] = {
     &firn_integrator_symplectic,
+    &firn_integrator_implicit,
+    &firn_integrator_midpoint,
+    &firn_integrator_auto,
 };
 enum { N_INTEGRATORS = sizeof integrators / sizeof *integrators };
 

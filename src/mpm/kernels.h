@@ -176,6 +176,10 @@ typedef struct firn_kernels {
      * `forces` is not NULL). */
     void (*p2g)(const firn_transfer *transfer, const firn_block_particles *particles, void *patch,
                 void *forces);
+    /* Adds the force momenta dt f of a flux [n][9][16] alone, row i acting on component i: the forces
+     * of a trial state (laws/law_tangent.h). */
+    void (*scatter)(const firn_transfer *transfer, const firn_block_particles *particles,
+                    const void *flux, void *patch);
     /* Adds a patch to the 27 blocks around it (block numbers); loads it from them (-1: zeros). */
     void (*patch_add)(const void *patch, firn_columns columns, const int32_t neighbours[27],
                       void *nodes);

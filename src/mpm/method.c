@@ -5,6 +5,7 @@
  * Invariants: particles outside of a step stand in owner blocks of the present grid unless
  * must_sort is set; X is stored in cells of the owner block and converted here; padding lanes are
  * never visible, as readers go by block_size. */
+#include "mpm/implicit.h"
 #include "mpm/block_loops.h"
 #include "mpm/block_places.h"
 #include "mpm/heat.h"
@@ -125,6 +126,7 @@ static firn_status create(firn_sim *sim, const firn_run_options *options, firn_m
     if (!sim->mpm) return firn_messages_no_memory(messages, "simulation");
     memset(sim->mpm, 0, sizeof *sim->mpm);
     sim->mpm->integrator = firn_integrator_find(sim->time_def.integrator);
+    if (sim->mpm->integrator) sim->implicit_use = sim->mpm->integrator->is_implicit;
     firn_status status = choose_kernels(sim, options, messages);
     if (status == FIRN_OK) status = create_particles(sim, messages);
     if (status == FIRN_OK) status = create_boundary(sim, messages);
@@ -152,6 +154,7 @@ static void destroy(firn_sim *sim)
     if (mpm->kernels) firn_impulse_split_clear(sim);
     firn_block_slots_clear(&mpm->contact_gap.slots, memory);
     firn_grip_nodes_clear(sim);
+    firn_implicit_clear(sim);
     firn_distance_cache_clear(sim);
     firn_grid_clear(&mpm->grid);
     firn_memory_release(memory, mpm->spare, mpm->spare_bytes);

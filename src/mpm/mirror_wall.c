@@ -43,6 +43,8 @@ typedef struct mirror {
     int64_t plane; /* node index along the axis */
     double fall;   /* g_n dt */
     double flip;   /* a */
+    void *array;   /* [n_blocks][64][4] of a trial state, in place of the grid's nodes; or NULL */
+    double booked; /* share of the forces that is booked */
 } mirror;
 
 static size_t at(cell c)
@@ -128,6 +130,23 @@ static void fold_node(const mirror *m, cell from, cell to, firn_boundary_impulse
     add_impulse(m, from, -2 * (q + mass * m->fall - m->flip * q_old), mass, boundary);
 }
 
+/* Force momenta (fold) or velocities (unfold) of a trial state; where booked, the wall gets what the
+ * stress beyond gives, the term -2 q_b that momentum alone does not have. */
+static void pass_trial(const mirror *m, cell from, cell to, firn_boundary_impulse *boundary)
+{
+    const firn_sim *sim = m->sim;
+    const size_t a = at(m->is_fold ? to : from), b = at(m->is_fold ? from : to);
+    const double force = get(sim, m->array, b + (size_t)m->axis);
+    for (int c = 0; c < 3; c++) {
+        const size_t i = a + (size_t)c, j = b + (size_t)c;
+        const double value = (c == m->axis ? -1 : 1) * get(sim, m->array, j);
+        put(sim, m->array, i, m->is_fold ? get(sim, m->array, i) + value : value);
+    }
+    if (m->booked > 0)
+        add_impulse(m, from, -2 * m->booked * force, get(sim, sim->mpm->grid.nodes, b + 3),
+                    boundary);
+}
+
 static void unfold_node(const mirror *m, cell from, cell to, firn_boundary_impulse *boundary)
 {
     firn_sim *sim = m->sim;
@@ -158,14 +177,16 @@ static void each_node_beyond(const mirror *m, int32_t block, firn_boundary_impul
         if (depth <= 0 || depth > 3 || is_folded_already(m, node)) continue;
         cell from = {block, n}, to = mirror_of(m, node);
         if (to.block < 0) continue;
-        if (m->is_fold)
+        if (m->array)
+            pass_trial(m, from, to, boundary);
+        else if (m->is_fold)
             fold_node(m, from, to, boundary);
         else
             unfold_node(m, from, to, boundary);
     }
 }
 
-static void pass_wall(firn_sim *sim, int w, int is_fold, double dt)
+static void pass_wall(firn_sim *sim, int w, int is_fold, double dt, void *array, double booked)
 {
     const firn_grid_def *def = &sim->scene.grid;
     if (!def->has_box || def->walls[w] != FIRN_WALL_MIRROR) return;
@@ -174,6 +195,8 @@ static void pass_wall(firn_sim *sim, int w, int is_fold, double dt)
                         .axis = w / 2,
                         .is_upper = w & 1,
                         .is_fold = is_fold,
+                        .array = array,
+                        .booked = booked,
                         .plane = llround((w & 1 ? def->box_max : def->box_min)[w / 2] / sim->h),
                         .fall = dt * sim->scene.gravity[w / 2],
                         .flip = sim->n_materials ? sim->mpm->particles[0].transfer.flip : 0};
@@ -193,11 +216,21 @@ static void pass_wall(firn_sim *sim, int w, int is_fold, double dt)
 
 void firn_mirror_wall_fold(firn_sim *sim, double dt)
 {
-    for (int w = 0; w < 6; w++) pass_wall(sim, w, 1, dt);
+    for (int w = 0; w < 6; w++) pass_wall(sim, w, 1, dt, NULL, 0);
 }
 
 /* In the opposite order of the fold, so that a node in a corner copies a velocity that is final. */
 void firn_mirror_wall_unfold(firn_sim *sim)
 {
-    for (int w = 5; w >= 0; w--) pass_wall(sim, w, 0, sim->dt);
+    for (int w = 5; w >= 0; w--) pass_wall(sim, w, 0, sim->dt, NULL, 0);
+}
+
+void firn_mirror_wall_fold_trial(firn_sim *sim, void *forces, double booked)
+{
+    for (int w = 0; w < 6; w++) pass_wall(sim, w, 1, 0, forces, booked);
+}
+
+void firn_mirror_wall_unfold_trial(firn_sim *sim, void *velocities)
+{
+    for (int w = 5; w >= 0; w--) pass_wall(sim, w, 0, 0, velocities, 0);
 }

@@ -8,5 +8,9 @@
 
 void firn_mirror_wall_fold(firn_sim *sim, double dt);
 void firn_mirror_wall_unfold(firn_sim *sim);
+/* The same for a trial state of an implicit step, [n_blocks][64][4] reals: forces of nodes beyond are
+ * added to their images, and `booked` of them put into the ledger; velocities are copied back. */
+void firn_mirror_wall_fold_trial(firn_sim *sim, void *forces, double booked);
+void firn_mirror_wall_unfold_trial(firn_sim *sim, void *velocities);
 
 #endif

@@ -42,6 +42,10 @@ struct firn_mpm {
     firn_contact_gap contact_gap;
     firn_distance_cache distance_cache;
     firn_grip_nodes grip_nodes;
+    struct firn_implicit *implicit; /* NULL before the first implicit step */
+    /* Velocities after the step where they are not those that particles move with (midpoint): G2P
+     * takes v and C from these, x and grad v from the grid. NULL: one velocity. */
+    const void *end_nodes;
 
     firn_boundary_impulse *chunks; /* [FIRN_CHUNKS][n_boundaries] impulses on nodes in this step */
     /* [n_boundaries] column in `impulses` of a boundary that acts on particles, else -1 */

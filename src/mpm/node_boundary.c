@@ -34,6 +34,8 @@ typedef struct node {
     double given
         [FIRN_N_BOUNDARY_KINDS]
         [4]; /* m/s and J/kg: dv x y z, work per mass; walls: friction per mass of all boundaries */
+    firn_constraint *found; /* constraints are listed here instead of projected; NULL: projected */
+    int n_found;
 } node;
 
 /* ---------------------------------------------------------------- one node */
@@ -62,6 +64,10 @@ static int is_same(const double v[3], const double w[3])
 static void apply_constraint(const firn_constraint *c, node *n, firn_boundary_impulse *boundary)
 {
     const double before[3] = {n->v[0], n->v[1], n->v[2]};
+    if (n->found) {
+        if (n->n_found < FIRN_CONSTRAINTS_MAX) n->found[n->n_found++] = *c;
+        return;
+    }
     firn_constraint_project(c, n->v);
     if (is_same(n->v, before)) return;
     firn_boundary_impulse e = {0};
@@ -327,8 +333,10 @@ static int is_reached(const firn_sim *sim, int32_t block)
 
 /* One block of nodes: for each node with mass that a boundary may reach, position (m) and velocity
  * as doubles, the boundaries in their order, and the velocity back. Float and double kernels share
- * this code; with float nodes only the stored velocity is rounded, the ledger is in double. */
-int firn_node_boundary_apply(const firn_sim *sim, int32_t block, int chunk)
+ * this code; with float nodes only the stored velocity is rounded, the ledger is in double. With
+ * `find` the constraints of a node are handed over instead of projected. */
+static int each_node(const firn_sim *sim, int32_t block, int chunk, firn_constraints_found find,
+                     void *user)
 {
     firn_boundary_impulse *boundary =
         sim->mpm->chunks + (size_t)chunk * (size_t)firn_sim_n_boundaries(sim);
@@ -338,15 +346,17 @@ int firn_node_boundary_apply(const firn_sim *sim, int32_t block, int chunk)
     if (!has_mass || !firn_impulse_split_is_reached(sim, block)) return 0;
     touching t = find_touching(sim, block);
     if (!t.any) return 0;
+    firn_constraint found[FIRN_CONSTRAINTS_MAX];
     void *nodes = firn_grid_nodes(&sim->mpm->grid, block);
     double *wide = sim->mpm->kernels->is_double ? nodes : NULL;
     float *narrow = sim->mpm->kernels->is_double ? NULL : nodes;
     const int is_plane = firn_plane_is(sim);
-    node n = {.block = block};
+    node n = {.block = block, .found = find ? found : NULL};
     int any = 0;
     for (int i = 0; i < FIRN_BLOCK_NODES; i++) {
         int at = i * FIRN_CHANNELS;
         n.index = i;
+        n.n_found = 0;
         n.mass = wide ? wide[at + 3] : (double)narrow[at + 3];
         if (!(n.mass > 0) || is_left_alone(sim, &t, block, i)) continue;
         if (n.kinds) {
@@ -359,8 +369,12 @@ int firn_node_boundary_apply(const firn_sim *sim, int32_t block, int chunk)
             if (a == 2 && is_plane) n.x[a] = 0;
             n.v[a] = wide ? wide[at + a] : (double)narrow[at + a];
         }
-        if (is_folded(sim, n.x)) continue;
+        if (is_folded(sim, n.x)) {
+            if (find) find(user, block, i, n.x, NULL, 0);
+            continue;
+        }
         apply_to_node(sim, &t, &n, boundary);
+        if (n.n_found) find(user, block, i, n.x, found, n.n_found);
         if (!n.kinds) continue;
         any = 1;
         firn_impulse_split_share(sim, chunk, block, i, n.mass, n.kinds, n.given);
@@ -372,6 +386,44 @@ int firn_node_boundary_apply(const firn_sim *sim, int32_t block, int chunk)
         }
     }
     return any;
+}
+
+int firn_node_boundary_apply(const firn_sim *sim, int32_t block, int chunk)
+{
+    return each_node(sim, block, chunk, NULL, NULL);
+}
+
+void firn_node_boundary_find(const firn_sim *sim, int32_t block, int chunk,
+                             firn_constraints_found find, void *user)
+{
+    each_node(sim, block, chunk, find, user);
+}
+
+/* What all constraints gave together is known; each but the last is given what projecting on to it
+ * takes, the last one the rest. */
+void firn_node_boundary_book(const firn_sim *sim, int32_t block, int chunk,
+                             const firn_node_impulse *given)
+{
+    firn_boundary_impulse *boundary =
+        sim->mpm->chunks + (size_t)chunk * (size_t)firn_sim_n_boundaries(sim);
+    node n = {.block = block, .index = given->index, .mass = given->mass};
+    for (int a = 0; a < 3; a++) {
+        n.x[a] = given->x[a];
+        n.v[a] = given->before[a];
+    }
+    for (int k = 0; k < given->n; k++) {
+        const firn_constraint *c = &given->constraints[k];
+        const double before[3] = {n.v[0], n.v[1], n.v[2]};
+        if (k + 1 < given->n)
+            firn_constraint_project(c, n.v);
+        else
+            memcpy(n.v, given->after, sizeof n.v);
+        if (is_same(n.v, before)) continue;
+        firn_boundary_impulse e = {0};
+        firn_constraint_impulse(c, n.x, n.mass, before, n.v, &e);
+        keep_ledger(&boundary[c->boundary], c->kind, &n, before, &e);
+    }
+    if (n.kinds) firn_impulse_split_share(sim, chunk, block, n.index, n.mass, n.kinds, n.given);
 }
 
 /* A distance of NaN, which only a caller's function returns, is noted in the ledger of its chunk:

@@ -407,6 +407,66 @@ static void p2g(const firn_transfer *transfer, const firn_block_particles *p, vo
     }
 }
 
+/* Force momenta alone, of a flux of nine components [3 i + a]: -dt V T_ia dw/dx_a to component i. */
+FIRN_INLINE void flux_of_bundle(const firn_block_particles *p, const real *flux, int b, int mls,
+                                real stress_factor, const weights *wt, outgoing *out)
+{
+    const real *volume = (const real *)p->payload.volume + b * 16, *T = flux + b * 144;
+    UNROLL for (int l = 0; l < 16; l += LANES)
+    {
+        const fr s = fr_load(volume + l) * stress_factor;
+        fr q[3] = {fr_zero(), fr_zero(), fr_zero()};
+        for (int a = 0; a < 3; a++) {
+            fr stress[3];
+            for (int i = 0; i < 3; i++) {
+                stress[i] = s * fr_load(T + (3 * i + a) * 16 + l);
+                if (mls) q[i] = fr_fma(fr_load(wt->d[a] + l), stress[i], q[i]);
+            }
+            groups_store(mls ? out->A[a] : out->S[a], l, stress[0], stress[1], stress[2],
+                         fr_zero());
+        }
+        groups_store(out->base, l, q[0], q[1], q[2], fr_zero());
+    }
+}
+
+FIRN_INLINE void scatter_case(int is_quadratic, int mls, const firn_transfer *transfer,
+                              const firn_block_particles *p, const real *flux, real *patch)
+{
+    const int n = is_quadratic ? 3 : 4;
+    const real d_inverse = is_quadratic ? 4 : 3;
+    const real stress_factor = (real)(-transfer->dt / transfer->h) * (mls ? d_inverse : 1);
+    weights wt;
+    outgoing out;
+    for (int b = 0; b * 16 < p->n; b++) {
+        const int count = p->n - b * 16 < 16 ? p->n - b * 16 : 16;
+        weights_of_bundle(is_quadratic, mls, !mls, 0, mls, (const real *)p->x + b * 48, &wt);
+        flux_of_bundle(p, flux, b, mls, stress_factor, &wt, &out);
+        for (int lane = 0; lane < count; lane++) {
+            real *at = patch + wt.node[lane];
+            if (mls) {
+                const linear r = prepare_linear(1, &wt, &out, lane);
+                add_linear(n, 1, 0, lane_pointer(&wt.W[0][0][lane]), r, r, at, NULL);
+            } else {
+                const prepared r = prepare(n, 0, 1, &wt, &out, lane);
+                add_gradient(n, 0, 0, &wt, &r, &r, lane, at, NULL);
+            }
+        }
+    }
+}
+
+static void scatter(const firn_transfer *transfer, const firn_block_particles *p, const void *flux,
+                    void *patch)
+{
+    if (transfer->is_quadratic && transfer->is_mls)
+        scatter_case(1, 1, transfer, p, flux, patch);
+    else if (transfer->is_quadratic)
+        scatter_case(1, 0, transfer, p, flux, patch);
+    else if (transfer->is_mls)
+        scatter_case(0, 1, transfer, p, flux, patch);
+    else
+        scatter_case(0, 0, transfer, p, flux, patch);
+}
+
 /* ---------------------------------------------------------------- grid to particles */
 
 /* sums over nodes: w v and w m (or w v_old,x); m_a v; g_a v; w v_old,y and z, each in two */
@@ -853,6 +913,7 @@ const firn_kernels FIRN_VARIANT_NAME(firn_kernels) = {
     FIRN_NODES(clear),
     FIRN_NODES(ask),
     p2g,
+    scatter,
     FIRN_NODES(add),
     FIRN_NODES(weigh),
     FIRN_NODES(load),

@@ -225,6 +225,11 @@ static void check_grid(firn_complaints *c, const firn_grid_def *grid)
 static void check_plane(firn_complaints *c, const firn_scene_def *scene)
 {
     if (scene->grid.geometry != FIRN_PLANE_STRAIN) return;
+    if (strcmp(scene->time.integrator, "symplectic") != 0)
+        FIRN_COMPLAIN(c, "time.integrator",
+                      "is '%s', which has no plane strain; allowed: symplectic; try: geometry: "
+                      "solid between mirror walls",
+                      scene->time.integrator);
     for (int w = 4; w < 6 && scene->grid.has_box; w++)
         if (scene->grid.walls[w] != FIRN_WALL_OPEN)
             FIRN_COMPLAIN(c, "grid.walls", "has a wall along z; allowed in plane strain: open");

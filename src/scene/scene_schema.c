@@ -84,6 +84,9 @@ static const firn_schema_key time_options[] = {
     FLAG(firn_time_def, "mechanics", mechanics, "true",
          "false: nothing moves, and heat alone is computed: for solids at rest, with larger "
          "steps."),
+    REAL(firn_time_def, "tolerance", tolerance, "1", "1e-4", 1e-14, 1, 0,
+         "Implicit integrators: how exactly the forces of a step balance, as a share of the force "
+         "of the present stress on the face of a cell. Smaller: slower."),
 };
 static const firn_schema_section time_section =
     END("time", firn_time_def, 0, 0, time_options, "The time step.");

@@ -55,6 +55,15 @@ typedef struct firn_rates {
     const char *criterion; /* what the rate is of; NULL: wave, speed or viscosity */
 } firn_rates;
 
+/* When steps are bounded by motion instead of waves and viscosity: never, always, or where that pays
+ * (time_step.c). Without inertia nothing falls, and load steps are bounded by displacements alone. */
+typedef enum firn_implicit_use {
+    FIRN_IMPLICIT_NEVER,
+    FIRN_IMPLICIT_ALWAYS,
+    FIRN_IMPLICIT_STATIC,
+    FIRN_IMPLICIT_WHERE_IT_PAYS
+} firn_implicit_use;
+
 struct firn_sim {
     firn_memory memory;
     firn_comm comm;
@@ -91,6 +100,8 @@ struct firn_sim {
     int is_spoiled;   /* the last step left a state that is not finite */
     int is_empty;     /* a restore failed and left no particles */
     int is_unchecked; /* for benchmarks: the step check is off */
+    firn_implicit_use implicit_use; /* of the integrator */
+    int is_implicit;                /* neither waves nor viscosity bound the present step */
     firn_rates rates;
     double dt_factor; /* factor on the stable dt, below 1 after a step rejected for its energy */
     firn_boundary_impulse *total; /* since the start, [n_boundaries] */
@@ -163,6 +174,10 @@ static inline double firn_solver_value(const firn_sim *sim, firn_place at, firn_
     return values[component];
 }
 
+/* How many explicit steps an implicit one would replace now, and from how many on `auto` takes it:
+ * what an implicit step costs in explicit ones, as measured (mpm/README.md, section 14). */
+enum { FIRN_BREAK_EVEN = 60 };
+double firn_time_step_gain(const firn_sim *sim, double remaining);
 /* time_step.c: sets sim->dt, the largest stable step that meets `until`, and sim->limit. */
 firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *messages);
 /* populate.c: the bodies of the scene; populate_points.c: one from a file of points. */

@@ -5,6 +5,7 @@
  *                                              named after the larger of |v| and c
  *   viscosity     dt <= cfl h^2 / (6 nu)       nu: upper bound of the law's kinematic viscosity
  *   stiffness ..  dt <= cfl / rate             of methods that name the criterion of their rate
+ *   motion        implicit integrators, in place of the three above: dt (|v| + g dt) <= cfl h
  *   emission      as wave, for particles born before the end of the interval
  *   goal          dt <= cfl / (w (sqrt(1 + z^2) + z)), half of the bound for grips of frequency
  *                 w and damping z (grip.c)
@@ -43,6 +44,31 @@ static void limit_by(firn_sim *sim, double dt, const char *criterion, int names_
     sim->limit.particle = sim->rates.particle;
 }
 
+/* Implicit steps are bounded by motion alone: no particle moves by more than cfl h, what it falls
+ * included. With the speed v, v dt + g dt^2 = cfl h has the root dt = cfl / rate of this rate. */
+static double motion_rate(const firn_sim *sim)
+{
+    const double *g = sim->scene.gravity, speed = sim->rates.max_speed, h = sim->h;
+    const double fall = sim->implicit_use == FIRN_IMPLICIT_STATIC
+                            ? 0
+                            : sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    return (speed + sqrt(speed * speed + 4 * fall * h * sim->time_def.cfl)) / (2 * h);
+}
+
+double firn_time_step_gain(const firn_sim *sim, double remaining)
+{
+    const double cfl = sim->time_def.cfl, largest = sim->time_def.dt_max;
+    double motion = fmin(remaining, cfl / motion_rate(sim));
+    if (largest > 0) motion = fmin(motion, largest);
+    return motion * sim->rates.max_rate / cfl;
+}
+
+/* `auto`: a function of the present state alone, so that a resumed run decides alike. */
+static int pays(const firn_sim *sim, double remaining)
+{
+    return firn_time_step_gain(sim, remaining) > FIRN_BREAK_EVEN;
+}
+
 /* Stable bounds first, then dt_fixed and dt_max (which only shorten), then dt_min, below which a
  * run stops instead of going on forever, and last the division of the rest of the interval. */
 firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *messages)
@@ -57,14 +83,17 @@ firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *me
             "%.9g s)",
             sim->rates.material < 0 ? "" : sim->materials[sim->rates.material].resolved.name,
             (long long)sim->rates.particle, sim->time);
+    sim->is_implicit = sim->implicit_use == FIRN_IMPLICIT_ALWAYS ||
+                       sim->implicit_use == FIRN_IMPLICIT_STATIC ||
+                       (sim->implicit_use == FIRN_IMPLICIT_WHERE_IT_PAYS && pays(sim, remaining));
     const struct {
         const char *criterion;
         double rate;
-    } others[] = {{"emission", firn_emission_rate(sim, until)},
+    } others[] = {{"emission", sim->is_implicit ? 0 : firn_emission_rate(sim, until)},
                   {"goal", firn_grips_rate(sim)},
                   {"collider", firn_colliders_rate(sim)}};
     const int moves = def->mechanics;
-    double rate = moves ? sim->rates.max_rate : 0;
+    double rate = !moves ? 0 : sim->is_implicit ? motion_rate(sim) : sim->rates.max_rate;
     const char *other = NULL;
     for (size_t i = 0; moves && i < sizeof others / sizeof *others; i++)
         if (others[i].rate > rate) {
@@ -81,6 +110,8 @@ firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *me
             limit_by(sim, dt, other, 0);
         else if (sim->rates.criterion)
             limit_by(sim, dt, sim->rates.criterion, 1);
+        else if (sim->is_implicit)
+            limit_by(sim, dt, "motion", 0);
         else if (sim->rates.is_viscous)
             limit_by(sim, dt, "viscosity", 1);
         else
@@ -113,6 +144,6 @@ firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *me
     double n = ceil(remaining / dt * (1 - 1e-12)); /* infinite without an end */
     sim->dt = isinf(n) ? dt : n > 1 ? remaining / n : remaining;
     sim->limit.dt = sim->dt;
-    sim->dt_factor = fmin(1, 1.01 * sim->dt_factor);
+    sim->dt_factor = fmin(1, (sim->is_implicit ? 1.25 : 1.01) * sim->dt_factor);
     return FIRN_OK;
 }
