@@ -228,7 +228,7 @@ static void check_plane(firn_complaints *c, const firn_scene_def *scene)
     if (strcmp(scene->time.integrator, "symplectic") != 0)
         FIRN_COMPLAIN(c, "time.integrator",
                       "is '%s', which has no plane strain; allowed: symplectic; try: geometry: "
-                      "solid between mirror walls",
+                      "space, between mirror walls",
                       scene->time.integrator);
     for (int w = 4; w < 6 && scene->grid.has_box; w++)
         if (scene->grid.walls[w] != FIRN_WALL_OPEN)
