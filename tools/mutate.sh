@@ -40,8 +40,8 @@ dt-without-wave|src/solver/time_step.c|rate > 0 ? def->cfl / rate : INFINITY|sim
 dt-twice-cfl|src/solver/time_step.c|? def->cfl / rate :|? 2 * def->cfl / rate :|basics
 wall-off|src/mpm/mirror_wall.c|[axis] / sim->h);|[axis] / sim->h + 0.6);|bar
 mirror-keeps-normal|src/mpm/mirror_wall.c|put(sim, nodes, b + (size_t)c, sign * get|put(sim, nodes, b + (size_t)c, get|bar
-mirror-gravity-not-mirrored|src/mpm/mirror_wall.c|back = c == m->axis ? 2 * mass * m->fall : 0|back = 0 * c|ledger
-mirror-ledger-half|src/mpm/mirror_wall.c|add_impulse(m, from, -2 * mass * (v|add_impulse(m, from, -1 * mass * (v|ledger
+mirror-gravity-not-mirrored|src/mpm/mirror_wall.c|back = is_reversed ? 2 * mass * m->fall[c] : 0|back = 0 * c|ledger
+mirror-ledger-half|src/mpm/mirror_wall.c|add_impulse(m, from, c, -2 * mass * (v|add_impulse(m, from, c, -1 * mass * (v|ledger
 friction-without-clamp|src/solver/contact.c|keep = t > friction * press ? 1 - friction * press / t : 0;|keep = 1 - friction * press / (t + 1e-300);|contact
 friction-without-pressure|src/solver/contact.c|t > friction * press ? 1 - friction * press / t : 0|t > friction ? 1 - friction / (t + 0 * press) : 0|incline
 contact-never-opens|src/solver/contact.c|contact == FIRN_SEPARATE && un >= adhesion|contact == FIRN_SEPARATE && un >= 1e9|basics

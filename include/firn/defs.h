@@ -32,7 +32,8 @@ typedef enum firn_wall {
     FIRN_WALL_SEPARATE,
     FIRN_WALL_MIRROR,
     FIRN_WALL_DELETE,
-    FIRN_WALL_PERIODIC
+    FIRN_WALL_PERIODIC,
+    FIRN_WALL_NO_SLIP
 } firn_wall;
 
 typedef struct firn_grid_def {
@@ -64,6 +65,9 @@ typedef struct firn_transfer_def {
     firn_scheme scheme;
     double flip_blend;     /* a in v = (1-a) v_PIC + a v_FLIP; flip and aflip only */
     firn_force_form force; /* true gradients, or moving least squares (faster) */
+    /* Damping per time, in place of flip_blend; both 0: the scheme filters once a step. */
+    double damping;      /* filterings while the fastest particle passes a cell */
+    double damping_rate; /* filterings a second, 1/s */
 } firn_transfer_def;
 
 /* ---------------------------------------------------------------- methods without a grid */

@@ -65,9 +65,10 @@ FIRN_API const char *firn_sim_variant(const firn_sim *sim);
 /* The criterion that set dt (s) of the last step. */
 typedef struct firn_dt_limit {
     double dt;
-    const char *criterion; /* speed wave viscosity heat emission goal energy user frame retry */
-    const char *material;  /* "" where no particle is meant */
-    int64_t particle;      /* id; -1 where no particle is meant */
+    const char
+        *criterion; /* speed wave stability viscosity heat emission goal energy user frame retry */
+    const char *material; /* "" where no particle is meant */
+    int64_t particle;     /* id; -1 where no particle is meant */
 } firn_dt_limit;
 
 /* Stages of a step, in the order in which they run. */
@@ -89,6 +90,10 @@ typedef struct firn_stats {
     int64_t n_steps, n_retries, n_sorts, n_particles, n_blocks, n_lost,
         n_inverted; /* the last two as in the ledger */
     size_t memory_now, memory_peak;
+    /* What transfers between particles and grid did in the last step, as a kinematic viscosity
+     * (m^2/s) in a layer of 8 cells, for the material to which it means most; that material's own
+     * viscosity (an upper bound; 0: inviscid). */
+    double transfer_viscosity, own_viscosity;
     double stage_seconds[FIRN_N_STAGES];
 } firn_stats;
 

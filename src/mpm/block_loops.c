@@ -21,6 +21,7 @@
 #include "mpm/node_boundary.h"
 #include "mpm/particle_boundary.h"
 #include "mpm/plane.h"
+#include "mpm/transfer_damping.h"
 #include "mpm/workspace.h"
 
 #include <math.h>
@@ -219,6 +220,7 @@ void firn_block_loops_load(const firn_sim *sim, int32_t owner, const void *nodes
 
 static void p2g(firn_sim *sim, int with_force)
 {
+    firn_transfer_damping_set(sim);
     assign_chunks(sim);
     assign_clusters(sim);
 #pragma omp parallel num_threads(sim->n_threads)
@@ -343,7 +345,7 @@ static void load_patches(const firn_sim *sim, int32_t owner, const firn_workspac
 {
     const firn_grid *grid = &sim->mpm->grid;
     const void *nodes = sim->mpm->end_nodes ? sim->mpm->end_nodes : grid->nodes;
-    if (sim->mpm->keeps_old)
+    if (sim->mpm->has_flip)
         sim->mpm->kernels->patch_load_both(w->patch, w->forces, grid->columns[owner],
                                            grid->neighbours[owner], nodes, grid->old);
     else
@@ -379,6 +381,7 @@ static void g2p_block(firn_sim *sim, int32_t owner, const firn_workspace *w, dou
     const unsigned expected = has_impulses ? firn_particle_boundary_expected(sim, owner) : 0;
     const int drains = firn_sink_particles_reach(sim, sim->mpm->grid.coord[owner]);
     double t0 = is_timed ? firn_sim_clock() : 0;
+    if (sim->mpm->keeps_affine) firn_block_loops_load(sim, owner, sim->mpm->grid.old, w->unseen);
     load_patches(sim, owner, w);
     FIRN_BLOCK_MATERIALS (sim, owner, r) {
         size_t bytes = (size_t)firn_bundles_of(r.block->n) * 48 * k->real_size;
@@ -386,10 +389,13 @@ static void g2p_block(firn_sim *sim, int32_t owner, const firn_workspace *w, dou
         if (expected || drains) memcpy(w->before, r.block_particles.x, bytes);
         if (expected & FIRN_PARTICLE_PULLS)
             memcpy(v_before, r.block_particles.payload.value, bytes);
+        const int keeps = r.transfer.keep > 0;
+        if (keeps) firn_transfer_damping_take(sim, &r, w);
         if (sim->mpm->end_nodes)
             g2p_of_midpoint(sim, owner, &r, w);
         else
             k->g2p(&r.transfer, &r.block_particles, w->patch, w->forces, w->grad_v);
+        if (keeps) firn_transfer_damping_give(sim, &r, w);
         if (firn_plane_is(sim))
             firn_plane_restrict(sim, firn_bundles_of(r.block->n), w->grad_v,
                                 r.block_particles.payload.affine);
@@ -439,7 +445,7 @@ static void summarize(firn_sim *sim, int chunk)
             block->is_watched = (r->flags & FIRN_FLAG_EDGE) != 0;
             if (!(r->max_rate <= s.max_rate)) {
                 s.max_rate = r->max_rate;
-                s.rate_is_viscous = r->rate_is_viscous;
+                s.rate_kind = r->rate_kind;
                 s.rate_particle = r->rate_id;
             }
             if (r->max_speed > s.max_speed) s.max_speed = r->max_speed;
@@ -485,7 +491,7 @@ static unsigned collect_material(firn_sim *sim, int m, firn_rates *rates)
         const firn_summary *s = &sim->mpm->summaries[chunk * sim->n_materials + m];
         if (!(s->max_rate <= rates->max_rate)) {
             rates->max_rate = s->max_rate;
-            rates->is_viscous = s->rate_is_viscous;
+            rates->kind = (int)s->rate_kind;
             rates->material = m;
             rates->particle = s->rate_particle;
         }
@@ -513,7 +519,7 @@ static firn_status collect_summaries(firn_sim *sim, firn_messages *messages)
     firn_rates rates = {.material = -1, .particle = -1};
     unsigned flags = 0;
     sim->mpm->has_reports = 1;
-    rates.is_viscous = sim->rates.is_viscous; /* unchanged without particles */
+    rates.kind = sim->rates.kind; /* unchanged without particles */
     for (int m = 0; m < sim->n_materials; m++) flags |= collect_material(sim, m, &rates);
 
     const firn_comm *comm = &sim->comm;

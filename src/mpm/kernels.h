@@ -69,9 +69,11 @@ static inline firn_columns firn_columns_between(int is_quadratic, const double l
 typedef struct firn_transfer {
     double dt, h;
     int is_quadratic, is_mls;
-    int is_affine;    /* P2G carries C (APIC and blends) */
-    int keeps_old;    /* some material blends in FLIP: forces are accumulated apart, see p2g */
-    double flip;      /* a of the blend; 0: PIC and APIC */
+    int is_affine; /* P2G carries C (APIC and blends) */
+    int keeps_old; /* some material blends in FLIP: forces are accumulated apart, see p2g */
+    double flip;   /* a of the blend; 0: PIC and APIC */
+    double keep;   /* of v and C unseen by the grid, over a step; 0: none (transfer_damping.c) */
+    double bound_wave, bound_viscosity; /* factors of c and nu in the rates, see stability.c */
     int keeps_places; /* G2P does not move particles: for the payloads after the first */
 } firn_transfer;
 
@@ -102,10 +104,18 @@ typedef struct firn_block_particles {
     firn_payload payload;
 } firn_block_particles;
 
+/* What a particle's rate is of: its speed and wave, its viscosity, or the bound of stability.c. */
+typedef enum firn_rate_kind {
+    FIRN_RATE_WAVE,
+    FIRN_RATE_VISCOSITY,
+    FIRN_RATE_STABILITY
+} firn_rate_kind;
+
 /* Diagnosis of a block of particles after its G2P. */
 typedef struct firn_block_report {
     double max_rate; /* 1/s: inverse of the largest stable step at cfl 1 */
-    int32_t rate_bundle, rate_lane, rate_is_viscous;
+    int32_t rate_bundle, rate_lane;
+    firn_rate_kind rate_kind;
     double max_speed;       /* m/s */
     double low[3], high[3]; /* bounds of positions, cells */
     int is_out_of_reach;
@@ -235,6 +245,8 @@ typedef struct firn_kernels {
     void (*gather)(const firn_gather *gather, int is_integer, const void *from, void *to);
     /* Makes n positions relative to their new owner block; bounds of them, cells. */
     void (*rebase)(void *x, int n, double low[3], double high[3]);
+    /* x = a x + b y of n reals, whole bundles. */
+    void (*combine)(void *x, double a, const void *y, double b, int64_t n);
 } firn_kernels;
 
 /* NULL where the variant is not built or this processor cannot run it. */

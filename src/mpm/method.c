@@ -15,7 +15,9 @@
 #include "mpm/populate.h"
 #include "mpm/save.h"
 #include "mpm/sort.h"
+#include "mpm/stability.h"
 #include "mpm/step.h"
+#include "mpm/transfer_damping.h"
 #include "mpm/workspace.h"
 
 #include <math.h>
@@ -65,7 +67,13 @@ static firn_status create_particles(firn_sim *sim, firn_messages *messages)
                 material->resolved.law->info.name, firn_variant_name(sim->variant));
         particles->material = material;
         particles->transfer = transfer_of_def(sim, &material->transfer);
-        mpm->keeps_old |= particles->transfer.flip > 0;
+        particles->at_rest = firn_stability_of_law(&material->resolved);
+        firn_stability_set(&particles->transfer, &particles->at_rest, sim->time_def.cfl);
+        const int is_per_time = firn_transfer_damping_is_per_time(&material->transfer),
+                  is_apic = material->transfer.scheme == FIRN_APIC;
+        mpm->has_flip |= particles->transfer.flip > 0 || (is_per_time && !is_apic);
+        mpm->keeps_affine |= is_per_time && is_apic;
+        mpm->keeps_old |= mpm->has_flip || mpm->keeps_affine;
         firn_particles_init(particles, &sim->memory, mpm->kernels->real_size, sim->n_grips > 0,
                             sim->has_follow, sim->has_particle_pass,
                             firn_grid_def_is_periodic(&sim->scene.grid),
@@ -251,7 +259,10 @@ static firn_status view_field(const firn_sim *sim, int material, firn_field fiel
 
 static void add_stats(const firn_sim *sim, firn_stats *stats)
 {
+    const firn_transfer_damping_found found = firn_transfer_damping_find(sim, 8);
     stats->n_blocks = sim->mpm->grid.n_blocks;
+    stats->transfer_viscosity = found.numerical;
+    stats->own_viscosity = found.own;
 }
 
 static const char *variant_name(const firn_sim *sim) { return firn_variant_name(sim->variant); }

@@ -24,11 +24,19 @@
  *     J_n = -2 q_b - 2 m_b g_n dt          when folding
  *           - 2 m_b v_a                    when unfolding
  *
+ * A wall `no_slip` is a mirror in which all components are reversed: the image moves against the
+ * material, so that what is between them stands still on the plane, to the order of the spline and
+ * with the right shear stress. (Nodes that are held alone, as at `stick`, let the spline slip: its
+ * value on the plane is a sixth of the first free node's.) On the plane itself the momenta of both
+ * halves cancel: -(1 - flip) q of a node's momentum q before forces is booked and q set to 0, the
+ * force is taken by node_boundary.c. The formulas above hold for each component.
+ *
  * FLIP adds `flip` times the same fold of the velocities before forces, with reversed sign: that
  * part of the change does not reach the particles. (With materials of different blends that of the
  * first is used.) */
 #include "mpm/mirror_wall.h"
 #include "mpm/mpm.h"
+#include "mpm/transfer_damping.h"
 
 #include <math.h>
 
@@ -40,8 +48,9 @@ typedef struct cell {
 typedef struct mirror {
     firn_sim *sim;
     int wall, axis, is_upper, is_fold, chunk;
-    int64_t plane; /* node index along the axis */
-    double fall;   /* g_n dt */
+    int64_t plane;  /* node index along the axis */
+    double fall[3]; /* g dt along the reversed components, 0 along the others */
+    int is_reversed[3];
     double flip;   /* a */
     void *array;   /* [n_blocks][64][4] of a trial state, in place of the grid's nodes; or NULL */
     double booked; /* share of the forces that is booked */
@@ -78,7 +87,7 @@ static int64_t depth_beyond(const firn_sim *sim, int w, const int64_t node[3])
 static int is_folded_already(const mirror *m, const int64_t node[3])
 {
     for (int w = 0; w < m->wall; w++)
-        if (m->sim->scene.grid.walls[w] == FIRN_WALL_MIRROR && depth_beyond(m->sim, w, node) > 0)
+        if (firn_mirror_wall_is(m->sim->scene.grid.walls[w]) && depth_beyond(m->sim, w, node) > 0)
             return 1;
     return 0;
 }
@@ -97,14 +106,14 @@ static cell mirror_of(const mirror *m, const int64_t node[3])
     return (cell){firn_grid_find(&m->sim->mpm->grid, block), (in[0] * 4 + in[1]) * 4 + in[2]};
 }
 
-/* J: the wall's impulse along the axis (N s) on the material of node `from` of this mass. */
-static void add_impulse(const mirror *m, cell from, double J, double mass,
+/* J: the wall's impulse (N s) along an axis on the material of node `from` of this mass. */
+static void add_impulse(const mirror *m, cell from, int axis, double J, double mass,
                         firn_boundary_impulse *boundary)
 {
-    boundary->impulse[m->axis] -= J;
+    boundary->impulse[axis] -= J;
     if (!(mass > 0)) return;
     double given[FIRN_N_BOUNDARY_KINDS][4] = {{0}};
-    given[FIRN_BOUNDARY_WALLS][m->axis] = J / mass;
+    given[FIRN_BOUNDARY_WALLS][axis] = J / mass;
     firn_impulse_split_share(m->sim, m->chunk, from.block, from.node, mass,
                              1u << FIRN_BOUNDARY_WALLS, given);
 }
@@ -117,17 +126,35 @@ static void fold_node(const mirror *m, cell from, cell to, firn_boundary_impulse
     firn_sim *sim = m->sim;
     void *nodes = sim->mpm->grid.nodes, *old = sim->mpm->grid.old;
     size_t a = at(to), b = at(from);
-    double mass = get(sim, nodes, b + 3);
-    double q_old = get(sim, nodes, b + (size_t)m->axis),
-           q = q_old + (old ? get(sim, old, b + (size_t)m->axis) : 0);
+    double mass = get(sim, nodes, b + 3), q_old[3], q[3];
+    for (int c = 0; c < 3; c++) {
+        q_old[c] = get(sim, nodes, b + (size_t)c);
+        q[c] = q_old[c] + (old ? get(sim, old, b + (size_t)c) : 0);
+    }
     for (int c = 0; c < FIRN_CHANNELS; c++) {
-        double sign = c == m->axis ? -1 : 1, back = c == m->axis ? 2 * mass * m->fall : 0;
+        const int is_reversed = c < 3 && m->is_reversed[c];
+        double sign = is_reversed ? -1 : 1, back = is_reversed ? 2 * mass * m->fall[c] : 0;
         size_t i = a + (size_t)c, j = b + (size_t)c;
         put(sim, nodes, i, get(sim, nodes, i) + sign * get(sim, nodes, j) - (old ? 0 : back));
         if (old) put(sim, old, i, get(sim, old, i) + sign * get(sim, old, j) - back);
     }
     firn_impulse_split_fold(sim, from.block, from.node, to.block, to.node);
-    add_impulse(m, from, -2 * (q + mass * m->fall - m->flip * q_old), mass, boundary);
+    for (int c = 0; c < 3; c++)
+        if (m->is_reversed[c])
+            add_impulse(m, from, c, -2 * (q[c] + mass * m->fall[c] - m->flip * q_old[c]), mass,
+                        boundary);
+}
+
+/* A node on a plane where all components are reversed. */
+static void cancel_node(const mirror *m, cell at_plane, firn_boundary_impulse *boundary)
+{
+    void *nodes = m->sim->mpm->grid.nodes;
+    const size_t i = at(at_plane);
+    for (int c = 0; c < 3; c++) {
+        const double q = get(m->sim, nodes, i + (size_t)c);
+        add_impulse(m, at_plane, c, -(1 - m->flip) * q, get(m->sim, nodes, i + 3), boundary);
+        put(m->sim, nodes, i + (size_t)c, 0);
+    }
 }
 
 /* Force momenta (fold) or velocities (unfold) of a trial state; where booked, the wall gets what the
@@ -136,15 +163,27 @@ static void pass_trial(const mirror *m, cell from, cell to, firn_boundary_impuls
 {
     const firn_sim *sim = m->sim;
     const size_t a = at(m->is_fold ? to : from), b = at(m->is_fold ? from : to);
-    const double force = get(sim, m->array, b + (size_t)m->axis);
     for (int c = 0; c < 3; c++) {
         const size_t i = a + (size_t)c, j = b + (size_t)c;
-        const double value = (c == m->axis ? -1 : 1) * get(sim, m->array, j);
+        const double force = get(sim, m->array, j), value = m->is_reversed[c] ? -force : force;
         put(sim, m->array, i, m->is_fold ? get(sim, m->array, i) + value : value);
+        if (m->booked > 0 && m->is_reversed[c])
+            add_impulse(m, from, c, -2 * m->booked * force, get(sim, sim->mpm->grid.nodes, b + 3),
+                        boundary);
     }
-    if (m->booked > 0)
-        add_impulse(m, from, -2 * m->booked * force, get(sim, sim->mpm->grid.nodes, b + 3),
-                    boundary);
+}
+
+/* A node on a plane where all components are reversed: it does not move, and the wall takes all of
+ * its force. */
+static void cancel_trial(const mirror *m, cell at_plane, firn_boundary_impulse *boundary)
+{
+    const size_t i = at(at_plane);
+    for (int c = 0; c < 3; c++) {
+        if (m->booked > 0)
+            add_impulse(m, at_plane, c, -m->booked * get(m->sim, m->array, i + (size_t)c),
+                        get(m->sim, m->sim->mpm->grid.nodes, i + 3), boundary);
+        put(m->sim, m->array, i + (size_t)c, 0);
+    }
 }
 
 static void unfold_node(const mirror *m, cell from, cell to, firn_boundary_impulse *boundary)
@@ -153,11 +192,12 @@ static void unfold_node(const mirror *m, cell from, cell to, firn_boundary_impul
     void *nodes = sim->mpm->grid.nodes, *old = sim->mpm->grid.old;
     size_t a = at(to), b = at(from);
     double mass = get(sim, nodes, b + 3);
-    double v = get(sim, nodes, a + (size_t)m->axis),
-           v_old = old ? get(sim, old, a + (size_t)m->axis) : 0;
-    add_impulse(m, from, -2 * mass * (v - m->flip * v_old), mass, boundary);
     for (int c = 0; c < 3; c++) {
-        double sign = c == m->axis ? -1 : 1;
+        const double v = get(sim, nodes, a + (size_t)c),
+                     v_old = old ? get(sim, old, a + (size_t)c) : 0,
+                     sign = m->is_reversed[c] ? -1 : 1;
+        if (m->is_reversed[c])
+            add_impulse(m, from, c, -2 * mass * (v - m->flip * v_old), mass, boundary);
         put(sim, nodes, b + (size_t)c, sign * get(sim, nodes, a + (size_t)c));
         if (old) put(sim, old, b + (size_t)c, sign * get(sim, old, a + (size_t)c));
     }
@@ -168,13 +208,21 @@ static void unfold_node(const mirror *m, cell from, cell to, firn_boundary_impul
 static void each_node_beyond(const mirror *m, int32_t block, firn_boundary_impulse *boundary)
 {
     const int32_t *coord = m->sim->mpm->grid.coord[block];
-    int64_t first = 4 * (int64_t)coord[m->axis];
-    if (m->is_upper ? first + 3 <= m->plane : first >= m->plane) return;
+    const int64_t first = 4 * (int64_t)coord[m->axis];
+    const int is_no_slip = m->sim->scene.grid.walls[m->wall] == FIRN_WALL_NO_SLIP;
+    if (m->is_upper ? first + 3 < m->plane : first > m->plane) return;
     for (int n = 0; n < FIRN_BLOCK_NODES; n++) {
         const int64_t node[3] = {4 * (int64_t)coord[0] + n / 16, 4 * (int64_t)coord[1] + n / 4 % 4,
                                  4 * (int64_t)coord[2] + n % 4};
         int64_t depth = depth_beyond(m->sim, m->wall, node);
-        if (depth <= 0 || depth > 3 || is_folded_already(m, node)) continue;
+        if (depth < 0 || depth > 3 || is_folded_already(m, node)) continue;
+        if (depth == 0) {
+            if (is_no_slip && m->array)
+                cancel_trial(m, (cell){block, n}, boundary);
+            else if (is_no_slip && m->is_fold)
+                cancel_node(m, (cell){block, n}, boundary);
+            continue;
+        }
         cell from = {block, n}, to = mirror_of(m, node);
         if (to.block < 0) continue;
         if (m->array)
@@ -189,17 +237,20 @@ static void each_node_beyond(const mirror *m, int32_t block, firn_boundary_impul
 static void pass_wall(firn_sim *sim, int w, int is_fold, double dt, void *array, double booked)
 {
     const firn_grid_def *def = &sim->scene.grid;
-    if (!def->has_box || def->walls[w] != FIRN_WALL_MIRROR) return;
-    const mirror all = {.sim = sim,
-                        .wall = w,
-                        .axis = w / 2,
-                        .is_upper = w & 1,
-                        .is_fold = is_fold,
-                        .array = array,
-                        .booked = booked,
-                        .plane = llround((w & 1 ? def->box_max : def->box_min)[w / 2] / sim->h),
-                        .fall = dt * sim->scene.gravity[w / 2],
-                        .flip = sim->n_materials ? sim->mpm->particles[0].transfer.flip : 0};
+    if (!def->has_box || !firn_mirror_wall_is(def->walls[w])) return;
+    mirror all = {.sim = sim,
+                  .wall = w,
+                  .axis = w / 2,
+                  .is_upper = w & 1,
+                  .is_fold = is_fold,
+                  .plane = llround((w & 1 ? def->box_max : def->box_min)[w / 2] / sim->h),
+                  .flip = sim->n_materials
+                              ? firn_transfer_damping_kept(&sim->mpm->particles[0].transfer)
+                              : 0};
+    for (int c = 0; c < 3; c++) {
+        all.is_reversed[c] = c == all.axis || def->walls[w] == FIRN_WALL_NO_SLIP;
+        all.fall[c] = all.is_reversed[c] ? dt * sim->scene.gravity[c] : 0;
+    }
     const int n_boundaries = firn_sim_n_boundaries(sim);
 #pragma omp parallel for schedule(static) num_threads(sim->n_threads)
     for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++) {

@@ -6,6 +6,12 @@
 
 #include "firn/sim.h"
 
+/* Whether a wall is a mirror: of slip, or of no slip. */
+static inline int firn_mirror_wall_is(firn_wall wall)
+{
+    return wall == FIRN_WALL_MIRROR || wall == FIRN_WALL_NO_SLIP;
+}
+
 void firn_mirror_wall_fold(firn_sim *sim, double dt);
 void firn_mirror_wall_unfold(firn_sim *sim);
 /* The same for a trial state of an implicit step, [n_blocks][64][4] reals: forces of nodes beyond are

@@ -26,7 +26,8 @@
 typedef struct firn_summary {
     double max_rate, max_speed, plastic, viscous, drained_mass, drained_heat;
     int64_t rate_particle, n_inverted, n_drained;
-    int rate_is_viscous, is_out_of_reach;
+    int is_out_of_reach;
+    firn_rate_kind rate_kind;
     unsigned flags;
 } firn_summary;
 
@@ -34,7 +35,9 @@ struct firn_mpm {
     const firn_kernels *kernels;
     const firn_integrator *integrator;
     firn_particles *particles; /* [n_materials] */
-    int keeps_old; /* some material blends in FLIP: velocities before forces stay on the grid */
+    int keeps_old;    /* some material needs velocities before forces: they stay on the grid */
+    int has_flip;     /* some blends v alone (FLIP, AFLIP) */
+    int keeps_affine; /* some keeps v and C over a step (APIC with damping per time) */
 
     firn_grid grid;
     double origin[3]; /* m, of node 0: box_min along periodic axes, see plane.c, else the shift */

@@ -18,6 +18,7 @@
  * A node is skipped when its mass is zero, when it is the image of a mirror wall, or when the
  * distance cache proves that no collider can have reached it. */
 #include "mpm/node_boundary.h"
+#include "mpm/mirror_wall.h"
 #include "mpm/mpm.h"
 #include "mpm/particle_boundary.h"
 #include "mpm/plane.h"
@@ -259,7 +260,7 @@ static int is_folded(const firn_sim *sim, const double x[3])
     const firn_grid_def *grid = &sim->scene.grid;
     for (int w = 0; grid->has_box && w < 6; w++) {
         double depth = w & 1 ? x[w / 2] - grid->box_max[w / 2] : grid->box_min[w / 2] - x[w / 2];
-        if (grid->walls[w] == FIRN_WALL_MIRROR && depth > 1e-6 * sim->h) return 1;
+        if (firn_mirror_wall_is(grid->walls[w]) && depth > 1e-6 * sim->h) return 1;
     }
     return 0;
 }

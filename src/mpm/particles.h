@@ -15,7 +15,7 @@
 #ifndef FIRN_PARTICLES_H
 #define FIRN_PARTICLES_H
 
-#include "mpm/kernels.h"
+#include "mpm/stability.h"
 #include "base/memory.h"
 #include "firn/sim.h"
 #include "solver/fields.h"
@@ -34,6 +34,7 @@ typedef struct firn_particles {
     firn_memory *memory;
     struct firn_sim_material *material;
     firn_transfer transfer;
+    firn_stability_law at_rest;
     size_t real_size;
     int n_components[FIRN_N_FIELDS];
     void *field[FIRN_N_FIELDS];

@@ -40,6 +40,7 @@
  * of up to e make a strain of up to 3 e. */
 #include "mpm/step_check.h"
 #include "mpm/block_loops.h"
+#include "mpm/mirror_wall.h"
 #include "mpm/mpm.h"
 #include "mpm/plane.h"
 #include "mpm/workspace.h"
@@ -72,7 +73,7 @@ static double strain_in(const firn_sim *sim, int32_t owner)
         }
     }
     for (int w = 0; sim->scene.grid.has_box && w < 6; w++)
-        for (int a = 0; sim->scene.grid.walls[w] == FIRN_WALL_MIRROR && a < 3;
+        for (int a = 0; firn_mirror_wall_is(sim->scene.grid.walls[w]) && a < 3;
              a++) { /* nodes beyond hold reversed velocities, which the ranges do not include */
             double largest = fmax(fabs(low[a]), fabs(high[a]));
             low[a] = -largest;

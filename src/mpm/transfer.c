@@ -827,7 +827,20 @@ static void density(const firn_transfer *transfer, const firn_block_particles *p
 
 /* ---------------------------------------------------------------- after the law */
 
-/* Rate of a particle, 1/s: max((|v| + c) / h, 6 nu / h^2), whose inverse is the stable dt at cfl 1
+/* What the largest rate of a block is of: v points at the particle's velocity, `fastest` is the
+ * block's largest speed. */
+static firn_rate_kind rate_kind(const firn_transfer *transfer, const real *v, double wave,
+                                double viscosity, double fastest)
+{
+    double v2 = 0;
+    for (int a = 0; a < 3; a++) v2 += (double)v[16 * a] * (double)v[16 * a];
+    const double breathing = transfer->bound_wave * wave,
+                 diffusive = viscosity * transfer->bound_viscosity / transfer->h;
+    if (diffusive > wave + fastest && diffusive > breathing) return FIRN_RATE_VISCOSITY;
+    return breathing > wave + sqrt(v2) ? FIRN_RATE_STABILITY : FIRN_RATE_WAVE;
+}
+
+/* Rate of a particle, 1/s: max((|v| + c) / h, 6 nu / h^2, stability.c), whose inverse is the stable dt at cfl 1
  * (time_step.c). The maximum over lanes is exact, so the particle that limits dt is the same in
  * every variant up to round-off of c. */
 static void diagnose(const firn_transfer *transfer, const firn_block_particles *p,
@@ -837,7 +850,8 @@ static void diagnose(const firn_transfer *transfer, const firn_block_particles *
     const real *wave = wave_, *viscosity = viscosity_, *plastic = plastic_, *viscous = viscous_,
                *flags = flags_;
     const fr h_inverse = fr_set1((real)(1 / transfer->h)),
-             diffusive = fr_set1((real)(6 / (transfer->h * transfer->h)));
+             diffusive = fr_set1((real)(transfer->bound_viscosity / (transfer->h * transfer->h))),
+             breathing = fr_set1((real)transfer->bound_wave);
     fr best = fr_zero(), best_bundle = fr_zero(), speed2 = fr_zero(), flagged = fr_zero();
     fr low[3], high[3];
     for (int i = 0; i < 3; i++) {
@@ -854,8 +868,8 @@ static void diagnose(const firn_transfer *transfer, const firn_block_particles *
             fr vx = fr_load(v + l), vy = fr_load(v + 16 + l), vz = fr_load(v + 32 + l),
                V = fr_load(volume + l);
             fr v2 = vx * vx + vy * vy + vz * vz;
-            fr rate = fr_max((fr_sqrt(v2) + fr_load(wave + o)) * h_inverse,
-                             fr_load(viscosity + o) * diffusive);
+            const fr c = fr_load(wave + o), fastest = fr_max(breathing * c, fr_sqrt(v2) + c);
+            fr rate = fr_max(fastest * h_inverse, fr_load(viscosity + o) * diffusive);
             rate = fr_select(fr_gt(V, fr_zero()), rate, fr_zero());
             fm is_new = fm_not(fr_le(rate, best)); /* NaN counts as the largest */
             best = fr_select(is_new, rate, best);
@@ -881,8 +895,8 @@ static void diagnose(const firn_transfer *transfer, const firn_block_particles *
     *report = (firn_block_report){.max_rate = rate[l], .rate_bundle = o / 16, .rate_lane = o % 16};
     report->plastic = sum_of_lanes(plastic_sum);
     report->viscous = sum_of_lanes(viscous_sum);
-    report->rate_is_viscous =
-        (double)viscosity[o] * 6 / transfer->h > (double)wave[o] + sqrt(max_s2);
+    report->rate_kind = rate_kind(transfer, (const real *)p->payload.value + o / 16 * 48 + o % 16,
+                                  (double)wave[o], (double)viscosity[o], sqrt(max_s2));
     report->max_speed = sqrt(max_s2);
     for (int i = 0; i < 3; i++) {
         report->low[i] = (double)fr_least(low[i]);
@@ -899,6 +913,15 @@ static void diagnose(const firn_transfer *transfer, const firn_block_particles *
         }
         report->flags |= bits;
         report->n_inverted += (bits & FIRN_FLAG_INVERTED) != 0;
+    }
+}
+
+static void combine(void *x, double a, const void *y, double b, int64_t n)
+{
+    const fr of_x = fr_set1((real)a), of_y = fr_set1((real)b);
+    for (int64_t i = 0; i < n; i += LANES) {
+        real *to = (real *)x + i;
+        fr_store(to, of_x * fr_load(to) + of_y * fr_load((const real *)y + i));
     }
 }
 
@@ -932,4 +955,5 @@ const firn_kernels FIRN_VARIANT_NAME(firn_kernels) = {
     FIRN_VARIANT_NAME(firn_sort_targets),
     FIRN_VARIANT_NAME(firn_gather),
     FIRN_VARIANT_NAME(firn_rebase),
+    combine,
 };

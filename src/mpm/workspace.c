@@ -14,7 +14,7 @@
 
 /* reals per lane: grad v 9; outputs of the law 6; pull 3; positions and velocities before 6; stress
  * of a trial state 6 */
-enum { SCRATCH_LANES = 9 + 6 + 3 + 6 + 6 };
+enum { SCRATCH_LANES = 9 + 6 + 3 + 6 + 6, KEPT_LANES = 3 + 9 };
 
 /* Two patches are written and read side by side. Their addresses must differ in the last twelve
  * bits, by which processors predict whether a load depends on an earlier store (4K aliasing). */
@@ -108,6 +108,7 @@ firn_status firn_workspace_reserve(firn_sim *sim)
                lanes = (size_t)mpm->max_block_bundles * 16 * real_size;
         size_t patch = patch_bytes(real_size);
         mpm->scratch_bytes = 2 * patch + align64(lanes) * SCRATCH_LANES;
+        if (mpm->keeps_affine) mpm->scratch_bytes += patch + align64(lanes) * KEPT_LANES;
         mpm->thread_scratch =
             firn_memory_allocate(&sim->memory, mpm->scratch_bytes * (size_t)sim->n_threads);
         if (!mpm->thread_scratch) return FIRN_MEMORY;
@@ -116,7 +117,8 @@ firn_status firn_workspace_reserve(firn_sim *sim)
 }
 
 /* Layout: patch, forces, then arrays of `lanes` bytes: grad v 9, wave, viscosity, plastic, viscous,
- * flags, energy 1 each, pull 3, before 6 (positions 3, velocities 3), stress of a trial state 6. */
+ * flags, energy 1 each, pull 3, before 6 (positions 3, velocities 3), stress of a trial state 6;
+ * with damping per time another patch, what is kept of v 3 and of C 9. */
 firn_workspace firn_workspace_of(const firn_sim *sim, int thread)
 {
     const struct firn_mpm *mpm = sim->mpm;
@@ -134,6 +136,10 @@ firn_workspace firn_workspace_of(const firn_sim *sim, int thread)
     w.pull = at + 6 * lanes;
     w.before = at + 9 * lanes;
     w.try_tau = at + 15 * lanes;
+    if (mpm->keeps_affine) {
+        w.unseen = at + 21 * lanes;
+        w.kept = (char *)w.unseen + patch;
+    }
     return w;
 }
 

@@ -9,6 +9,8 @@ typedef struct firn_workspace {
     void *patch, *forces; /* patches of nodes, see kernels.h */
     void *grad_v, *wave, *viscosity, *plastic, *viscous, *flags, *pull, *energy, *before;
     void *try_tau; /* stress of a trial state */
+    /* with damping per time: the patch before forces; what is kept of v and C. NULL otherwise */
+    void *unseen, *kept;
 } firn_workspace;
 
 /* Room for all threads and the largest block; at a sort. */

@@ -213,7 +213,8 @@ static void check_grid(firn_complaints *c, const firn_grid_def *grid)
          w++) { /* a mirror between nodes would be off by up to half a cell without saying so */
         const char *key = w & 1 ? "grid.box_max" : "grid.box_min";
         double place = (w & 1 ? grid->box_max : grid->box_min)[w / 2], at = place / grid->dx;
-        if (grid->walls[w] == FIRN_WALL_MIRROR && fabs(at - round(at)) > 1e-6)
+        if ((grid->walls[w] == FIRN_WALL_MIRROR || grid->walls[w] == FIRN_WALL_NO_SLIP) &&
+            fabs(at - round(at)) > 1e-6)
             FIRN_COMPLAIN(c, key,
                           "puts the mirror wall %c%c at %g m, off the nodes; allowed: whole "
                           "multiples of dx = %g m; try: %g m",

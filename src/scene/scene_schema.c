@@ -58,10 +58,12 @@ static const firn_schema_key grid_options[] = {
      .min = -1e9,
      .max = 1e9,
      .doc = "Upper corner of the box."},
-    WORD(firn_grid_def, "walls", walls, "open stick slip separate mirror delete periodic", "open",
+    WORD(firn_grid_def, "walls", walls, "open stick slip separate mirror delete periodic no_slip",
+         "open",
          "Boundary condition of the walls, in the order -x +x -y +y -z +z; one word stands for all "
-         "six. periodic, on both walls of an axis whose length is a multiple of 4 dx: what leaves "
-         "through one enters through the other."),
+         "six. mirror (symmetry) and no_slip (viscous fluids) are exact on planes of nodes; stick "
+         "lets fluids slip by a third of a cell. periodic, on both walls of an axis whose length "
+         "is a multiple of 4 dx: what leaves through one enters through the other."),
     REAL(firn_grid_def, "wall_friction", wall_friction, "1", "0", 0, 100, 0,
          "Coulomb friction coefficient of walls that slip or separate."),
 };
@@ -96,6 +98,11 @@ static const firn_schema_key transfer_options[] = {
          "Velocity transfer between particles and grid."),
     REAL(firn_transfer_def, "flip_blend", flip_blend, "1", "0.95", 0, 1, 0,
          "Part of FLIP in flip and aflip, the rest is PIC."),
+    REAL(firn_transfer_def, "damping", damping, "1", "0", 0, 1000, 0,
+         "How often velocities are filtered by the grid while the fastest particle passes a cell, "
+         "in place of flip_blend; 0: once per step, so that results depend on dt."),
+    REAL(firn_transfer_def, "damping_rate", damping_rate, "1/s", "0", 0, 1e12, 0,
+         "How often velocities are filtered by the grid per second, besides `damping`."),
     WORD(firn_transfer_def, "force", force, "gradient mls", "gradient",
          "Stress divergence by gradients of the splines, or by moving least squares (mls), which "
          "is faster."),

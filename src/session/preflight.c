@@ -8,6 +8,7 @@
 #include "points/points.h"
 #include "scene/create.h"
 #include "mpm/separation.h"
+#include "mpm/transfer_damping.h"
 #include "base/memory.h"
 #include "geometry/sampling.h"
 #include "solver/attributes.h"
@@ -47,6 +48,10 @@ static firn_status estimate_shape(const firn_scene_def *scene, const firn_body_d
                  spacing = def->spacing > 0 ? def->spacing : dx / cbrt(def->particles_per_cell);
     double volumes[2] = {0, 0}; /* within `depth` of the surface, and below it, m^3 */
     const int is_plane = scene->grid.geometry == FIRN_PLANE_STRAIN, n_axes = is_plane ? 2 : 3;
+    double low[3], high[3];
+    if (firn_shape_bounds(shape, low, high))
+        body->thickness =
+            fmin(fmin(high[0] - low[0], high[1] - low[1]), is_plane ? INFINITY : high[2] - low[2]);
     if (!(is_plane ? firn_sample_areas : firn_sample_volumes)(shape, 0, depth, volumes))
         return firn_messages_add(messages, FIRN_REFUSED,
                                  "bodies.%s.shape: unbounded, so it cannot be filled", def->name);
@@ -333,6 +338,20 @@ static firn_status measure(const firn_scene_def *scene, firn_sim *sim, double se
     return FIRN_OK;
 }
 
+/* What transfers do to a layer as thick as the thinnest body. */
+static void judge_transfer(const firn_scene_def *scene, const firn_sim *sim, firn_check *c,
+                           firn_messages *messages)
+{
+    c->layer = 8;
+    for (int i = 0; i < c->n_bodies; i++)
+        if (c->bodies[i].thickness > 0 && c->bodies[i].thickness < c->layer * scene->grid.dx)
+            c->layer = fmax(c->bodies[i].thickness / scene->grid.dx, 1);
+    const firn_transfer_damping_found found = firn_transfer_damping_find(sim, c->layer);
+    c->transfer_viscosity = found.numerical;
+    c->own_viscosity = found.own;
+    firn_transfer_damping_warn(sim, c->layer, messages);
+}
+
 static firn_status check_sim(const firn_scene_def *scene, firn_sim *sim, const char *folder,
                              double seconds, firn_check *check, firn_messages *messages)
 {
@@ -346,6 +365,7 @@ static firn_status check_sim(const firn_scene_def *scene, firn_sim *sim, const c
     if (status == FIRN_OK && scene->n_emitters) status = forecast(scene, sim, check, messages);
     if (status == FIRN_OK) status = weigh(scene, sim, folder, check, messages);
     if (status == FIRN_OK && seconds > 0) status = measure(scene, sim, seconds, check, messages);
+    if (status == FIRN_OK && check->is_measured) judge_transfer(scene, sim, check, messages);
     if (status == FIRN_OK) status = warn_separation(scene, sim, messages);
     return status;
 }
@@ -413,6 +433,16 @@ static void print_emitted(const firn_check *c, FILE *out)
     }
 }
 
+static void print_transfer(const firn_check *c, FILE *out)
+{
+    fprintf(out, "transfer   numerical viscosity %.3g m^2/s in a layer of %.3g cells",
+            c->transfer_viscosity, c->layer);
+    if (c->own_viscosity > 0)
+        fprintf(out, ", %.2g times the material's %.3g m^2/s",
+                c->transfer_viscosity / c->own_viscosity, c->own_viscosity);
+    fputc('\n', out);
+}
+
 static void print_steps(const firn_check *c, FILE *out)
 {
     fprintf(out, "step       %.3g s, limited by %s%s%s; %.0f steps per frame", c->dt,
@@ -471,5 +501,6 @@ void firn_check_print(const firn_check *c, FILE *out)
         fputc('\n', out);
     }
     if (!c->is_measured) return;
+    print_transfer(c, out);
     print_steps(c, out);
 }

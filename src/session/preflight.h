@@ -13,6 +13,7 @@ typedef struct firn_check_body {
     /* from the volume of its shape, or the number of its points; -1: unknown */
     int64_t n_expected;
     int64_t n_particles;
+    double thickness; /* m: its shortest edge, as a box; 0: unknown */
 } firn_check_body;
 
 typedef struct firn_check {
@@ -32,6 +33,8 @@ typedef struct firn_check {
     double memory_peak, dt, steps_a_frame, seconds_a_step;
     double steps_most;     /* per frame, where material falls all the time or is struck */
     double mean_particles; /* in the measured steps */
+    /* m^2/s: of transfers in a layer of `layer` cells, the thinnest body; of the material */
+    double layer, transfer_viscosity, own_viscosity;
     double eta; /* s for all frames, emitted particles included; infinite without particles */
 } firn_check;
 

@@ -59,13 +59,16 @@ static void limit(const firn_dt_limit *dt_limit, char out[160])
 
 void firn_progress_line(const firn_progress *p, int width, firn_text *text)
 {
-    char particles[32], blocks[32], memory[32], rate[32], eta[32], why[160];
+    char particles[32], blocks[32], memory[32], rate[32], eta[32], why[200];
     count((double)p->stats.n_particles, particles);
     count((double)p->stats.n_blocks, blocks);
     bytes(p->stats.memory_now, memory);
     count(p->updates_per_second, rate);
     firn_progress_clock(p->eta, eta, sizeof eta);
     limit(&p->stats.limit, why);
+    if (p->stats.own_viscosity > 0 && p->stats.transfer_viscosity > 0.1 * p->stats.own_viscosity)
+        snprintf(why + strlen(why), sizeof why - strlen(why), ", numerical viscosity %.2g times",
+                 p->stats.transfer_viscosity / p->stats.own_viscosity);
     char line[512];
     snprintf(line, sizeof line,
              "frame %d/%d %3.0f %%  ETA %s  %lld steps  dt %.2e (%s)  %s particles  %s blocks  %s  "
@@ -91,6 +94,8 @@ void firn_progress_json(const firn_progress *p, firn_json_writer *json)
     firn_json_string(json, "dt_criterion", dt_limit->criterion ? dt_limit->criterion : "");
     firn_json_string(json, "dt_material", dt_limit->material ? dt_limit->material : "");
     firn_json_integer(json, "dt_particle", dt_limit->particle);
+    firn_json_number(json, "transfer_viscosity", p->stats.transfer_viscosity);
+    firn_json_number(json, "own_viscosity", p->stats.own_viscosity);
     firn_json_integer(json, "particles", p->stats.n_particles);
     firn_json_integer(json, "lost", p->stats.n_lost);
     firn_json_integer(json, "inverted", p->stats.n_inverted);

@@ -115,10 +115,9 @@ void firn_contact_resolve(firn_contact contact, double friction, double adhesion
 int firn_contact_of_wall(const firn_grid_def *grid, int w, firn_contact *contact, double *friction)
 {
     static const firn_contact contacts[] = {
-        [FIRN_WALL_STICK] = FIRN_STICK,
-        [FIRN_WALL_SLIP] = FIRN_SLIP,
-        [FIRN_WALL_SEPARATE] = FIRN_SEPARATE,
-        [FIRN_WALL_MIRROR] = FIRN_SLIP,
+        [FIRN_WALL_STICK] = FIRN_STICK,       [FIRN_WALL_SLIP] = FIRN_SLIP,
+        [FIRN_WALL_SEPARATE] = FIRN_SEPARATE, [FIRN_WALL_MIRROR] = FIRN_SLIP,
+        [FIRN_WALL_NO_SLIP] = FIRN_STICK,
     };
     const firn_wall wall = grid->walls[w];
     if (!grid->has_box || wall == FIRN_WALL_OPEN || wall == FIRN_WALL_DELETE ||

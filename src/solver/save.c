@@ -30,7 +30,7 @@ typedef struct header {
     uint32_t version, byte_order, real_size, n_materials, n_colliders, n_grips, n_emitters,
         n_sources, must_sort;
     uint32_t next_id;
-    int32_t rate_is_viscous, rate_material;
+    int32_t rate_kind, rate_material;
     double time, dt, max_rate, max_speed, dt_factor, h, shift[3];
     int64_t n_steps, n_retries, n_sorts, rate_particle;
 } header;
@@ -65,7 +65,7 @@ static header header_of(const firn_sim *sim)
         .n_emitters = (uint32_t)sim->scene.n_emitters,
         .must_sort = (uint32_t)sim->must_sort,
         .next_id = sim->next_id,
-        .rate_is_viscous = sim->rates.is_viscous,
+        .rate_kind = sim->rates.kind,
         .rate_material = sim->rates.material,
         .time = sim->time,
         .dt = sim->dt,
@@ -286,7 +286,7 @@ static firn_status read_state(firn_sim *sim, firn_walk *w, const header *h, firn
         status = sim->method->pass(sim, m, w, messages);
     if (status != FIRN_OK) return status;
     sim->is_spoiled = 0;
-    sim->rates.is_viscous = h->rate_is_viscous;
+    sim->rates.kind = h->rate_kind;
     sim->rates.material = h->rate_material;
     sim->time = h->time;
     sim->dt = h->dt;

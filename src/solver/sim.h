@@ -50,7 +50,7 @@ typedef struct firn_source {
  * and the particle with that rate. */
 typedef struct firn_rates {
     double max_rate, max_speed;
-    int is_viscous, material;
+    int kind, material; /* 0 speed or wave, 1 viscosity, 2 stability (firn_rate_kind) */
     int64_t particle;
     const char *criterion; /* what the rate is of; NULL: wave, speed or viscosity */
 } firn_rates;

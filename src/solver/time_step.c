@@ -3,6 +3,8 @@
  *
  *   speed, wave   dt <= cfl h / (|v| + c)      c: the law's fastest wave in the present state;
  *                                              named after the larger of |v| and c
+ *   stability     dt <= 2 h / (c sqrt(S' 3K/M)): no cloud of particles is worse (mpm/stability.c);
+ *                 shorter than the above for cfl beyond 0.41 to 1.1, by law and transfer
  *   viscosity     dt <= cfl h^2 / (6 nu)       nu: upper bound of the law's kinematic viscosity
  *   stiffness ..  dt <= cfl / rate             of methods that name the criterion of their rate
  *   motion        implicit integrators, in place of the three above: dt (|v| + g dt) <= cfl h
@@ -20,11 +22,12 @@
  * Why the wave bound suffices: for lumped masses the largest omega^2 of a body is at most that of
  * its worst particle alone, S 3K / (rho h^2) with S = 3.14 (cubic) or 6 (quadratic); symplectic
  * Euler needs dt omega <= 2. mpm/README.md, section 9, derives it, with the table of the largest
- * safe cfl by Poisson's ratio and transfer; the default 0.4 is below all entries.
+ * safe cfl by Poisson's ratio and transfer; the default 0.4 is below all entries, and a larger one
+ * is bounded by them.
  *
  * Viscosity is forward Euler in v: dt <= 2 / lambda with lambda <= 2 S nu / h^2, so
  * dt <= h^2 / (S nu), of which the criterion takes the share cfl S / 6: 0.21 (cubic) or 0.4
- * (quadratic) at cfl 0.4.
+ * (quadratic) at cfl 0.4; at a larger cfl it is bounded by the whole.
  *
  * Rates are those of the end of the last step; the state has not changed since. After a rejection
  * dt_factor grows back by 1 % per step. */
@@ -112,8 +115,10 @@ firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *me
             limit_by(sim, dt, sim->rates.criterion, 1);
         else if (sim->is_implicit)
             limit_by(sim, dt, "motion", 0);
-        else if (sim->rates.is_viscous)
+        else if (sim->rates.kind == 1)
             limit_by(sim, dt, "viscosity", 1);
+        else if (sim->rates.kind == 2)
+            limit_by(sim, dt, "stability", 1);
         else
             limit_by(sim, dt,
                      2 * sim->rates.max_speed > sim->rates.max_rate * sim->h ? "speed" : "wave", 1);
