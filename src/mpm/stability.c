@@ -82,6 +82,7 @@ firn_stability_law firn_stability_of_law(const firn_material *material)
     const double three_K = (tau[0] + tau[LANES] + tau[2 * LANES]) / (3 * log1p(strain)),
                  M = material->density * wave[0] * wave[0], ratio = three_K / M;
     if (is_uniform(material) && isfinite(ratio)) limits.breathing = fmin(fmax(ratio, 1), 3);
+    if (isfinite(wave[0])) limits.wave = wave[0];
     if (isfinite(viscosity[0])) limits.viscosity = viscosity[0];
     return limits;
 }

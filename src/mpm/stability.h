@@ -8,6 +8,7 @@
 /* The limits of a law at rest. */
 typedef struct firn_stability_law {
     double breathing; /* 3 K / (rho c^2), 1 to 3: a lone particle breathes, a wave does not */
+    double wave;      /* m/s */
     double viscosity; /* upper bound of the kinematic viscosity, m^2/s */
 } firn_stability_law;
 firn_stability_law firn_stability_of_law(const firn_material *material);

@@ -7,6 +7,7 @@
 #include "base/messages.h"
 #include "points/points.h"
 #include "scene/create.h"
+#include "mpm/roundoff.h"
 #include "mpm/separation.h"
 #include "mpm/transfer_damping.h"
 #include "base/memory.h"
@@ -366,6 +367,8 @@ static firn_status check_sim(const firn_scene_def *scene, firn_sim *sim, const c
     if (status == FIRN_OK) status = weigh(scene, sim, folder, check, messages);
     if (status == FIRN_OK && seconds > 0) status = measure(scene, sim, seconds, check, messages);
     if (status == FIRN_OK && check->is_measured) judge_transfer(scene, sim, check, messages);
+    if (status == FIRN_OK && check->is_measured)
+        status = firn_roundoff_check(sim, scene->frames / scene->fps, messages);
     if (status == FIRN_OK) status = warn_separation(scene, sim, messages);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "session/run_watch.h"
 
 #include "measure/expect.h"
+#include "mpm/roundoff.h"
 #include "mpm/transfer_damping.h"
 #include "session/interrupt.h"
 #include "session/live_preview.h"
@@ -23,6 +24,7 @@ typedef struct watch {
     double began, first_time, end; /* wall s; simulated s, s */
     double updates;                /* particles times steps since it began */
     int last_frame;
+    int is_precise;                       /* round-off has been judged */
     int is_transfer_told;                 /* that transfers damp more than the material */
     int64_t steps_before, steps_of_frame; /* step count at the start of the run, of the frame */
     int64_t most_steps;                   /* of a frame so far */
@@ -118,8 +120,12 @@ static firn_status on_output_time(void *user, firn_sim *sim, const firn_output_t
         status = firn_expect_record(w->expect, sim, at->is_end, messages);
     if (status == FIRN_OK && w->preview && (at->sub == 0 || at->is_end))
         status = firn_live_preview_offer(w->preview, sim, at->frame, at->is_end, messages);
-    if (!w->is_transfer_told && firn_sim_step_count(sim) > w->steps_before)
+    const int has_stepped = firn_sim_step_count(sim) > w->steps_before;
+    if (!w->is_transfer_told && has_stepped)
         w->is_transfer_told = firn_transfer_damping_warn(sim, 8, messages);
+    if (status == FIRN_OK && !w->is_precise && has_stepped)
+        status = firn_roundoff_check(sim, w->end - w->first_time, messages);
+    w->is_precise |= has_stepped;
     if (status == FIRN_OK) report_warnings(w);
     if (status == FIRN_OK && at->sub == 0 && at->frame > 0) note_steps(w, sim, at->frame);
     if (status == FIRN_OK && at->sub == 0) show_progress(w, sim, at->frame, 1);
