@@ -56,6 +56,7 @@ firn_status firn_roundoff_check(const firn_sim *sim, double seconds, firn_messag
 {
     const double *g = sim->scene.gravity;
     int m;
+    if (!sim->mpm) return FIRN_OK; /* methods without a grid keep F in double */
     const double noise = firn_roundoff_speed(sim, seconds, &m),
                  motion = fmax(sim->rates.max_speed,
                                sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * seconds);

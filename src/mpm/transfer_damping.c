@@ -120,6 +120,7 @@ firn_transfer_damping_found firn_transfer_damping_find(const firn_sim *sim, doub
 {
     const double kh = M_PI / (2 * cells);
     firn_transfer_damping_found most = {0};
+    if (!sim->mpm) return most; /* a method without transfers */
     for (int m = 0; m < sim->n_materials && sim->dt > 0; m++) {
         const firn_particles *p = &sim->mpm->particles[m];
         if (p->n_particles == 0) continue;
@@ -139,7 +140,7 @@ int firn_transfer_damping_warn(const firn_sim *sim, double cells, firn_messages 
     firn_messages_warn(messages,
                        "transfer: numerical viscosity in a layer of %.3g cells is %.2g times that "
                        "of material '%s' (%.3g m^2/s), and depends on dt (%.3g s); try: "
-                       "transfer.damping: 10",
+                       "transfer.damping: 5",
                        cells, found.numerical / found.own,
                        sim->materials[found.material].resolved.name, found.own, sim->dt);
     return 1;

@@ -504,6 +504,6 @@ void firn_check_print(const firn_check *c, FILE *out)
         fputc('\n', out);
     }
     if (!c->is_measured) return;
-    print_transfer(c, out);
+    if (c->transfer_viscosity > 0) print_transfer(c, out);
     print_steps(c, out);
 }
