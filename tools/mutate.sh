@@ -48,6 +48,8 @@ contact-never-opens|src/solver/contact.c|contact == FIRN_SEPARATE && un >= adhes
 collider-sunk|src/solver/contact.c|if (!(s->distance <= reach)) return 0;|if (!(s->distance <= reach - 0.025)) return 0;|incline
 touches-too-early|src/mpm/contact_gap.c|filled(sim->scene.grid.spline|2 * filled(sim->scene.grid.spline|node_boundary
 gap-from-node|src/mpm/contact_gap.c|center[a] = x[a] + sum[a] / sum[3] * h|center[a] = x[a]|node_boundary
+face-too-wide|src/mpm/contact_points.c|return 0.5 * edge * sum|return 0.7 * edge * sum|first_step
+face-gap-ignored|src/mpm/contact_points.c|before >= 0 ? -gap / sim->dt|before >= 0 ? v_n|first_step
 grip-lets-go|src/mpm/node_boundary.c|if (!is_held && firn_shape|if (firn_shape|node_boundary
 pull-not-shared|src/solver/grip.c|g->def.force[a] / (double)g->n_particles|g->def.force[a]|bar
 pull-a-step-late|src/solver/grip.c|fmin(sim->time + sim->dt, g->def.release)|fmin(sim->time + 2 * sim->dt, g->def.release)|ledger
@@ -56,7 +58,7 @@ work-of-standing-bodies|src/solver/contact.c|e->work -= d[a] * surface_v[a];|e->
 friction-unbooked|src/solver/contact.c|e->friction += d[a] * (after[a] - surface_v[a]);|e->friction += 0 * d[a];|ledger
 shares-without-mass|src/mpm/impulse_split.c|+= own * given|+= 0 * own + given|ledger
 caller-force-without-mass|src/mpm/grip_particles.c|impulse[a] = sim->dt * own[a] * mass;|impulse[a] = sim->dt * own[a];|mms
-volume-wrong|src/solver/populate.c|volume = spacing[1] * spacing[1] * spacing[1];|volume = 1.1 * spacing[1] * spacing[1] * spacing[1];|bar
+volume-wrong|src/solver/populate.c|volume = firn_sim_particle_volume(sim, spacing[1]);|volume = 1.1 * firn_sim_particle_volume(sim, spacing[1]);|bar
 F-transposed-dropped|src/laws/law_common.h|tau[i] = 2 * mu * (s[i] - 1) * s[i] + volumetric|tau[i] = 2 * mu * (s[i] - 1) + volumetric|bar
 mu-for-lambda|materials/neo_hookean.c|fr volumetric = q->d[LAW_LAMBDA] * fr_log1p(j)|fr volumetric = q->d[LAW_MU] * fr_log1p(j)|mms
 lambda-mu-swapped|src/laws/law_common.h|d[LAW_LAMBDA] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);\n    d[LAW_MU] = law_mu|d[LAW_MU] = law_lambda(p[LAW_YOUNG], p[LAW_POISSON]);\n    d[LAW_LAMBDA] = law_mu|mms

@@ -229,7 +229,7 @@ typedef struct firn_emitter_def {
 /* ---------------------------------------------------------------- colliders, grips, fields */
 
 typedef enum firn_contact { FIRN_STICK, FIRN_SLIP, FIRN_SEPARATE } firn_contact;
-typedef enum firn_touch { FIRN_TOUCH_GRID, FIRN_TOUCH_SURFACE } firn_touch;
+typedef enum firn_touch { FIRN_TOUCH_GRID, FIRN_TOUCH_SURFACE, FIRN_TOUCH_PARTICLES } firn_touch;
 
 /* Signed distance (m, negative inside) and outward unit normal at x and time t; for shapes of
  * the caller's own. Where the distance changes with time the surface moves along its normal; x
@@ -246,7 +246,7 @@ typedef struct firn_collider_def {
     firn_motion_def motion;
     double surface_velocity[3]; /* conveyor: added to the motion of the surface */
     firn_contact contact;
-    /* separating contact begins where nodes reach the body, or where the material does */
+    /* separating contact begins where nodes reach the body, where material of nodes in it does, or where particles do */
     firn_touch touch;
     double friction;    /* Coulomb coefficient */
     double stickiness;  /* adhesive traction, Pa, that must be overcome to separate */

@@ -277,9 +277,11 @@ void firn_block_loops_grid(firn_sim *sim)
                 if (is_plane) firn_plane_collapse(sim, b);
                 k->velocity(nodes, firn_grid_old(grid, b), dv, &grid->range[b]);
                 if (firn_node_boundary_apply(sim, b, chunk.first)) k->range(nodes, &grid->range[b]);
-                if (is_plane) firn_plane_expand(sim, b, 0);
             }
         }
+    firn_contact_points_solve(sim);
+#pragma omp parallel for schedule(static) num_threads(sim->n_threads) if (is_plane)
+    for (int32_t b = 0; b < (is_plane ? grid->n_blocks : 0); b++) firn_plane_expand(sim, b, 0);
     firn_mirror_wall_unfold(sim);
 }
 

@@ -30,8 +30,8 @@ static double at(const void *array, int is_double, int64_t i)
 }
 
 /* det F times the plastic volume ratio, where the law's history has one */
-static double volume_ratio(const firn_particles *particles, int64_t bundle, int lane,
-                           const double F[9])
+double firn_particles_volume_ratio(const firn_particles *particles, int64_t bundle, int lane,
+                                   const double F[9])
 {
     const firn_law_info *law = &particles->material->resolved.law->info;
     int k = firn_history_find(law, FIRN_QUANTITY_PLASTIC_VOLUME);
@@ -71,7 +71,7 @@ static void add_particle(const firn_sim *sim, const firn_particles *particles,
         v2 += v[a] * v[a];
     }
     for (int c = 0; c < 9; c++) F[c] = firn_particles_value(particles, FIRN_FIELD_F, b, c, lane);
-    double J = volume_ratio(particles, b, lane, F);
+    double J = firn_particles_volume_ratio(particles, b, lane, F);
     l->n_particles++;
     l->mass += m;
     l->kinetic += 0.5 * m * v2;

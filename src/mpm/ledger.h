@@ -5,7 +5,11 @@
 #define FIRN_MPM_LEDGER_H
 
 #include "firn/sim.h"
+#include "mpm/particles.h"
 
 firn_status firn_particles_ledger(firn_sim *sim, int material, firn_ledger *ledger);
+/* J: det F times the plastic volume ratio, where the law's history has one. */
+double firn_particles_volume_ratio(const firn_particles *particles, int64_t bundle, int lane,
+                                   const double F[9]);
 
 #endif

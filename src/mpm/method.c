@@ -161,6 +161,7 @@ static void destroy(firn_sim *sim)
     firn_heat_clear(sim);
     if (mpm->kernels) firn_impulse_split_clear(sim);
     firn_block_slots_clear(&mpm->contact_gap.slots, memory);
+    firn_contact_points_clear(sim);
     firn_grip_nodes_clear(sim);
     firn_implicit_clear(sim);
     firn_distance_cache_clear(sim);

@@ -285,3 +285,23 @@ void firn_mirror_wall_unfold_trial(firn_sim *sim, void *velocities)
 {
     for (int w = 5; w >= 0; w--) pass_wall(sim, w, 0, 0, velocities, 0);
 }
+
+int firn_mirror_wall_image(const firn_sim *sim, const int64_t node[3], int32_t *block, int *in,
+                           unsigned *flipped)
+{
+    const firn_grid_def *def = &sim->scene.grid;
+    int64_t g[3] = {node[0], node[1], node[2]};
+    int32_t coord[3];
+    *flipped = 0;
+    for (int w = 0; def->has_box && w < 6; w++) {
+        const int64_t depth = def->walls[w] == FIRN_WALL_MIRROR ? depth_beyond(sim, w, g) : 0;
+        if (depth <= 0) continue;
+        g[w / 2] += w & 1 ? -2 * depth : 2 * depth;
+        *flipped ^= 1u << w / 2;
+    }
+    if (!*flipped) return 0;
+    for (int a = 0; a < 3; a++) coord[a] = (int32_t)(g[a] >> 2);
+    *block = firn_grid_find(&sim->mpm->grid, coord);
+    *in = (int)((g[0] & 3) << 4 | (g[1] & 3) << 2 | (g[2] & 3));
+    return 1;
+}

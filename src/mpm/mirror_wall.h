@@ -18,5 +18,9 @@ void firn_mirror_wall_unfold(firn_sim *sim);
  * added to their images, and `booked` of them put into the ledger; velocities are copied back. */
 void firn_mirror_wall_fold_trial(firn_sim *sim, void *forces, double booked);
 void firn_mirror_wall_unfold_trial(firn_sim *sim, void *velocities);
+/* The image of a node beyond mirror walls: its block (-1: not in the grid), node, and the axes (bits)
+ * along which velocities are reversed; 0: the node is inside all of them. */
+int firn_mirror_wall_image(const firn_sim *sim, const int64_t node[3], int32_t *block, int *in,
+                           unsigned *flipped);
 
 #endif

@@ -3,7 +3,7 @@
  *
  *     particles   AoSoA bundles of 16 lanes, owner block by owner block (particles.h)
  *     grid        sparse blocks of 4 x 4 x 4 nodes around them, rebuilt at a sort (grid.h)
- *     caches by block: impulse_split, contact_gap, distance_cache, grip_nodes
+ *     caches by block: impulse_split, contact_gap, contact_points, distance_cache, grip_nodes
  *     workspace   patches and outputs of one block, per thread (workspace.h)
  *
  * Everything but particles is derived: a restored state rebuilds the grid and starts with empty
@@ -13,6 +13,7 @@
 
 #include "mpm/block_slots.h"
 #include "mpm/contact_gap.h"
+#include "mpm/contact_points.h"
 #include "mpm/distance_cache.h"
 #include "mpm/grid.h"
 #include "mpm/grip_nodes.h"
@@ -43,6 +44,7 @@ struct firn_mpm {
     double origin[3]; /* m, of node 0: box_min along periodic axes, see plane.c, else the shift */
     firn_impulse_split impulse_split;
     firn_contact_gap contact_gap;
+    firn_contact_points contact_points;
     firn_distance_cache distance_cache;
     firn_grip_nodes grip_nodes;
     struct firn_implicit *implicit; /* NULL before the first implicit step */

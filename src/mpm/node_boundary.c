@@ -197,7 +197,7 @@ static void find_colliders(const firn_sim *sim, const double center[3], double h
 {
     t->others = INFINITY;
     for (int c = 0; c < sim->n_colliders && t->n_colliders >= 0; c++) {
-        if (!sim->colliders[c].is_active) continue;
+        if (!sim->colliders[c].is_active || firn_contact_points_wants(&sim->colliders[c])) continue;
         double distance = firn_contact_distance(&sim->colliders[c], center, sim->time + sim->dt);
         if (distance > half)
             t->others =
@@ -214,6 +214,20 @@ static int recall_colliders(const firn_sim *sim, int32_t block, touching *t)
     if (!firn_distance_cache_recall_colliders(sim, block, &colliders, &t->others)) return 0;
     for (; colliders; colliders &= colliders - 1) add_collider(t, __builtin_ctzll(colliders));
     return 1;
+}
+
+/* Whether points on a collider can reach a block: particles on its surface, their nodes two cells
+ * away along each axis. */
+static int is_near_points(const firn_sim *sim, const double center[3], double half)
+{
+    const double reach = half + (1 + 2 * sqrt(3.0)) * sim->h;
+    for (int c = 0; sim->mpm->contact_points.is_wanted && c < sim->n_colliders; c++) {
+        const firn_collider *collider = &sim->colliders[c];
+        if (collider->is_active && firn_contact_points_wants(collider) &&
+            !(firn_contact_distance(collider, center, sim->time + sim->dt) > reach))
+            return 1;
+    }
+    return 0;
 }
 
 /* Boundaries that can reach a block: those within half of its diagonal (1.5 sqrt 3 h) of its
@@ -249,7 +263,7 @@ static touching find_touching(const firn_sim *sim, int32_t block)
         if (w & 1 ? high[a] >= grid->box_max[a] - 1e-6 * h : low[a] <= grid->box_min[a] + 1e-6 * h)
             t.walls |= 1u << w;
     }
-    t.any |= t.n_colliders || t.grips || t.walls;
+    t.any |= t.n_colliders || t.grips || t.walls || is_near_points(sim, center, half);
     return t;
 }
 
@@ -271,7 +285,8 @@ static void meet_all(const firn_sim *sim, const touching *t, node *n,
     for (int k = 0; k < t->n_colliders; k++)
         collide(sim, t->colliders[k], n, &boundary[t->colliders[k]]);
     for (int c = 0; t->n_colliders < 0 && c < sim->n_colliders; c++)
-        if (sim->colliders[c].is_active) collide(sim, c, n, &boundary[c]);
+        if (sim->colliders[c].is_active && !firn_contact_points_wants(&sim->colliders[c]))
+            collide(sim, c, n, &boundary[c]);
 }
 
 /* The collider that the node is in is queried always, the others when they may have reached it
@@ -310,11 +325,12 @@ static int is_left_alone(const firn_sim *sim, const touching *t, int32_t block, 
     return known.is_far && known.in < 0;
 }
 
-static void apply_to_node(const firn_sim *sim, const touching *t, node *n,
+/* `again`: grips and walls alone. */
+static void apply_to_node(const firn_sim *sim, const touching *t, int again, node *n,
                           firn_boundary_impulse *boundary)
 {
-    if (sim->n_forces) push(sim, n, &boundary[firn_sim_forces(sim)]);
-    if (t->n_colliders) meet_colliders(sim, t, n, boundary);
+    if (sim->n_forces && !again) push(sim, n, &boundary[firn_sim_forces(sim)]);
+    if (t->n_colliders && !again) meet_colliders(sim, t, n, boundary);
     firn_constraint constraint;
     const uint32_t held = t->held ? t->held[n->index] : 0;
     for (int g = 0; g < sim->n_grips; g++)
@@ -327,7 +343,8 @@ static void apply_to_node(const firn_sim *sim, const touching *t, node *n,
 
 static int is_reached(const firn_sim *sim, int32_t block)
 {
-    const int has_others = sim->n_forces || sim->n_grips || sim->scene.grid.has_box;
+    const int has_others = sim->n_forces || sim->n_grips || sim->scene.grid.has_box ||
+                           sim->mpm->contact_points.is_wanted;
     if (!has_others && firn_distance_cache_is_clear(sim, block)) return 0;
     return find_touching(sim, block).any;
 }
@@ -335,9 +352,10 @@ static int is_reached(const firn_sim *sim, int32_t block)
 /* One block of nodes: for each node with mass that a boundary may reach, position (m) and velocity
  * as doubles, the boundaries in their order, and the velocity back. Float and double kernels share
  * this code; with float nodes only the stored velocity is rounded, the ledger is in double. With
- * `find` the constraints of a node are handed over instead of projected. */
-static int each_node(const firn_sim *sim, int32_t block, int chunk, firn_constraints_found find,
-                     void *user)
+ * `find` the constraints of a node are handed over instead of projected. `again`: walls and grips
+ * alone, once more. */
+static int each_node(const firn_sim *sim, int32_t block, int chunk, int again,
+                     firn_constraints_found find, void *user)
 {
     firn_boundary_impulse *boundary =
         sim->mpm->chunks + (size_t)chunk * (size_t)firn_sim_n_boundaries(sim);
@@ -346,7 +364,7 @@ static int each_node(const firn_sim *sim, int32_t block, int chunk, firn_constra
     int has_mass = range->min[0] <= range->max[0] || !range->is_finite;
     if (!has_mass || !firn_impulse_split_is_reached(sim, block)) return 0;
     touching t = find_touching(sim, block);
-    if (!t.any) return 0;
+    if (!t.any || (again && !t.grips && !t.walls)) return 0;
     firn_constraint found[FIRN_CONSTRAINTS_MAX];
     void *nodes = firn_grid_nodes(&sim->mpm->grid, block);
     double *wide = sim->mpm->kernels->is_double ? nodes : NULL;
@@ -359,7 +377,7 @@ static int each_node(const firn_sim *sim, int32_t block, int chunk, firn_constra
         n.index = i;
         n.n_found = 0;
         n.mass = wide ? wide[at + 3] : (double)narrow[at + 3];
-        if (!(n.mass > 0) || is_left_alone(sim, &t, block, i)) continue;
+        if (!(n.mass > 0) || (!again && is_left_alone(sim, &t, block, i))) continue;
         if (n.kinds) {
             n.kinds = 0;
             memset(n.given, 0, sizeof n.given);
@@ -374,7 +392,7 @@ static int each_node(const firn_sim *sim, int32_t block, int chunk, firn_constra
             if (find) find(user, block, i, n.x, NULL, 0);
             continue;
         }
-        apply_to_node(sim, &t, &n, boundary);
+        apply_to_node(sim, &t, again, &n, boundary);
         if (n.n_found) find(user, block, i, n.x, found, n.n_found);
         if (!n.kinds) continue;
         any = 1;
@@ -391,13 +409,13 @@ static int each_node(const firn_sim *sim, int32_t block, int chunk, firn_constra
 
 int firn_node_boundary_apply(const firn_sim *sim, int32_t block, int chunk)
 {
-    return each_node(sim, block, chunk, NULL, NULL);
+    return each_node(sim, block, chunk, 0, NULL, NULL);
 }
 
 void firn_node_boundary_find(const firn_sim *sim, int32_t block, int chunk,
                              firn_constraints_found find, void *user)
 {
-    each_node(sim, block, chunk, find, user);
+    each_node(sim, block, chunk, 0, find, user);
 }
 
 /* What all constraints gave together is known; each but the last is given what projecting on to it
@@ -425,6 +443,11 @@ void firn_node_boundary_book(const firn_sim *sim, int32_t block, int chunk,
         keep_ledger(&boundary[c->boundary], c->kind, &n, before, &e);
     }
     if (n.kinds) firn_impulse_split_share(sim, chunk, block, n.index, n.mass, n.kinds, n.given);
+}
+
+void firn_node_boundary_hold(const firn_sim *sim, int32_t block, int chunk)
+{
+    each_node(sim, block, chunk, 1, NULL, NULL);
 }
 
 /* A distance of NaN, which only a caller's function returns, is noted in the ledger of its chunk:
@@ -468,7 +491,8 @@ firn_status firn_node_boundary_prepare(firn_sim *sim)
     for (int f = 0; f < sim->n_forces; f++) firn_force_prepare(&sim->forces[f], sim->time);
     const int n = FIRN_CHUNKS * firn_sim_n_boundaries(sim);
     for (int i = 0; i < n; i++) sim->mpm->chunks[i] = (firn_boundary_impulse){0};
-    if (firn_contact_gap_measure(sim) != FIRN_OK || firn_grip_nodes_measure(sim) != FIRN_OK)
+    if (firn_contact_gap_measure(sim) != FIRN_OK || firn_contact_points_find(sim) != FIRN_OK ||
+        firn_grip_nodes_measure(sim) != FIRN_OK)
         return FIRN_MEMORY;
     return prepare_split(sim);
 }

@@ -29,6 +29,8 @@ typedef struct firn_node_impulse {
 } firn_node_impulse;
 void firn_node_boundary_book(const firn_sim *sim, int32_t block, int chunk,
                              const firn_node_impulse *given);
+/* Grips and walls once more, after contact on particles has changed velocities. */
+void firn_node_boundary_hold(const firn_sim *sim, int32_t block, int chunk);
 /* After all blocks: FIRN_STOPPED where a caller's distance function returned NaN. */
 firn_status firn_node_boundary_check(const firn_sim *sim, firn_messages *messages);
 

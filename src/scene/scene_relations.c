@@ -323,11 +323,12 @@ static void check_collider(firn_complaints *c, const firn_collider_def *collider
     if (!collider->n_shapes && !collider->distance) FIRN_COMPLAIN(c, "shape", "is missing");
     if (collider->n_shapes && collider->distance)
         FIRN_COMPLAIN(c, "shape", "is given besides a distance function; allowed: one of them");
-    if (collider->touch == FIRN_TOUCH_SURFACE &&
+    if (collider->touch != FIRN_TOUCH_GRID &&
         (collider->contact != FIRN_SEPARATE || collider->stickiness > 0))
         FIRN_COMPLAIN(c, "touch",
-                      "is surface; allowed: only with `contact: separate` and stickiness 0; try: "
-                      "touch: grid");
+                      "is %s; allowed: only with `contact: separate` and stickiness 0; try: "
+                      "touch: grid",
+                      collider->touch == FIRN_TOUCH_SURFACE ? "surface" : "particles");
     if (!(collider->start < collider->stop))
         FIRN_COMPLAIN(c, "stop", "is %g s, which is not after start (%g s)", collider->stop,
                       collider->start);

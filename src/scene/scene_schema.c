@@ -404,10 +404,12 @@ static const firn_schema_key collider_options[] = {
          "Velocity of the surface relative to the obstacle, as of a conveyor belt."),
     WORD(firn_collider_def, "contact", contact, "stick slip separate", "separate",
          "Material adheres to the surface, slides along it, or slides and may leave it."),
-    WORD(firn_collider_def, "touch", touch, "grid surface", "grid",
-         "Where contact begins: when nodes reach the obstacle, about a cell early (grid), or at "
-         "the surface of the material, with one more pass over nearby particles (surface; for "
-         "`contact: separate` without stickiness)."),
+    WORD(firn_collider_def, "touch", touch, "grid surface particles", "grid",
+         "Where contact begins: when nodes reach the obstacle, about a cell early (grid); or, for "
+         "`contact: separate` without stickiness, when the material that nodes in the obstacle see "
+         "has reached it, after which it sinks in by up to a quarter of a cell (surface); or when "
+         "the faces of particles reach it, as cubes of their volume, to a hundredth of a cell for "
+         "flat faces and regular sampling (particles)."),
     REAL(firn_collider_def, "friction", friction, "1", "0", 0, FIRN_MAX_FRICTION, 0,
          "Coulomb friction coefficient for slip and separate. Painted surfaces (`firn help "
          "shapes`) override it."),

@@ -41,14 +41,15 @@ firn_status firn_colliders_create(firn_sim *sim, firn_messages *messages)
             return firn_messages_add(messages, status, "collider '%s': cannot be used, see above",
                                      collider->def.name);
         const double sticky =
-            collider->def.touch == FIRN_TOUCH_SURFACE ? firn_shape_stickiness(collider->shape) : 0;
+            collider->def.touch != FIRN_TOUCH_GRID ? firn_shape_stickiness(collider->shape) : 0;
         if (sticky > 0)
             return firn_messages_add(
                 messages, FIRN_REFUSED,
-                "collider '%s': touch: surface does not combine with the painted stickiness of "
+                "collider '%s': touch: %s does not combine with the painted stickiness of "
                 "its shape (up to %g Pa); allowed: touch: surface for contact: separate "
                 "without stickiness; try: touch: grid, or a shape without paint",
-                collider->def.name, sticky);
+                collider->def.name,
+                collider->def.touch == FIRN_TOUCH_SURFACE ? "surface" : "particles", sticky);
         const double voxel = firn_shape_voxel(collider->shape);
         if (voxel > 0) {
             collider->lipschitz = sqrt(3);

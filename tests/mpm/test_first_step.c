@@ -107,6 +107,42 @@ static void contact_begins_at_the_surface(void **state)
     }
 }
 
+/* `touch: particles`. A block of layers at 1/4, 3/4, ... cells above the plane arrives at -v: its face,
+ * on the plane, is stopped. With the parts c_k of a uniform pressure on the planes of nodes k = -1,
+ * 0, 1, the sums of -dw/dy over layers half a cell thick, and their masses Z_k in layers,
+ *
+ *     quadratic  c = (1, 6, 1) / 8          Z = (1, 32, 63) / 32
+ *     cubic      c = (5, 22, 5) / 32        Z = (28, 384, 740) / 384
+ *
+ * an impulse J per layer changes the velocity of the face by J / M sum c^2 / Z, M the mass of a
+ * layer: J = M v / sum c^2 / Z, at any place of any cross-section. With a gap of h / 100 left, v -
+ * gap / dt is stopped. */
+static void contact_begins_at_faces(void **state)
+{
+    (void)state;
+    const double h = 0.1, dt = 1e-3, v = 0.05 * h / dt,
+                 sums[] = {(25 * 384 / 28.0 + 22 * 22 + 25 * 384 / 740.0) / 1024,
+                           (32 + 36 + 32 / 63.0) / 64};
+    for (int k = 0; k < 4; k++) {
+        const double gap = k / 2 * 0.01 * h;
+        setup s;
+        make(&s);
+        s.scene.grid.spline = k % 2 ? FIRN_QUADRATIC : FIRN_CUBIC;
+        s.scene.n_colliders = 1;
+        s.scene.colliders = &s.floor;
+        s.ground.center[1] = -gap;
+        s.floor.touch = FIRN_TOUCH_PARTICLES;
+        s.body.velocity[1] = -v;
+        s.scene.time.dt_fixed = dt;
+        firn_sim *sim = step_once(&s);
+        firn_ledger l;
+        assert_int_equal(firn_sim_ledger(sim, 0, &l, NULL), FIRN_OK);
+        near(firn_sim_stats(sim).limit.dt, dt, 1e-12);
+        near(l.collider_impulse[1], l.mass / 8 * (v - gap / dt) / sums[k % 2], 1e-9 * l.mass);
+        firn_sim_destroy(sim);
+    }
+}
+
 /* A held particle has C = grad v of the grip, row i the gradient of v_i: for the spin w
  * about any axis, v = w x r. */
 static void held_particles_spin_with_their_grip(void **state)
@@ -150,6 +186,7 @@ static void viscosity_limits_the_step(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(contact_begins_at_the_surface),
+                                       cmocka_unit_test(contact_begins_at_faces),
                                        cmocka_unit_test(held_particles_spin_with_their_grip),
                                        cmocka_unit_test(viscosity_limits_the_step)};
     return cmocka_run_group_tests(tests, NULL, NULL);

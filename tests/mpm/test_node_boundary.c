@@ -458,20 +458,61 @@ static double rests_at(double floor_height, int touch, int n_threads, uint64_t *
 }
 
 /* What touches at its surface comes to rest on the floor, on a plane of nodes to a tenth of a
- * cell, between them to a quarter, because the node that holds it is that much deeper; at the
- * grid it hovers, by up to 1.05 cells. */
+ * cell, between them to a quarter, because the node that holds it is that much deeper; by its
+ * particles to a fiftieth wherever the floor is; at the grid it hovers, by up to 1.05 cells. */
 static void a_fall_ends_on_the_floor(void **state)
 {
     (void)state;
-    uint64_t hash[3];
+    uint64_t hash[5];
     for (int k = 0; k < 4; k++) {
         double above = rests_at(0.0125 * k, FIRN_TOUCH_SURFACE, 1, &hash[0]);
         double hovers = rests_at(0.0125 * k, FIRN_TOUCH_GRID, 1, &hash[1]);
+        double rests = rests_at(0.0125 * k, FIRN_TOUCH_PARTICLES, 1, &hash[3]);
+        assert_true(fabs(rests) < 0.02);
         assert_true(fabs(above) < (k ? 0.25 : 0.1));
         assert_true(hovers > 0.3 && (k || hovers > 1));
     }
     rests_at(0.0125 * 3, FIRN_TOUCH_SURFACE, 3, &hash[2]);
     assert_true(hash[2] == hash[0]);
+    rests_at(0.0125 * 3, FIRN_TOUCH_PARTICLES, 3, &hash[4]);
+    assert_true(hash[4] == hash[3]);
+}
+
+/* A block eight cells high is pressed by a plate to .96 of its height, nu = 0: the force of uniaxial
+ * strain of the law, E / 2 (1 / .96 - .96), to half a per cent wherever floor and plate are between
+ * nodes. In plane strain between mirror walls. The drag that brings it to rest takes its part of the
+ * force first, 1 / (1 + rate dt). */
+static void a_plate_presses_at_once(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        verify_scene s;
+        const double h = 0.05, E = 1e6, rho = 1000, H = 8 * h, c = sqrt(E / rho), T = 20 * H / c,
+                     low = 0.25 * k * h, rate = 0.5 * c / H;
+        verify_scene_init(&s, h, "neo_hookean", E, 0, rho);
+        verify_box(&s, (double[3]){0, low, -h}, (double[3]){h, H + low, h}, 2);
+        verify_mirrors(&s, 3, (double[3]){0, -9, -9}, (double[3]){h, 9, 9});
+        s.scene.grid.geometry = FIRN_PLANE_STRAIN;
+        s.scene.grid.spline = k % 2 ? FIRN_QUADRATIC : FIRN_CUBIC;
+        verify_floor(&s, 1, low)->touch = FIRN_TOUCH_PARTICLES;
+        firn_collider_def *plate = verify_floor(&s, 1, H + low);
+        s.collider_shapes[1].normal[1] = -1;
+        plate->touch = FIRN_TOUCH_PARTICLES;
+        const firn_key keys[2] = {{0, {0, 0, 0}, {0, 0, 0, 1}},
+                                  {T, {0, -0.04 * H, 0}, {0, 0, 0, 1}}};
+        plate->motion.keys = keys;
+        plate->motion.n_keys = 2;
+        verify_force(&s, "drag")->strength = rate;
+        firn_sim *sim = verify_start(&s);
+        verify_go(sim, 2.5 * T);
+        firn_reaction up, down;
+        assert_int_equal(firn_sim_collider_reaction(sim, 1, &up), FIRN_OK);
+        assert_int_equal(firn_sim_collider_reaction(sim, 0, &down), FIRN_OK);
+        const double wanted = E / 2 * (1 / 0.96 - 0.96) * h * h / (1 + rate * sim->dt);
+        assert_true(fabs(fabs(up.force[1]) / wanted - 1) < 5e-3);
+        assert_true(fabs(up.force[1] + down.force[1]) < 5e-3 * wanted);
+        firn_sim_destroy(sim);
+    }
 }
 
 /* What sticks touches at the grid, also where the stickiness is painted; paint of nothing is none.
@@ -828,6 +869,7 @@ int main(void)
         cmocka_unit_test(causes_are_told_apart),
         cmocka_unit_test(a_fall_ends_on_the_floor),
         cmocka_unit_test(painted_stickiness_touches_at_the_grid),
+        cmocka_unit_test(a_plate_presses_at_once),
         cmocka_unit_test(clearances_are_never_too_large),
         cmocka_unit_test(what_is_remembered_changes_nothing),
         cmocka_unit_test(edges_are_remembered),

@@ -90,6 +90,13 @@ static void at_its_surface(verify_scene *s)
     s->scene.grid.spline = FIRN_QUADRATIC;
 }
 
+static void by_its_faces(verify_scene *s)
+{
+    at_its_surface(s);
+    s->colliders[0].touch = FIRN_TOUCH_PARTICLES;
+    s->scene.grid.spline = FIRN_CUBIC;
+}
+
 static void between_walls(verify_scene *s)
 {
     s->scene.transfer.scheme = FIRN_FLIP;
@@ -114,6 +121,7 @@ static void as_in_space(void **state)
     (void)state;
     compare(on_a_floor, 0.02);
     compare(at_its_surface, 0.02);
+    compare(by_its_faces, 0.02);
     compare(between_walls, 0.02);
     compare(pulled, 0.01);
 }
