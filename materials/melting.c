@@ -82,7 +82,7 @@ static const firn_preset_info presets[] = {
      "rho=917 E=5e6 nu=0.33 yield=5e3 tau_0=1e-3 K=0.05 n=1 J_max=1000 J_min=1000 "
      "heat_capacity=2100 heat_capacity_liquid=4186 conductivity=2.2 "
      "conductivity_liquid=0.6 latent_heat=3.34e5 solidus=273.15 emissivity=0.97"},
-    {"wet_snow",
+    {"melting_snow",
      "snow of 400 kg/m^3 that becomes slush: heat of ice, .4 W/(m K) (Y.-C. Yen, CRREL report "
      "81-10, 1981: about 2.2 (rho/1000)^1.88), a weak solid tuned for looks",
      "rho=400 E=1e5 nu=0.2 yield=2e3 tau_0=20 K=2 n=1 J_max=1000 J_min=100 "
