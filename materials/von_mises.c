@@ -31,7 +31,8 @@ static const firn_relation_info relations[] = {
     {"hardening / E", 0, 1, "flow hardens it beyond its elasticity: it hardly flows"},
 };
 static const firn_history_info history[] = {
-    {"alpha", "1", "accumulated equivalent plastic strain", 0, FIRN_HISTORY_PLASTIC_STRAIN}};
+    {"alpha", "1", "accumulated equivalent plastic strain", 0, FIRN_HISTORY_PLASTIC_STRAIN},
+};
 static const firn_preset_info presets[] = {
     {"clay", "plasticine: E, nu and yield from published effects work; density of plasticine",
      "rho=1800 E=3e5 nu=0.25 yield=5e3"},
