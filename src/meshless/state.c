@@ -74,6 +74,19 @@ static firn_status refuse(const firn_sim *sim, firn_messages *messages)
             "meshless.reset: method %s measures strain from its first reference state; allowed: 0; "
             "try: method sph_elastic or efg",
             sim->method->name);
+    for (int m = 0; m < sim->n_materials; m++)
+        if (sim->materials[m].resolved.thermal.is_on)
+            return firn_messages_add(messages, FIRN_REFUSED,
+                                     "materials.%s: has a heat capacity, and method %s conducts no "
+                                     "heat; try: method mpm, "
+                                     "or the material without heat_capacity",
+                                     sim->materials[m].resolved.name, sim->method->name);
+    if (!sim->time_def.mechanics)
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "time.mechanics: is false, and method %s has nothing but mechanics; "
+            "try: method mpm",
+            sim->method->name);
     if (sim->scene.grid.geometry != FIRN_SPACE)
         return firn_messages_add(
             messages, FIRN_REFUSED,
