@@ -243,6 +243,8 @@ static void pass_wall(firn_sim *sim, int w, int is_fold, double dt, void *array,
                   .axis = w / 2,
                   .is_upper = w & 1,
                   .is_fold = is_fold,
+                  .array = array,
+                  .booked = booked,
                   .plane = llround((w & 1 ? def->box_max : def->box_min)[w / 2] / sim->h),
                   .flip = sim->n_materials
                               ? firn_transfer_damping_kept(&sim->mpm->particles[0].transfer)

@@ -15,7 +15,7 @@ static firn_status create_sources(firn_sim *sim, firn_messages *messages)
         heat->n_sources = i + 1;
         if (firn_motion_create(&source->def.motion, &sim->memory, &source->motion) != FIRN_OK)
             return firn_messages_no_memory(messages, "keys of source '%s'", source->def.name);
-        firn_status status = firn_shape_create_for(
+        firn_status status = firn_shape_create(
             source->def.n_shapes, source->def.shapes,
             (firn_shape_need){0, sim->h, .memory = sim->memory.limit}, &source->shape, messages);
         if (status != FIRN_OK)
