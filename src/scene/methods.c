@@ -7,12 +7,8 @@
 #include <string.h>
 
 static const firn_method *const methods[] = {
-    &firn_method_mpm,
-    &firn_method_sph_elastic,
-    &firn_method_sph_corotated,
-    &firn_method_efg,
-    &firn_method_peridynamics,
-    &firn_method_sph_fluid,
+    &firn_method_mpm, &firn_method_sph_elastic,  &firn_method_sph_corotated,
+    &firn_method_efg, &firn_method_peridynamics, &firn_method_sph_fluid,
 };
 enum { N_METHODS = sizeof methods / sizeof *methods };
 

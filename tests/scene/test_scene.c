@@ -186,9 +186,10 @@ static void test_settings_refused(void **state)
     (void)state;
     check_set_refused("grid.dx=1 kg", "--set grid.dx=1 kg: grid.dx is \"1 kg\", but kg does not "
                                       "convert to m; allowed: a number in m");
-    check_set_refused("grid.dz=1",
-                      "--set grid.dz=1: \"dz\" is no key of grid; allowed: dx, spline, box_min, "
-                      "box_max, walls, wall_friction; did you mean \"dx\"?");
+    check_set_refused(
+        "grid.dz=1",
+        "--set grid.dz=1: \"dz\" is no key of grid; allowed: dx, spline, geometry, shift, box_min, "
+        "box_max, walls, wall_friction; did you mean \"dx\"?");
     check_set_refused("grid.dx", "--set grid.dx: not of the form path.to.key=value");
     check_set_refused("=3", "--set =3: not of the form path.to.key=value");
     check_set_refused(
@@ -246,12 +247,14 @@ static void test_keys_refused(void **state)
     check_refused(GRID MATERIALS BODIES GRID,
                   "s.yaml:4:1: key \"grid\" is given twice; the first is in line 1");
     check_refused("grid: {dxx: 1, dx: 1}\n" MATERIALS BODIES,
-                  "s.yaml:1:8: \"dxx\" is no key of grid; allowed: dx, spline, box_min, box_max, "
+                  "s.yaml:1:8: \"dxx\" is no key of grid; allowed: dx, spline, geometry, shift, "
+                  "box_min, box_max, "
                   "walls, wall_friction; did you mean \"dx\"?");
     check_refused(GRID MATERIALS BODIES "checkpoint: {keep: 1}\n",
                   "s.yaml:4:1: \"checkpoint\" is no key of a scene file; allowed: scene, grid, "
-                  "time, transfer, gravity, forces, materials, bodies, emitters, colliders, grips, "
-                  "sinks, outputs, checkpoints, expect, sweep; did you mean \"checkpoints\"?");
+                  "time, transfer, meshless, sph_corotated, peridynamics, sph_fluid, "
+                  "gravity, forces, materials, bodies, emitters, colliders, grips, sinks, heat, "
+                  "outputs, checkpoints, expect, sweep; did you mean \"checkpoints\"?");
     check_refused("grid: {}\n" MATERIALS BODIES,
                   "s.yaml:1:7: grid.dx is missing; allowed: above 0, up to 10000 m");
     check_refused(MATERIALS BODIES,
@@ -611,7 +614,7 @@ static void test_order(void **state)
         "s.yaml:2:57: bodies.a.shape.0.radius is \"1e400\", which is too large for a number\n"
         "s.yaml:3:12: grid.dx is -1; allowed: above 0, up to 10000 m\n"
         "s.yaml:3:23: grid.walls is keys and values; write one word for all, or a list of 6; "
-        "allowed: open, stick, slip, separate, mirror, delete, periodic\n"
+        "allowed: open, stick, slip, separate, mirror, delete, periodic, no_slip\n"
         "s.yaml:3:42: grid.spline is \"linear\"; allowed: cubic, quadratic");
 }
 

@@ -158,7 +158,8 @@ static void test_words_and_ranges(void **state)
     assert_int_equal(firn_schema_word_index(walls, "delete"), FIRN_WALL_DELETE);
     assert_int_equal(firn_schema_word_index(walls, "sep"), -1);
     assert_int_equal(firn_schema_word_index(walls, "periodic"), FIRN_WALL_PERIODIC);
-    assert_int_equal(firn_schema_n_words(walls), 7);
+    assert_int_equal(firn_schema_n_words(walls), 8);
+    assert_int_equal(firn_schema_word_index(walls, "no_slip"), FIRN_WALL_NO_SLIP);
     const firn_schema_key *dx =
         firn_schema_find(firn_schema_find(&firn_schema_file, "grid")->section, "dx");
     assert_false(firn_schema_in_range(dx, 0));

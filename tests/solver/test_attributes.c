@@ -157,10 +157,10 @@ static void sentences_name_the_laws(void **state)
            "attribute 'damage': no law of the scene has it; laws that have it: dough");
     refuse(2, (const char *const[]){"von_mises", "sand"}, "plastic_strain",
            "attribute 'plastic_strain': law 'sand' flows without keeping it; laws that have it: "
-           "von_mises, bargteil_flow");
+           "von_mises, bargteil_flow, melting");
     refuse(2, (const char *const[]){"liquid", "hencky"}, "yield",
            "attribute 'yield': no law of the scene has it; laws that have it: snow, von_mises, "
-           "bargteil_flow, mueller_flow, sand, cam_clay, dough");
+           "bargteil_flow, mueller_flow, sand, cam_clay, dough, melting");
 }
 
 /* Beside a law that has them, an elastic body has no plastic strain and is whole. */
