@@ -278,6 +278,35 @@ static void check_time(firn_complaints *c, const firn_time_def *time)
                       time->dt_min);
 }
 
+static int is_damped(const firn_transfer_def *transfer)
+{
+    return transfer->damping > 0 || transfer->damping_rate > 0;
+}
+
+/* Combinations that have not been worked out, and would act silently as if one part were not there. */
+static void check_combinations(firn_complaints *c, const firn_scene_def *scene)
+{
+    const int is_explicit = strcmp(scene->time.integrator, "symplectic") == 0;
+    int damped = is_damped(&scene->transfer);
+    for (int m = 0; m < scene->n_materials; m++)
+        damped |= scene->materials[m].has_transfer && is_damped(&scene->materials[m].transfer);
+    if (damped && !is_explicit)
+        FIRN_COMPLAIN(c, "transfer.damping",
+                      "needs explicit steps; try: time.integrator: symplectic, or damping: 0");
+    if (damped && scene->grid.geometry == FIRN_PLANE_STRAIN)
+        FIRN_COMPLAIN(c, "transfer.damping",
+                      "is not available in plane strain; try: geometry: space, or damping: 0");
+    for (int i = 0; i < scene->n_colliders && !is_explicit; i++)
+        if (scene->colliders[i].touch == FIRN_TOUCH_PARTICLES) {
+            size_t at = firn_complaints_enter(c, "colliders");
+            firn_complaints_enter(c, scene->colliders[i].name);
+            FIRN_COMPLAIN(c, "touch",
+                          "is particles, which needs explicit steps; try: touch: surface, or "
+                          "time.integrator: symplectic");
+            firn_complaints_leave(c, at);
+        }
+}
+
 static double determinant(const double F[9])
 {
     return F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
@@ -531,6 +560,7 @@ void firn_scene_relations_check(firn_complaints *c, const firn_scene_def *scene)
     check_plane(c, scene);
     check_method(c, scene->method);
     check_time(c, &scene->time);
+    check_combinations(c, scene);
     if (!scene->n_bodies && !scene->n_emitters)
         FIRN_COMPLAIN(c, "bodies", "is missing; a scene needs at least one body or emitter");
     EACH(materials, n_materials, check_material(c, scene, &scene->materials[i]))

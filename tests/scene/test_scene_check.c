@@ -151,6 +151,38 @@ static void test_relations(void **state)
     expect_refused(&s, "grips are 33; allowed: up to 32");
 }
 
+/* What has not been worked out together is refused, and each part alone is not. */
+static void test_combinations(void **state)
+{
+    (void)state;
+    small_scene s;
+    firn_collider_def collider = firn_collider_default();
+    strcpy(collider.name, "plate");
+    collider.shapes = &s.shape;
+    collider.n_shapes = 1;
+    collider.touch = FIRN_TOUCH_PARTICLES;
+    make(&s);
+    s.scene.colliders = &collider;
+    s.scene.n_colliders = 1;
+    assert_int_equal(firn_scene_check(&s.scene, NULL), FIRN_OK);
+    strcpy(s.scene.time.integrator, "implicit");
+    expect_refused(&s,
+                   "colliders.plate.touch is particles, which needs explicit steps; try: touch: "
+                   "surface, or time.integrator: symplectic");
+    collider.touch = FIRN_TOUCH_SURFACE;
+    assert_int_equal(firn_scene_check(&s.scene, NULL), FIRN_OK);
+    s.scene.transfer.damping = 2;
+    expect_refused(&s,
+                   "transfer.damping needs explicit steps; try: time.integrator: symplectic, or "
+                   "damping: 0");
+    strcpy(s.scene.time.integrator, "symplectic");
+    assert_int_equal(firn_scene_check(&s.scene, NULL), FIRN_OK);
+    s.scene.grid.geometry = FIRN_PLANE_STRAIN;
+    expect_refused(&s,
+                   "transfer.damping is not available in plane strain; try: geometry: space, or "
+                   "damping: 0");
+}
+
 /* Names are found among more than a message can list, and with blanks in them. */
 static void test_names_among_many(void **state)
 {
@@ -210,6 +242,7 @@ int main(void)
                                        cmocka_unit_test(test_skipped_default_is_caught),
                                        cmocka_unit_test(test_ranges),
                                        cmocka_unit_test(test_relations),
+                                       cmocka_unit_test(test_combinations),
                                        cmocka_unit_test(test_names_among_many),
                                        cmocka_unit_test(test_all_errors_at_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
