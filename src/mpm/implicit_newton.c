@@ -446,7 +446,8 @@ int firn_implicit_solve(firn_sim *sim, char *why, size_t n_why)
         return 0;
     }
     firn_implicit_precondition(sim);
-    double first = now.norm, best = now.norm;
+    const double first = now.norm;
+    double best = first;
     int n_stalled = 0;
     for (int k = 0;; k++) {
         s->residual = s->history[k] = now.norm;

@@ -226,14 +226,15 @@ static int fill_panel(const curve_set *set, int panel, firn_plot_series *series)
         const curve *c = &set->curves[i];
         if (c->panel != panel && c->panel >= 0) continue;
         const char *label = set->n_panels > 1 && c->name ? c->name : c->label;
-        series[n++] = (firn_plot_series){.label = label,
-                                         .n = c->n,
-                                         .x = c->values,
-                                         .y = c->values + c->n,
-                                         .style = c->style,
-                                         .color = c->color,
-                                         .low = c->n_repeats > 1 ? c->values + 2 * c->n : NULL,
-                                         .high = c->n_repeats > 1 ? c->values + 3 * c->n : NULL};
+        series[n] = (firn_plot_series){.label = label,
+                                       .n = c->n,
+                                       .x = c->values,
+                                       .y = c->values + c->n,
+                                       .style = c->style,
+                                       .color = c->color,
+                                       .low = c->n_repeats > 1 ? c->values + 2 * c->n : NULL,
+                                       .high = c->n_repeats > 1 ? c->values + 3 * c->n : NULL};
+        n++;
     }
     return n;
 }
