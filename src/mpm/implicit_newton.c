@@ -446,7 +446,7 @@ int firn_implicit_solve(firn_sim *sim, char *why, size_t n_why)
         return 0;
     }
     firn_implicit_precondition(sim);
-    const double first = now.norm;
+    double first = now.norm;
     double best = first;
     int n_stalled = 0;
     for (int k = 0;; k++) {
