@@ -287,6 +287,9 @@ static int is_damped(const firn_transfer_def *transfer)
 static void check_combinations(firn_complaints *c, const firn_scene_def *scene)
 {
     const int is_explicit = strcmp(scene->time.integrator, "symplectic") == 0;
+    if (!is_explicit && strcmp(scene->method, "mpm") != 0)
+        FIRN_COMPLAIN(c, "time.integrator", "is of the method mpm; with %s allowed: symplectic",
+                      scene->method);
     int damped = is_damped(&scene->transfer);
     for (int m = 0; m < scene->n_materials; m++)
         damped |= scene->materials[m].has_transfer && is_damped(&scene->materials[m].transfer);

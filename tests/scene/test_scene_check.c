@@ -171,6 +171,9 @@ static void test_combinations(void **state)
                    "surface, or time.integrator: symplectic");
     collider.touch = FIRN_TOUCH_SURFACE;
     assert_int_equal(firn_scene_check(&s.scene, NULL), FIRN_OK);
+    strcpy(s.scene.method, "efg");
+    expect_refused(&s, "time.integrator is of the method mpm; with efg allowed: symplectic");
+    strcpy(s.scene.method, "mpm");
     s.scene.transfer.damping = 2;
     expect_refused(&s,
                    "transfer.damping needs explicit steps; try: time.integrator: symplectic, or "
