@@ -25,11 +25,12 @@ mount -o remount,size=5m "$folder"
 "$firn" verify --quiet "$shot" || fail "not whole after going on"
 [ "$(wc -l <"$shot/frames.jsonl")" -eq 41 ] || fail "$(wc -l <"$shot/frames.jsonl") moments instead of 41 (was stopped after $n)"
 
-# A file system that becomes read-only, and a folder that goes: a sentence, code 4; what was good stays good.
+# A file system that becomes read-only, and a folder that goes: a sentence, code 4; what was good stays good. Frames are
+# long, so that between them there are moments without an open file.
 watch() { # NAME COMMAND...: starts a run that would last, does the command once there are caches, tells how it ended
     local name=$1
     shift
-    "$firn" run "$scene" --frames :1000000 --set scene.fps=5 --set checkpoints.every_frames=3 --set outputs='[{format: bgeo, every: 1000}]' \
+    "$firn" run "$scene" --frames :1000000 --set scene.fps=0.2 --set checkpoints.every_frames=3 --set outputs='[{format: bgeo, every: 1000}]' \
         --out "$folder/$name" --quiet >"$said_to" 2>&1 &
     local pid=$!
     until [ -e "$folder/$name/checkpoints/checkpoint.000003.firn" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
