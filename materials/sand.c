@@ -19,30 +19,12 @@
  *           log of the total volume ratio: v is the plastic log volume
  *
  * Limits. Dry sand (k = 0) has its apex at rest and carries no tension. */
-#include "laws/law_common.h"
+#include "laws/law_sand.h"
 
-enum { FRICTION = LAW_OWN_PARAMETERS, COHESION, SATURATION, WET_FRICTION, WET_COHESION };
-enum { SLOPE = LAW_OWN_CONSTANTS, REACH, APEX };
 enum { VOLUME_GAIN };
 
-static const firn_parameter_info parameters[] = {
-    LAW_PARAMETER_RHO(2200),
-    LAW_PARAMETER_E(3.537e5),
-    LAW_PARAMETER_NU(0.3),
-    {"friction_angle", "rad", "friction angle of the dry grains in triaxial compression",
-     0.5235987755982988, 0.0175, 1.2},
-    {"cohesion", "Pa", "cohesion of the dry grains (Mohr-Coulomb c)", 0, 0, 1e8},
-    {"saturation", "1", "share of the pores filled with water", 0, 0, 1},
-    {"wet_friction_angle", "rad", "friction angle at saturation 1; linear between",
-     0.4363323129985824, 0.0175, 1.2},
-    {"wet_cohesion", "Pa", "capillary cohesion at saturation 1/2; adds 4 S (1 - S) times this", 0,
-     0, 1e8},
-};
-static const firn_relation_info relations[] = {
-    LAW_RELATION_NU,
-    {"cohesion / E", 0, 0.1, "its cohesion is never overcome: an elastic solid"},
-    {"wet_cohesion / E", 0, 0.1, "its cohesion is never overcome when wet: an elastic solid"},
-};
+static const firn_parameter_info parameters[] = {SAND_PARAMETERS};
+static const firn_relation_info relations[] = {SAND_RELATIONS};
 static const firn_history_info history[] = {
     {"volume_gain", "1",
      "log volume opened by separation that must close before the grains touch again", 0,
@@ -59,48 +41,35 @@ static const firn_preset_info presets[] = {
      "wet_cohesion=1500"},
 };
 
-FIRN_INLINE void derive(const fr *p, fr *d)
-{
-    const real root = (real)0.81649658092772603; /* sqrt(2/3) */
-    fr wet = p[SATURATION], phi = (1 - wet) * p[FRICTION] + wet * p[WET_FRICTION];
-    fr cohesion = p[COHESION] + 4 * wet * (1 - wet) * p[WET_COHESION];
-    fr sine = fr_sin(phi), cosine = fr_sqrt(1 - sine * sine);
-    fr alpha = root * 2 * sine / (3 - sine), k = root * 6 * cohesion * cosine / (3 - sine);
-    law_derive_lame(p, d);
-    fr three_bulk = 3 * d[LAW_LAMBDA] + 2 * d[LAW_MU];
-    d[SLOPE] = alpha * three_bulk / (2 * d[LAW_MU]);
-    d[REACH] = k / (2 * d[LAW_MU]);
-    d[APEX] = k / (alpha * three_bulk); /* tr(e) at the apex */
-}
-
 FIRN_INLINE void return_map(law_point *q, fr *e)
 {
     fr gain = q->h[VOLUME_GAIN], closed[3], dev[3], trace;
     for (int i = 0; i < 3; i++) closed[i] = e[i] + gain * (real)(1.0 / 3);
     fr size = law_deviator(closed, &trace, dev);
-    fr allowed = q->d[REACH] - q->d[SLOPE] * trace; /* of |dev e| */
-    fm is_apart = fr_ge(trace, q->d[APEX]), slips = fr_gt(size, allowed);
+    fr allowed = q->d[SAND_REACH] - q->d[SAND_SLOPE] * trace; /* of |dev e| */
+    fm is_apart = fr_ge(trace, q->d[SAND_APEX]), slips = fr_gt(size, allowed);
     fr keep = fr_select(slips, allowed / fr_max(size, fr_set1(MAT3_TINY)), fr_set1(1));
-    fr mean = trace * (real)(1.0 / 3), apex = q->d[APEX] * (real)(1.0 / 3), before = law_sum(e);
+    fr mean = trace * (real)(1.0 / 3), apex = q->d[SAND_APEX] * (real)(1.0 / 3),
+       before = law_sum(e);
     for (int i = 0; i < 3; i++) {
         fr on_cone = fr_select(slips, mean + keep * dev[i], closed[i]);
         e[i] = fr_select(is_apart, apex, on_cone);
     }
     /* written so that an elastic step leaves an exact zero */
     q->h[VOLUME_GAIN] =
-        fr_select(is_apart, fr_max(gain + before - q->d[APEX], fr_zero()), fr_zero());
+        fr_select(is_apart, fr_max(gain + before - q->d[SAND_APEX], fr_zero()), fr_zero());
 }
 
 /* Grains that are apart, or just touch without cohesion, carry no shear stress: they yield. */
 FIRN_INLINE fr yield(law_point *q, const fr *e)
 {
     fr dev[3], trace, size = law_deviator(e, &trace, dev);
-    fr share = law_yield_share(size, q->d[REACH] - q->d[SLOPE] * trace);
-    return fr_select(fr_ge(trace + q->h[VOLUME_GAIN], q->d[APEX]), fr_set1(1), share);
+    fr share = law_yield_share(size, q->d[SAND_REACH] - q->d[SAND_SLOPE] * trace);
+    return fr_select(fr_ge(trace + q->h[VOLUME_GAIN], q->d[SAND_APEX]), fr_set1(1), share);
 }
 
 static const law_functions functions = {.form = FIRN_FORM_LOG,
-                                        .derive = derive,
+                                        .derive = law_sand_derive,
                                         .energy = law_hencky_energy_at,
                                         .stress = law_hencky_stress_at,
                                         .return_map = return_map,

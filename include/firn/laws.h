@@ -65,6 +65,9 @@ typedef struct firn_law_info {
     int is_plastic;    /* yields. Without a role of plastic volume its flow keeps the volume */
     const char *alias; /* a former name, by which it is still found; NULL: none */
     int can_fail;      /* strained too far it has no answer, and a run is stopped: see validity */
+    /* The law that this one adds parameters to and takes the place of where one of them, or a
+     * preset of its own, is asked for; NULL: none. It knows the presets of that law too. */
+    const char *extends;
 } firn_law_info;
 
 FIRN_API int firn_law_count(void);

@@ -61,6 +61,7 @@ static firn_status read_parameter(firn_material_def *def, const firn_law_info *l
                                  "material '%s': '%s' is not like E=140 kPa", def->name, text);
     *equals = 0;
     const char *name = trim(text), *value = trim(equals + 1), *unit = "";
+    law = firn_law_with(law, name);
     const int k = law ? firn_material_parameter_index(law, name, strlen(name)) : -1;
     if (k >= 0) unit = firn_material_parameter(law, k)->unit;
     if (def->n_parameters == FIRN_MAX_PARAMETERS)

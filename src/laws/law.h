@@ -135,14 +135,19 @@ void firn_law_relation_place(const firn_relation_info *relation, char name[FIRN_
 void firn_material_at_rest(const firn_material *material, double temperature, double *wave,
                            double *viscosity);
 
-/* The preset of a law by name or alias; NULL: there is none. */
+/* The law that extends this one; NULL: none. */
+const firn_law_info *firn_law_extension(const firn_law_info *law);
+/* This law, or its extension where that alone has a parameter of this name. */
+const firn_law_info *firn_law_with(const firn_law_info *law, const char *parameter);
+
+/* The preset of a law, or of the one it extends, by name or alias; NULL: there is none. */
 const firn_preset_info *firn_law_preset(const firn_law_info *law, const char *name);
 /* An alias in `name` becomes the law's name, with a warning that begins with `where`; once, however
  * often a set of messages is asked. Other words stay as they are. */
 void firn_law_replace_alias(char name[FIRN_NAME], const char *where, firn_messages *messages);
 
-/* The law that a material's `law`, or without one its preset, names; NULL: there is none of that
- * name. */
+/* The law that a material's `law`, or without one its preset, names, or its extension where the
+ * definition asks for that; NULL: there is none of that name. */
 const firn_law_info *firn_material_def_law(const firn_material_def *def);
 
 /* Parameter k of a material of this law, as firn_material counts them; NULL: none. */

@@ -91,7 +91,24 @@ int firn_material_parameter_index(const firn_law_info *law, const char *name, si
     return -1;
 }
 
-const firn_preset_info *firn_law_preset(const firn_law_info *info, const char *name)
+const firn_law_info *firn_law_extension(const firn_law_info *law)
+{
+    for (int i = 0; i < firn_law_registry_count; i++) {
+        const firn_law_info *other = &firn_law_registry[i]->info;
+        if (other->extends && strcmp(other->extends, law->name) == 0) return other;
+    }
+    return NULL;
+}
+
+const firn_law_info *firn_law_with(const firn_law_info *law, const char *parameter)
+{
+    const size_t n = strlen(parameter);
+    const firn_law_info *extension = law ? firn_law_extension(law) : NULL;
+    if (!extension || firn_material_parameter_index(law, parameter, n) >= 0) return law;
+    return firn_material_parameter_index(extension, parameter, n) >= 0 ? extension : law;
+}
+
+static const firn_preset_info *own_preset(const firn_law_info *info, const char *name)
 {
     for (int i = 0; i < info->n_presets; i++) {
         const firn_preset_info *preset = &info->presets[i];
@@ -99,6 +116,13 @@ const firn_preset_info *firn_law_preset(const firn_law_info *info, const char *n
         if (preset->alias && strcmp(preset->alias, name) == 0) return preset;
     }
     return NULL;
+}
+
+const firn_preset_info *firn_law_preset(const firn_law_info *info, const char *name)
+{
+    const firn_preset_info *own = own_preset(info, name);
+    const firn_law_info *base = info->extends ? firn_law_find(info->extends) : NULL;
+    return own || !base ? own : own_preset(base, name);
 }
 
 /* Adds ", name" (or "name" at the start) while there is room. */
@@ -133,7 +157,7 @@ static firn_status refuse_preset(const firn_material_def *def, const firn_law_in
     for (int i = 0; i < info->n_presets; i++)
         list_append(names, sizeof names, info->presets[i].name);
     for (int i = 0; i < firn_law_count(); i++)
-        if (firn_law_preset(firn_law_at(i), def->preset))
+        if (own_preset(firn_law_at(i), def->preset))
             return firn_messages_add(messages, FIRN_REFUSED,
                                      "material '%s': '%s' is a preset of the law '%s', not of "
                                      "'%s'; try: that law, or no law",
@@ -174,10 +198,14 @@ static firn_status refuse_value(const firn_material_def *def, const firn_law_inf
 
 const firn_law_info *firn_material_def_law(const firn_material_def *def)
 {
-    if (*def->law) return firn_law_find(def->law);
-    for (int i = 0; *def->preset && i < firn_law_count(); i++)
-        if (firn_law_preset(firn_law_at(i), def->preset)) return firn_law_at(i);
-    return NULL;
+    const firn_law_info *law = *def->law ? firn_law_find(def->law) : NULL;
+    for (int i = 0; !*def->law && *def->preset && !law && i < firn_law_count(); i++)
+        if (own_preset(firn_law_at(i), def->preset)) law = firn_law_at(i);
+    const firn_law_info *extension = law ? firn_law_extension(law) : NULL;
+    if (extension && own_preset(extension, def->preset)) return extension;
+    for (int i = 0; i < def->n_parameters && i < FIRN_MAX_PARAMETERS; i++)
+        law = firn_law_with(law, def->parameters[i].name);
+    return law;
 }
 
 /* The entry of that law, or a message. */

@@ -133,6 +133,9 @@ static void add_law(const firn_law_info *law, const firn_preset_info *preset, fi
 {
     firn_text_add(text, "%s: %s\n", law->name, law->title);
     if (law->alias) firn_text_add(text, "    formerly %s\n", law->alias);
+    const firn_law_info *extension = firn_law_extension(law);
+    for (int k = law->n_parameters; extension && k < extension->n_parameters; k++)
+        firn_text_add(text, "    with `%s`: %s\n", extension->parameters[k].name, extension->name);
     firn_text_add(text, "\n");
     add_lines(text, law->equations, 4);
     add_parameters(law, text);

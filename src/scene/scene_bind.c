@@ -206,6 +206,7 @@ static void bind_parameters(binder *b, const firn_schema_section *section, const
 {
     firn_scene_former_material(b, map, def);
     const firn_law_info *law = firn_material_def_law(def);
+    for (int i = 0; i < map->n; i++) law = firn_law_with(law, map->keys[i]->text);
     for (int i = 0; i < map->n; i++) {
         const node *key = map->keys[i];
         firn_parameter_info common;

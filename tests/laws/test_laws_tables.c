@@ -150,6 +150,24 @@ static const double sand[][7] = {
     {45, 1.01, 1.01, 1, 0, 0, 0},
     {45, 1.002, 0.99, 0.995, -2122.377829, -5400.452701, -4029.785202},
 };
+/* friction angle in degrees, cohesion, cohesion_loss; damage and volume gain at first, F; Kirchhoff
+ * stress, damage, volume gain: the softening solved by bisection of the damage */
+static const double crumbling_sand[][13] = {
+    {30, 1500, 0.1, 0, 0, 0.99, 1, 1, -4785.312796, -2050.848341, -2050.848341, 0, 0},
+    {30, 1500, 0.1, 0, 0, 0.97, 1.02, 1.005, -4570.371031, 530.527518, -973.003937, 0.186984935707, 0},
+    {30, 1500, 0.1, 0.4, 0, 0.97, 1.02, 1.005, -3708.040608, -124.223803, -1180.583039, 0.620069289798, 0},
+    {30, 1500, 0.1, 0, 0, 0.9, 1.1, 1, -5048.095015, -945.076126, -2893.838337, 1, 0},
+    {30, 1500, 0.1, 0, 0, 1.01, 1.01, 1, 2093.202575, 2093.202575, 2093.202575, 0.194325953383, 0.0127990414362},
+    {30, 1500, 0.1, 0, 0, 1.002, 0.99, 0.995, -2122.377829, -5400.452701, -4029.785202, 0, 0},
+    {30, 1500, 0.1, 0.5, 0.02, 0.99, 0.995, 1, 1148.282909, 1148.282909, 1148.282909, 0.558025702158, 0.00104133637129},
+    {30, 1500, 0.1, 0.2, 0.02, 1.001, 1.0005, 1, 2063.468464, 2063.468464, 2063.468464, 0.205770617924, 0.0144986341909},
+    {35, 3000, 0.05, 0.3, 0, 1.03, 0.97, 1, 77.061792, -611.292973, -261.952155, 0.963839251511, 0},
+    {35, 3000, 0.05, 0, 0, 1.008, 0.999, 1.001, 3793.717333, 1353.549200, 1897.703228, 0, 0},
+    {20, 2000, 0.3, 0.1, 0.005, 0.998, 0.999, 0.997, -296.725738, -24.240064, -569.484581, 0.1, 0},
+    {33, 1500, 0.1, 0, 0, 1.2, 1.1, 1.1, 0.000000, 0.000000, 0.000000, 1, 0.372941916403},
+    {33, 1500, 1, 0, 0, 1.06, 0.95, 0.99, 1639.347784, -3064.413726, -1293.757090, 0.0538138802669, 0},
+    {33, 1500, 0.05, 0, 0, 1.009, 0.993, 1, 1802.269403, -565.944085, 474.810232, 0.0842690350749, 0},
+};
 /* F; Kirchhoff stress */
 static const double von_mises[][6] = {
     {1.005, 1, 1, 6713.998188, 2877.427795, 2877.427795},
@@ -345,6 +363,35 @@ static void sand_returns(void **state)
     }
 }
 
+/* The surface softens within the step: what the closed form finds is what bisection finds, intact,
+ * partly lost and lost, on the cone and at its apex. */
+static void crumbling_sand_returns(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof crumbling_sand / sizeof crumbling_sand[0]; k++) {
+        const double *r = crumbling_sand[k];
+        firn_material m =
+            material("sand", "", "E", 3.537e5, "nu", 0.3, "friction_angle",
+                     r[0] * 0.017453292519943295, "cohesion", r[1], "cohesion_loss", r[2], NULL);
+        assert_string_equal(m.law->info.name, "crumbling_sand");
+        for (int variant = 0; variant < FIRN_N_VARIANTS; variant++) {
+            if (!variant_runs(m.law, variant)) continue;
+            point p = at_stretch(&m.law->info, r[5], r[6], r[7]);
+            p.history[0] = r[4];
+            p.history[1] = r[3];
+            run(&m, variant, 1, 0, &p, 1);
+            const int is_double = firn_variant_is_double(variant);
+            for (int i = 0; i < 3; i++)
+                near(p.tau[i], r[8 + i], is_double ? 1e-6 : 0.1, "crumbling_sand", "stress",
+                     (double)k);
+            near(p.history[1], r[11], is_double ? 1e-10 : 1e-5, "crumbling_sand", "damage",
+                 (double)k);
+            near(p.history[0], r[12], is_double ? 1e-11 : 1e-6, "crumbling_sand", "volume gain",
+                 (double)k);
+        }
+    }
+}
+
 /* E = 1e6, nu = 0.3, yield 1e4: radial return of the deviator of Hencky stress onto sqrt(2/3)
  * yield. */
 static void von_mises_returns(void **state)
@@ -393,9 +440,10 @@ static void snow_returns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uniaxial_strain),   cmocka_unit_test(free_sides),
-        cmocka_unit_test(simple_shear),      cmocka_unit_test(sand_returns),
-        cmocka_unit_test(von_mises_returns), cmocka_unit_test(snow_returns),
+        cmocka_unit_test(uniaxial_strain),        cmocka_unit_test(free_sides),
+        cmocka_unit_test(simple_shear),           cmocka_unit_test(sand_returns),
+        cmocka_unit_test(crumbling_sand_returns), cmocka_unit_test(von_mises_returns),
+        cmocka_unit_test(snow_returns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

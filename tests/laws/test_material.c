@@ -162,6 +162,32 @@ static void preset_then_parameters(void **state)
     assert_true(m.seed == 7);
 }
 
+/* A parameter or preset of the extension alone makes a law of its base that law; presets of the base
+ * remain. */
+static void extensions_take_the_place_of_their_law(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *law, *preset, *parameter, *becomes;
+    } cases[] = {{"sand", "", "cohesion", "sand"},
+                 {"sand", "", "cohesion_loss", "crumbling_sand"},
+                 {"", "wet_sand", "E", "sand"},
+                 {"", "wet_sand", "cohesion_loss", "crumbling_sand"},
+                 {"sand", "sand_castle", "E", "crumbling_sand"},
+                 {"", "sand_castle", "E", "crumbling_sand"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        firn_material_def def = definition(cases[k].law, cases[k].preset);
+        firn_material m;
+        set(&def, cases[k].parameter, 50, 0);
+        assert_int_equal(firn_material_resolve(&def, 1, &m, NULL), FIRN_OK);
+        assert_string_equal(m.law->info.name, cases[k].becomes);
+        assert_true(m.value[index_of(&m.law->info, cases[k].parameter)] == 50);
+        const double wet = m.value[index_of(&m.law->info, "wet_cohesion")];
+        assert_true(wet == (*cases[k].preset ? 1500 : 0));
+    }
+    assert_null(firn_law_extension(firn_law_find("snow")));
+}
+
 static void wrong_definitions_are_refused_with_a_reason(void **state)
 {
     (void)state;
@@ -289,6 +315,7 @@ int main(void)
         cmocka_unit_test(aliases_are_former_names),
         cmocka_unit_test(every_preset_resolves),
         cmocka_unit_test(preset_then_parameters),
+        cmocka_unit_test(extensions_take_the_place_of_their_law),
         cmocka_unit_test(wrong_definitions_are_refused_with_a_reason),
         cmocka_unit_test(tables_must_rise_and_stay_in_range),
         cmocka_unit_test(all_errors_at_once),

@@ -131,10 +131,10 @@ static void promised_presets_are_there(void **state)
 {
     (void)state;
     static const char *const promised[] = {
-        "powder_snow", "packed_snow",  "wet_snow", "ice_cream",   "bread_dough",
-        "pizza_dough", "cookie_dough", "batter",   "bread_crumb", "jello",
-        "rubber",      "dry_sand",     "wet_sand", "mud",         "clay",
-        "wax",         "honey",        "water",    "toothpaste",  "copper"};
+        "powder_snow",  "packed_snow", "wet_snow",    "ice_cream", "bread_dough", "pizza_dough",
+        "cookie_dough", "batter",      "bread_crumb", "jello",     "rubber",      "dry_sand",
+        "wet_sand",     "mud",         "clay",        "wax",       "honey",       "water",
+        "toothpaste",   "copper",      "sand_castle"};
     for (size_t i = 0; i < sizeof promised / sizeof promised[0]; i++) {
         firn_material_def def = {.name = "test"};
         memcpy(def.preset, promised[i], strlen(promised[i]) + 1);
