@@ -6,24 +6,18 @@
  * its k_v; flow of an additive plastic strain with yield, creep and limit is the law mueller_flow;
  * large plastic flow sets the reference state anew (meshless.reset).
  *
- * As printed (as_printed: true) forces carry the factor 2 of f = 2 V J sigma d beside the 1/2 of
+ * As printed (as_printed: true) forces carry the factor 2 of f = 2 V J sigma d next to the 1/2 of
  * Green's strain: twice Young's modulus. (Without the 1/2, equation 3.34, it is four times; the text
  * has both.) */
 #include "meshless/gradient.h"
-
-static const double printed_factor = 2;
-
-static firn_status forces(firn_sim *sim, firn_messages *messages)
-{
-    return firn_gradient_forces_scaled(sim, printed_factor, messages);
-}
 
 static const firn_meshless_hooks hooks = {
     .has_reference = 1,
     .kernel = "poly6",
     .support = 2.2,
     .refer = firn_gradient_refer_by_kernel,
-    .forces = forces,
+    .forces = firn_gradient_forces_printed,
+    .printed_factor = 2,
     .strain = firn_gradient_strain,
 };
 

@@ -270,11 +270,11 @@ firn_status firn_gradient_forces(firn_sim *sim, firn_messages *messages)
     return FIRN_OK;
 }
 
-firn_status firn_gradient_forces_scaled(firn_sim *sim, double printed, firn_messages *messages)
+firn_status firn_gradient_forces_printed(firn_sim *sim, firn_messages *messages)
 {
     const firn_status status = firn_gradient_forces(sim, messages);
     for (int32_t i = 0; sim->scene.meshless.as_printed && i < 3 * sim->meshless->n; i++)
-        sim->meshless->force[i] *= printed;
+        sim->meshless->force[i] *= sim->meshless->hooks->printed_factor;
     return status;
 }
 

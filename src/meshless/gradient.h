@@ -27,8 +27,8 @@ void firn_gradient_advance(firn_sim *sim, int32_t i, const double F[9], int is_s
 void firn_gradient_flux(firn_sim *sim, int32_t i, const double P[9]);
 /* flux from the field TAU, then column force. */
 firn_status firn_gradient_forces(firn_sim *sim, firn_messages *messages);
-/* The same, times `printed` where the scene asks for the mistakes of a document. */
-firn_status firn_gradient_forces_scaled(firn_sim *sim, double printed, firn_messages *messages);
+/* The same, times the method's printed_factor where the scene asks for as_printed. */
+firn_status firn_gradient_forces_printed(firn_sim *sim, firn_messages *messages);
 /* Column force from flux alone. */
 void firn_gradient_pairs(firn_sim *sim);
 /* The energy that stabilisation stores at particle i, J. */

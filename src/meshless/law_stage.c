@@ -241,7 +241,8 @@ static firn_status collect(firn_sim *sim, int m, int is_step, firn_rates *rates,
         const firn_meshless_sums *c = &s->sums[chunk];
         if (!(c->max_rate <= rates->max_rate)) {
             rates->max_rate = c->max_rate;
-            rates->kind = strcmp(c->criterion, "viscosity") == 0;
+            rates->kind =
+                strcmp(c->criterion, "viscosity") == 0 ? FIRN_RATE_VISCOSITY : FIRN_RATE_WAVE;
             rates->criterion = c->criterion;
             rates->material = m;
             rates->particle = c->rate_id;

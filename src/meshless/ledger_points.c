@@ -51,8 +51,8 @@ static void add_particle(const firn_sim *sim, int m, int32_t i, double energy, f
     l->max_speed = fmax(l->max_speed, sqrt(v2));
 }
 
-/* The fields may have been written to since the last step: columns x and v are gathered anew by
- * whoever changes them (firn_meshless_changed), so they are current here. */
+/* The columns x and v are current here: what changes the fields gathers them anew
+ * (firn_meshless_changed). */
 firn_status firn_meshless_ledger(firn_sim *sim, int material, firn_ledger *ledger)
 {
     struct firn_meshless *s = sim->meshless;

@@ -58,6 +58,7 @@ typedef struct firn_meshless_hooks {
     firn_status (*refer)(firn_sim *sim, firn_messages *messages);
     /* Column force from the present state. */
     firn_status (*forces)(firn_sim *sim, firn_messages *messages);
+    double printed_factor; /* on forces where the scene asks for the mistakes of a document */
     /* After particles moved: strain, and grad_v of the step where is_step. The law follows unless
      * `stress` is given. */
     firn_status (*strain)(firn_sim *sim, int is_step, firn_messages *messages);

@@ -483,5 +483,5 @@ const firn_method firn_method_peridynamics = FIRN_MESHLESS_METHOD(
         "elastoplastic materials, IEEE Trans. Vis. Comput. Graph. 24 (2018); S. A. Silling, "
         "J. Mech. Phys. Solids 48 (2000)",
     .validity =
-        "elastic solids, of which only E and rho count (nu is always 1/4), and sand; any dt, "
-        "at the price of damping; always in double");
+        "elastic solids (of their parameters E and rho count, nu is always 1/4) and sand; any "
+        "dt, at the price of damping; always in double");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* peridynamics.h: the state of projective peridynamics beside its particles: bonds with lengths at
+/* peridynamics.h: what projective peridynamics keeps besides its particles: bonds with lengths at
  * rest, and the unknowns of a step. */
 #ifndef FIRN_PERIDYNAMICS_H
 #define FIRN_PERIDYNAMICS_H

@@ -375,5 +375,5 @@ const firn_method firn_method_sph_corotated = FIRN_MESHLESS_METHOD(
     .citation = "M. Becker, M. Ihmsen, M. Teschner, Corotated SPH for deformable solids, "
                 "Eurographics Workshop on Natural Phenomena 2009; N. Liu, F. Zhu, S. Li, G. Wang, "
                 "Anisotropic kernels for meshless elastic solids",
-    .validity = "elastic solids, of which only E, nu and rho count: Hooke's law in the turning "
-                "frame, for moderate strain; always in double");
+    .validity = "elastic solids (of their parameters E, nu and rho count): Hooke's law in the "
+                "turning frame, for moderate strain; always in double");

@@ -4,22 +4,16 @@
  * (gradient.c has the formulas).
  *
  * As printed (as_printed: true) in the thesis of verification 000: the volume of an energy is not
- * m/rho but L^3/2 of a cube of eight nodes, so forces are four times too large. */
+ * m/rho but L^3/2 of a cube of eight nodes, so forces are four times too large (printed_factor). */
 #include "meshless/gradient.h"
-
-static const double printed_volume = 4; /* times the volume of a particle */
-
-static firn_status forces(firn_sim *sim, firn_messages *messages)
-{
-    return firn_gradient_forces_scaled(sim, printed_volume, messages);
-}
 
 static const firn_meshless_hooks hooks = {
     .has_reference = 1,
     .kernel = "cosine",
     .support = 2.2,
     .refer = firn_gradient_refer_by_kernel,
-    .forces = forces,
+    .forces = firn_gradient_forces_printed,
+    .printed_factor = 4,
     .strain = firn_gradient_strain,
 };
 

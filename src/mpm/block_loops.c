@@ -493,7 +493,7 @@ static unsigned collect_material(firn_sim *sim, int m, firn_rates *rates)
         const firn_summary *s = &sim->mpm->summaries[chunk * sim->n_materials + m];
         if (!(s->max_rate <= rates->max_rate)) {
             rates->max_rate = s->max_rate;
-            rates->kind = (int)s->rate_kind;
+            rates->kind = s->rate_kind;
             rates->material = m;
             rates->particle = s->rate_particle;
         }

@@ -36,6 +36,7 @@
 #include <stdint.h>
 
 #include "laws/law.h"
+#include "solver/rates.h"
 
 enum { FIRN_BUNDLE_LANES = 16, FIRN_BLOCK_NODES = 64, FIRN_CHANNELS = 4 };
 enum {
@@ -103,13 +104,6 @@ typedef struct firn_block_particles {
     void *x; /* [n][3][16] cells */
     firn_payload payload;
 } firn_block_particles;
-
-/* What a particle's rate is of: its speed and wave, its viscosity, or the bound of stability.c. */
-typedef enum firn_rate_kind {
-    FIRN_RATE_WAVE,
-    FIRN_RATE_VISCOSITY,
-    FIRN_RATE_STABILITY
-} firn_rate_kind;
 
 /* Diagnosis of a block of particles after its G2P. */
 typedef struct firn_block_report {

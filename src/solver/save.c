@@ -65,7 +65,7 @@ static header header_of(const firn_sim *sim)
         .n_emitters = (uint32_t)sim->scene.n_emitters,
         .must_sort = (uint32_t)sim->must_sort,
         .next_id = sim->next_id,
-        .rate_kind = sim->rates.kind,
+        .rate_kind = (int32_t)sim->rates.kind,
         .rate_material = sim->rates.material,
         .time = sim->time,
         .dt = sim->dt,
@@ -236,7 +236,8 @@ static firn_status check_numbers(const header *h, firn_messages *messages)
         !(h->max_speed >= 0 && isfinite(h->max_speed)) || !(h->dt_factor > 0 && h->dt_factor <= 1))
         return damaged(messages, "rates");
     if (h->n_steps < 0 || h->n_retries < 0 || h->n_sorts < 0 || h->must_sort > 1 ||
-        h->rate_material < -1)
+        h->rate_material < -1 || h->rate_kind < FIRN_RATE_WAVE ||
+        h->rate_kind > FIRN_RATE_STABILITY)
         return damaged(messages, "counters");
     return FIRN_OK;
 }
@@ -286,7 +287,7 @@ static firn_status read_state(firn_sim *sim, firn_walk *w, const header *h, firn
         status = sim->method->pass(sim, m, w, messages);
     if (status != FIRN_OK) return status;
     sim->is_spoiled = 0;
-    sim->rates.kind = h->rate_kind;
+    sim->rates.kind = (firn_rate_kind)h->rate_kind;
     sim->rates.material = h->rate_material;
     sim->time = h->time;
     sim->dt = h->dt;

@@ -26,6 +26,7 @@
 #include "solver/grip.h"
 #include "solver/heat.h"
 #include "solver/method.h"
+#include "solver/rates.h"
 #include "solver/sink.h"
 
 #include <math.h>
@@ -45,15 +46,6 @@ typedef struct firn_source {
     uint32_t first_id;
     char name[FIRN_NAME];
 } firn_source;
-
-/* The largest rate (1/s: 1 / dt at cfl 1) and speed (m/s) over all particles after the last step,
- * and the particle with that rate. */
-typedef struct firn_rates {
-    double max_rate, max_speed;
-    int kind, material; /* 0 speed or wave, 1 viscosity, 2 stability (firn_rate_kind) */
-    int64_t particle;
-    const char *criterion; /* what the rate is of; NULL: wave, speed or viscosity */
-} firn_rates;
 
 /* When steps are bounded by motion instead of waves and viscosity: never, always, or where that pays
  * (time_step.c). Without inertia nothing falls, and load steps are bounded by displacements alone. */

@@ -115,9 +115,9 @@ firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *me
             limit_by(sim, dt, sim->rates.criterion, 1);
         else if (sim->is_implicit)
             limit_by(sim, dt, "motion", 0);
-        else if (sim->rates.kind == 1)
+        else if (sim->rates.kind == FIRN_RATE_VISCOSITY)
             limit_by(sim, dt, "viscosity", 1);
-        else if (sim->rates.kind == 2)
+        else if (sim->rates.kind == FIRN_RATE_STABILITY)
             limit_by(sim, dt, "stability", 1);
         else
             limit_by(sim, dt,

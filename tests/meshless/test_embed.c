@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "meshless/embed.h"
 #include "meshless/small3.h"
+#include "support/scratch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,14 +105,12 @@ static const char *surface = "# two squares\n"
                              "f 2 5 6 3\n"
                              "f -6//1 -5//1 -4//1\n";
 
-static char *run(const firn_points *rest, const firn_points *now, double tear, const char *folder)
+static char *run(const firn_points *rest, const firn_points *now, double tear)
 {
-    char in[200], out[200];
+    const char *in = scratch("in.obj"), *out = scratch("out.obj");
     firn_embed_mesh *mesh;
     firn_embed *embed;
     const double *x;
-    snprintf(in, sizeof in, "%s/in.obj", folder);
-    snprintf(out, sizeof out, "%s/out.obj", folder);
     write_text(in, surface);
     assert_int_equal(firn_embed_mesh_read(in, &mesh, NULL), FIRN_OK);
     const int64_t n = firn_embed_mesh_points(mesh, &x);
@@ -127,18 +126,14 @@ static char *run(const firn_points *rest, const firn_points *now, double tear, c
     FILE *file = fopen(out, "r");
     assert_true(fread(text, 1, 4095, file) > 100);
     fclose(file);
-    unlink(in);
-    unlink(out);
     return text;
 }
 
 static void files(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/firn_embed_XXXXXX";
-    assert_non_null(mkdtemp(folder));
     firn_points *rest = block(SIDE), *now = moved(rest, 0), *apart = moved(rest, 4);
-    char *text = run(rest, now, 0, folder);
+    char *text = run(rest, now, 0);
     double v[3], n[3], turned[9], expected[3];
     assert_int_equal(sscanf(text, "v %lf %lf %lf .5 .5 .5", v, v + 1, v + 2), 3);
     for (int a = 0; a < 3; a++)
@@ -158,14 +153,13 @@ static void files(void **state)
         assert_true(fabs(n[a] - expected[a]) < 1e-4);
     }
     free(text);
-    text = run(rest, apart, 2, folder); /* the right square is torn, the left one is not */
+    text = run(rest, apart, 2); /* the right square is torn, the left one is not */
     assert_non_null(strstr(text, "f 1/1/1"));
     assert_null(strstr(text, "f 2//"));
     free(text);
     firn_points_destroy(rest);
     firn_points_destroy(now);
     firn_points_destroy(apart);
-    rmdir(folder);
 }
 
 static void refusals(void **state)
@@ -177,8 +171,7 @@ static void refusals(void **state)
         {"v 0 0 0\nf 1 1\n", ":2: a face needs three"},
         {"# nothing\n", "no points"},
     };
-    char path[] = "/tmp/firn_embed_XXXXXX";
-    assert_true(close(mkstemp(path)) == 0);
+    const char *path = scratch("wrong.obj");
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         firn_messages *messages = firn_messages_create();
         firn_embed_mesh *mesh;
@@ -188,7 +181,6 @@ static void refusals(void **state)
         assert_non_null(strstr(firn_messages_text(messages, 0, NULL), wrong[k][1]));
         firn_messages_destroy(messages);
     }
-    unlink(path);
     firn_points *rest = block(SIDE);
     firn_embed *embed;
     const firn_embed_choice choice = {.n_threads = 1};
@@ -201,5 +193,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(affine), cmocka_unit_test(files),
                                        cmocka_unit_test(refusals)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
 }
