@@ -61,6 +61,7 @@ typedef struct firn_implicit {
     double volume;          /* m^3, of the particles */
     double speed; /* m/s: largest component of a particle's velocity in the last residual */
     int is_bad;   /* the last residual met a state without an answer */
+    int n_on_the_way; /* load steps in a row that did not reach equilibrium */
     firn_implicit_counts counts;
     double residual, scale; /* N s: of the last solve, and what it is compared with */
     int last_newton, last_products;

@@ -26,11 +26,17 @@
  *               faster than a step are not damped but slowed down. Contact is taken as inelastic:
  *               v_n+1 is admitted once more.
  *
- * quasi_static  the same system without inertia: f(v) + m g + constraints = 0, equilibrium at every
- *               step, velocities are displacements over dt. What is left of the mass, the share
- *               1e-12 (c dt/h)^2, holds bodies that nothing holds. An equilibrium that is farther than
- *               a cell is approached in several steps (criterion `equilibrium`). Where the tangent at the solution is
- *               not positive the body buckles or snaps: criterion `unstable`.
+ * quasi_static  the same system without inertia and from rest, v* = dt g: f(v) + m g + constraints
+ *               = 0, equilibrium at every step; velocities are displacements over dt. What is left of
+ *               the mass, the share 1e-12 (c dt/h)^2, holds bodies that nothing holds.
+ *                   A load that the body is far from carrying (gravity on the first step, a snap)
+ *               has no such solution in reach. Then the mass is kept: m u/dt^2 = f(u) + m g for the
+ *               displacement u resists it, the more the smaller dt is. After a failure dt is an
+ *               eighth, after a success twice as long; as the motion dies out the bound by motion
+ *               lets dt grow (pseudo-transient continuation: C. T. Kelley, D. E. Keyes, SIAM J.
+ *               Numer. Anal. 35, 1998). Time hardly passes meanwhile. Criterion `equilibrium`.
+ *                   Where the tangent at the solution is not positive the body buckles or snaps:
+ *               criterion `unstable`.
  *
  * auto          per step, implicit where a step of the size of the motion replaces more than
  *               FIRN_BREAK_EVEN explicit ones, else symplectic. */
@@ -307,10 +313,11 @@ static void finish(firn_sim *sim)
     firn_mirror_wall_unfold_trial(sim, sim->mpm->grid.nodes);
 }
 
-/* The share of the mass that a quasi-static step keeps: 1e-12 (dt c/h)^2. */
+/* The share of the mass that a quasi-static step keeps: all of it while equilibrium is approached,
+ * else 1e-12 (dt c/h)^2. */
 static double inertia_of(const firn_sim *sim)
 {
-    if (sim->implicit_use != FIRN_IMPLICIT_STATIC) return 1;
+    if (sim->implicit_use != FIRN_IMPLICIT_STATIC || sim->dt_factor < 1) return 1;
     const double waves = sim->dt * sim->rates.max_rate;
     return 1e-12 * waves * waves;
 }
@@ -360,6 +367,28 @@ static firn_status solve_grid(firn_sim *sim, double *clock, int *is_solved, char
     return FIRN_OK;
 }
 
+/* Counts load steps on the way to an equilibrium; 0: too many. What nothing holds falls for ever. */
+enum { MOST_ON_THE_WAY = 500 };
+static int approaches(firn_sim *sim)
+{
+    firn_implicit *s = sim->mpm->implicit;
+    if (sim->implicit_use != FIRN_IMPLICIT_STATIC) return 1;
+    const int is_on_the_way = sim->dt_factor < 1 || s->taken < 1;
+    if (is_on_the_way) sim->limit.criterion = "equilibrium";
+    s->n_on_the_way = is_on_the_way ? s->n_on_the_way + 1 : 0;
+    return s->n_on_the_way <= MOST_ON_THE_WAY;
+}
+
+static firn_status no_equilibrium(const firn_sim *sim, firn_messages *messages)
+{
+    return firn_messages_add(
+        messages, FIRN_STOPPED,
+        "step %lld: no equilibrium after %d steps towards one (t = %.9g s): something is held by "
+        "no grip, wall or collider, or flows; try: integrator implicit, or hold it; the last good "
+        "frame is kept",
+        (long long)sim->n_steps, MOST_ON_THE_WAY, sim->time);
+}
+
 static firn_status advance(firn_sim *sim, double clock, double *end, firn_messages *messages)
 {
     if (firn_implicit_reserve(sim) != FIRN_OK)
@@ -376,15 +405,18 @@ static firn_status advance(firn_sim *sim, double clock, double *end, firn_messag
                 "step %lld: not solved after %d halvings (t = %.9g s, dt = %.3g s): %s; the last "
                 "good frame is kept",
                 (long long)sim->n_steps, halvings, sim->time, sim->dt, why);
+        const double less = sim->implicit_use == FIRN_IMPLICIT_STATIC ? 0.125 : 0.5;
         sim->n_retries++;
         sim->mpm->implicit->counts.n_failed++;
-        sim->dt *= 0.5;
-        sim->dt_factor *= 0.5;
+        sim->dt *= less;
+        sim->dt_factor *= less;
         sim->limit =
             (firn_dt_limit){.dt = sim->dt, .criterion = "retry", .material = "", .particle = -1};
     }
+    if (!approaches(sim)) return no_equilibrium(sim, messages);
     *end = sim->time + sim->dt;
-    if (sim->mpm->implicit->is_indefinite) sim->limit.criterion = "unstable";
+    if (sim->implicit_use == FIRN_IMPLICIT_STATIC && sim->mpm->implicit->is_indefinite)
+        sim->limit.criterion = "unstable";
     const firn_status status = firn_block_loops_g2p(sim, messages);
     sim->mpm->end_nodes = NULL;
     return status;
@@ -420,7 +452,9 @@ const firn_integrator firn_integrator_quasi_static = {
 };
 const firn_integrator firn_integrator_auto = {
     .name = "auto",
-    .summary = "symplectic or implicit, whichever is cheaper now; decided in every step",
+    .summary =
+        "implicit where its step replaces more than 60 explicit ones, else symplectic; decided in "
+        "every step",
     .is_implicit = FIRN_IMPLICIT_WHERE_IT_PAYS,
     .advance = advance_where_it_pays,
 };

@@ -149,6 +149,9 @@ firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *me
     double n = ceil(remaining / dt * (1 - 1e-12)); /* infinite without an end */
     sim->dt = isinf(n) ? dt : n > 1 ? remaining / n : remaining;
     sim->limit.dt = sim->dt;
-    sim->dt_factor = fmin(1, (sim->is_implicit ? 1.25 : 1.01) * sim->dt_factor);
+    const double more = sim->implicit_use == FIRN_IMPLICIT_STATIC ? 2
+                        : sim->is_implicit                        ? 1.25
+                                                                  : 1.01;
+    sim->dt_factor = fmin(1, more * sim->dt_factor);
     return FIRN_OK;
 }
