@@ -122,18 +122,25 @@ void firn_particle_color_categories(const firn_points *points, firn_particle_col
     }
 }
 
+int firn_particle_color_category(const firn_points *points,
+                                 const firn_particle_color_palette *palette, int64_t i)
+{
+    const firn_attribute *a = category_attribute(points);
+    int k = a ? a->data.i[i] : 0;
+    return k >= 0 && k < palette->n ? k : 0;
+}
+
 void firn_particle_color_by_material(const firn_points *points,
                                      const firn_particle_color_palette *palette, int64_t i,
                                      float linear[3])
 {
-    const firn_attribute *own = firn_points_find(points, "Cd"), *a = category_attribute(points);
+    const firn_attribute *own = firn_points_find(points, "Cd");
     if (own && own->n_components == 3 && own->type != FIRN_ATTRIBUTE_INT &&
         own->type != FIRN_ATTRIBUTE_INDEX) {
         memcpy(linear, own->data.f + 3 * i, 3 * sizeof *linear); /* Cd of Houdini is linear light */
         return;
     }
-    int k = a ? a->data.i[i] : 0;
-    firn_color color = palette->colors[k >= 0 && k < palette->n ? k : 0];
+    firn_color color = palette->colors[firn_particle_color_category(points, palette, i)];
     linear[0] = firn_color_decode(color.r);
     linear[1] = firn_color_decode(color.g);
     linear[2] = firn_color_decode(color.b);

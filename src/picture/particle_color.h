@@ -29,6 +29,9 @@ typedef struct firn_particle_color_palette {
 
 void firn_particle_color_categories(const firn_points *points,
                                     firn_particle_color_palette *palette);
+/* The category of particle i. */
+int firn_particle_color_category(const firn_points *points,
+                                 const firn_particle_color_palette *palette, int64_t i);
 /* Linear light of particle i by material; its attribute Cd where there is one. */
 void firn_particle_color_by_material(const firn_points *points,
                                      const firn_particle_color_palette *palette, int64_t i,

@@ -6,6 +6,7 @@
  * Local coordinates: m about the middle of the shot, y up, single precision. */
 #include "picture/render.h"
 #include "picture/legend.h"
+#include "picture/render_surface.h"
 #include "picture/shading.h"
 #include "base/memory.h"
 #include "base/messages.h"
@@ -81,7 +82,10 @@ static firn_status check(const firn_render_def *def, firn_messages *messages)
         return firn_messages_add(messages, FIRN_REFUSED,
                                  "range of colours: %g to %g; allowed: rising%s", def->min,
                                  def->max, def->is_log ? ", above 0 on a logarithmic scale" : "");
-    return FIRN_OK;
+    if (!(def->shutter >= 0) || !isfinite(def->shutter))
+        return firn_messages_add(messages, FIRN_REFUSED, "shutter: %g s; allowed: 0 and more",
+                                 def->shutter);
+    return def->is_surface ? firn_render_surface_check(def, messages) : FIRN_OK;
 }
 
 /* ---------------------------------------------------------------- spheres */
@@ -218,8 +222,8 @@ static firn_status make_colors(frame *f, firn_messages *messages)
 {
     f->colors = firn_memory_array(NULL, (size_t)f->points->n, 3 * sizeof *f->colors);
     if (!f->colors) return firn_messages_no_memory(messages, "picture");
-    if (f->def->attribute[0]) return color_by_number(f, messages);
     firn_particle_color_categories(f->points, &f->palette);
+    if (f->def->attribute[0]) return color_by_number(f, messages);
     for (int k = 0; f->def->colliders && k < f->palette.n; k++)
         firn_scene_colliders_color(f->def->colliders, f->palette.names[k], &f->palette.colors[k]);
 #pragma omp parallel for num_threads(f->n_threads) schedule(static)
@@ -256,6 +260,7 @@ static firn_camera make_camera(const frame *f)
     return firn_camera_look(&def->camera, target, f->min, f->max, def->width, def->height);
 }
 
+#define ENDLESS 8.0f  /* and those without an end */
 #define FARTHEST 1.5f /* how far colliders are drawn beyond the shot, in sizes of the shot */
 
 /* The colliders of the scene, in a box somewhat larger than the shot, or as large as they are where
@@ -273,6 +278,13 @@ static int make_sdf(const frame *f, float size, firn_sdf_trace *sdf)
     for (int c = 0; c < 3; c++) {
         sdf->min[c] = f->min[c] - 0.22f * size;
         sdf->max[c] = f->max[c] + 0.22f * size;
+    }
+    if (firn_scene_colliders_is_endless(f->def->colliders)) { /* they fade before they are cut */
+        for (int c = 0; c < 3; c++) {
+            sdf->min[c] = -ENDLESS * size;
+            sdf->max[c] = ENDLESS * size;
+        }
+        return 1;
     }
     float middle[3];
     double center[3], low[3], high[3];
@@ -339,7 +351,6 @@ static firn_status trace(frame *f, const firn_camera *camera, firn_tracer **trac
 {
     const firn_render_def *def = f->def;
     int columns = def->width * def->samples, rows = def->height * def->samples;
-    f->n_hits = (size_t)columns * (size_t)rows;
     f->hits = firn_memory_array(NULL, f->n_hits, sizeof *f->hits);
     if (!f->hits) return FIRN_MEMORY;
     const firn_tracer_engine *embree = firn_tracer_embree;
@@ -349,7 +360,8 @@ static firn_status trace(frame *f, const firn_camera *camera, firn_tracer **trac
         return firn_messages_add(messages, FIRN_USAGE,
                                  "engine embree: this firn was built without Embree; try: --engine "
                                  "splat, or install Embree 3 and build again");
-    firn_status status = embree->create(&f->spheres, f->n_threads, tracer, messages);
+    firn_tracer_shape shape = {.n_spheres = f->spheres.n, .xyzr = f->spheres.xyzr};
+    firn_status status = embree->create(1, &shape, f->n_threads, tracer, messages);
     if (status == FIRN_OK) embree->hits(*tracer, camera, columns, rows, f->n_threads, f->hits);
     return status;
 }
@@ -368,39 +380,93 @@ static float ground_of(const frame *f, float size)
     return (float)(height - f->origin[1]);
 }
 
+/* What the rays of all samples meet of colliders. With a shutter sample k of a pixel sees them at the
+ * k-th of as many times as samples. */
+static firn_status trace_colliders(frame *f, const firn_camera *camera, firn_sdf_trace *sdf)
+{
+    const firn_render_def *def = f->def;
+    f->sdf_hits = firn_memory_array(NULL, f->n_hits, sizeof *f->sdf_hits);
+    if (!f->sdf_hits) return FIRN_MEMORY;
+    if (!def->is_surface || !(def->shutter > 0))
+        return firn_sdf_trace_hits(sdf, camera, def->width, def->height, def->samples, f->n_threads,
+                                   f->sdf_hits);
+    double middle = firn_scene_colliders_time(def->colliders);
+    int n = def->samples * def->samples;
+    for (int k = 0; k < n; k++) {
+        double share = (k + 0.5) / n - 0.5;
+        firn_scene_colliders_at(def->colliders, fmax(0, middle + share * def->shutter));
+        firn_sdf_trace_sample(sdf, camera, def->width, def->height, def->samples, k, f->n_threads,
+                              f->sdf_hits);
+    }
+    firn_scene_colliders_at(def->colliders, middle);
+    return FIRN_OK;
+}
+
+static firn_status paint_spheres(frame *f, const firn_camera *camera, const firn_sdf_trace *sdf,
+                                 float size, firn_image *image, firn_messages *messages)
+{
+    const firn_render_def *def = f->def;
+    firn_tracer *tracer = NULL;
+    firn_shading shading = {.spheres = &f->spheres,
+                            .colors = f->colors,
+                            .camera = camera,
+                            .samples = def->samples,
+                            .n_sky = def->sky_rays,
+                            .is_data = def->attribute[0] != 0,
+                            .is_ghost = def->is_ghost,
+                            .has_ground = def->ground != FIRN_GROUND_NONE,
+                            .n_threads = f->n_threads,
+                            .size = size,
+                            .radius = f->radius,
+                            .ground = ground_of(f, size),
+                            .sdf = sdf,
+                            .sdf_hits = f->sdf_hits};
+    sun_direction(def, shading.sun);
+    firn_status status = trace(f, camera, &tracer, messages);
+    shading.hits = f->hits;
+    shading.tracer = tracer;
+    if (status == FIRN_OK) status = firn_shading_paint(&shading, image);
+    if (tracer) firn_tracer_embree->destroy(tracer);
+    return status;
+}
+
+static firn_status paint_surfaces(frame *f, const firn_camera *camera, const firn_sdf_trace *sdf,
+                                  float size, firn_image *image, firn_messages *messages)
+{
+    const firn_render_def *def = f->def;
+    firn_surface_shading shading = {.stage = {.sdf = sdf,
+                                              .floor = {.height = ground_of(f, size), .size = size},
+                                              .has_floor = def->ground != FIRN_GROUND_NONE,
+                                              .is_data = def->attribute[0] != 0},
+                                    .camera = camera,
+                                    .sdf_hits = f->sdf_hits,
+                                    .samples = def->samples,
+                                    .n_sky = def->sky_rays,
+                                    .is_ghost = def->is_ghost,
+                                    .n_threads = f->n_threads,
+                                    .size = size,
+                                    .radius = f->radius};
+    sun_direction(def, shading.stage.floor.sun);
+    firn_render_surface surface = {f->points,          def,      &f->palette, f->xyzr, f->colors,
+                                   f->bounds->is_z_up, f->radius};
+    return firn_render_surface_paint(&surface, &shading, image, messages);
+}
+
 static firn_status paint(frame *f, firn_image *image, firn_messages *messages)
 {
     const firn_render_def *def = f->def;
     firn_camera camera = make_camera(f);
-    firn_tracer *tracer = NULL;
     firn_sdf_trace sdf;
     float diagonal = 0;
     for (int c = 0; c < 3; c++) diagonal += f->max[c] * f->max[c];
-    firn_shading shading = {.spheres = &f->spheres,
-                            .colors = f->colors,
-                            .camera = &camera,
-                            .samples = def->samples,
-                            .n_sky = def->sky_rays,
-                            .is_data = def->attribute[0] != 0,
-                            .has_ground = def->ground != FIRN_GROUND_NONE,
-                            .n_threads = f->n_threads,
-                            .size = fmaxf(sqrtf(diagonal), 4 * f->radius),
-                            .radius = f->radius};
-    shading.ground = ground_of(f, shading.size);
-    sun_direction(def, shading.sun);
-    firn_status status = trace(f, &camera, &tracer, messages);
-    shading.hits = f->hits;
-    shading.tracer = tracer;
-    if (status == FIRN_OK && make_sdf(f, shading.size, &sdf)) {
-        f->sdf_hits = firn_memory_array(NULL, f->n_hits, sizeof *f->sdf_hits);
-        status = f->sdf_hits ? firn_sdf_trace_hits(&sdf, &camera, def->width, def->height,
-                                                   def->samples, f->n_threads, f->sdf_hits)
-                             : FIRN_MEMORY;
-        shading.sdf = &sdf;
-        shading.sdf_hits = f->sdf_hits;
-    }
-    if (status == FIRN_OK) status = firn_shading_paint(&shading, image);
-    if (tracer) firn_tracer_embree->destroy(tracer);
+    float size = fmaxf(sqrtf(diagonal), 4 * f->radius);
+    f->n_hits = (size_t)(def->width * def->samples) * (size_t)(def->height * def->samples);
+    firn_status status = FIRN_OK;
+    int has_sdf = make_sdf(f, size, &sdf);
+    if (has_sdf) status = trace_colliders(f, &camera, &sdf);
+    if (status == FIRN_OK)
+        status = (def->is_surface ? paint_surfaces : paint_spheres)(
+            f, &camera, has_sdf ? &sdf : NULL, size, image, messages);
     if (status == FIRN_MEMORY && !firn_messages_count(messages, FIRN_ERROR))
         firn_messages_no_memory(messages, "picture");
     return status;

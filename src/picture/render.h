@@ -6,6 +6,7 @@
 
 #include "picture/camera.h"
 #include "picture/colormap.h"
+#include "picture/layers.h"
 #include "plot/image.h"
 #include "points/points.h"
 #include "picture/scene_colliders.h"
@@ -28,8 +29,14 @@ typedef struct firn_render_def {
     double ground_height;              /* m, along the axis that points up */
     double sun_azimuth, sun_elevation; /* rad; azimuth NAN: to the left behind the camera */
     firn_engine engine;
-    int n_threads;                         /* 0: as many as OpenMP has */
-    const firn_scene_colliders *colliders; /* at their time, and colours; NULL: none */
+    int n_threads; /* 0: as many as OpenMP has */
+    /* at their time, and colours; NULL: none. A shutter moves them and puts them back. */
+    firn_scene_colliders *colliders;
+    int is_ghost;        /* colliders are glass: what lies behind is seen */
+    int is_surface;      /* surfaces of looks (look.h) in place of spheres; wants Embree */
+    char look[512];      /* "LOOK" or "MATERIAL=LOOK", separated by commas; "": by the scene */
+    double shutter;      /* s of motion in a picture of surfaces */
+    firn_layers *layers; /* of the picture's size, to be filled from surfaces; NULL: none */
     int has_legend;
     char caption[200]; /* "": none */
 } firn_render_def;

@@ -23,15 +23,19 @@ typedef struct drawn {
     int is_shown;
 } drawn;
 
+typedef struct material {
+    char name[FIRN_NAME], law[FIRN_NAME], preset[FIRN_NAME];
+    firn_color color; /* a < 0: not given */
+} material;
+
 struct firn_scene_colliders {
     int up; /* axis */
-    double time;
+    double time, fps;
     int has_floor;
     double floor, foot; /* foot: INFINITY where nothing stands */
     int n_colliders, n_materials;
     drawn *colliders;
-    firn_color *colors; /* a < 0: not given */
-    char (*names)[FIRN_NAME];
+    material *materials;
     size_t n_colliders_room, n_materials_room;
 };
 
@@ -147,6 +151,7 @@ static firn_status add_collider(firn_scene_colliders *colliders, const firn_coll
 static firn_status fill(firn_scene_colliders *colliders, const firn_scene_def *scene,
                         const firn_sim *sim, firn_messages *messages)
 {
+    colliders->fps = scene->fps;
     colliders->up = upright_axis(scene->gravity);
     colliders->foot = INFINITY;
     const double *low = scene->grid.box_min;
@@ -158,9 +163,12 @@ static firn_status fill(firn_scene_colliders *colliders, const firn_scene_def *s
         const firn_material_def *m = &scene->materials[k];
         int is_given =
             fabs(m->color[0] - 0.8) + fabs(m->color[1] - 0.8) + fabs(m->color[2] - 0.8) > 1e-9;
-        memcpy(colliders->names[k], m->name, FIRN_NAME);
-        colliders->colors[k] = (firn_color){(float)m->color[0], (float)m->color[1],
-                                            (float)m->color[2], is_given ? 1 : -1};
+        material *to = &colliders->materials[k];
+        memcpy(to->name, m->name, FIRN_NAME);
+        memcpy(to->law, m->law, FIRN_NAME);
+        memcpy(to->preset, m->preset, FIRN_NAME);
+        to->color = (firn_color){(float)m->color[0], (float)m->color[1], (float)m->color[2],
+                                 is_given ? 1 : -1};
     }
     colliders->n_materials = scene->n_materials;
     firn_status status = FIRN_OK;
@@ -186,11 +194,9 @@ firn_status firn_scene_colliders_of_scene(const firn_scene_def *scene, const fir
         colliders->n_materials_room = (size_t)scene->n_materials;
         colliders->colliders =
             firn_memory_array(NULL, colliders->n_colliders_room, sizeof *colliders->colliders);
-        colliders->colors =
-            firn_memory_array(NULL, colliders->n_materials_room, sizeof *colliders->colors);
-        colliders->names =
-            firn_memory_array(NULL, colliders->n_materials_room, sizeof *colliders->names);
-        if (colliders->colliders && colliders->colors && colliders->names)
+        colliders->materials =
+            firn_memory_array(NULL, colliders->n_materials_room, sizeof *colliders->materials);
+        if (colliders->colliders && colliders->materials)
             status = fill(colliders, scene, sim, messages);
     }
     if (status == FIRN_MEMORY) firn_messages_no_memory(messages, "colliders of the picture");
@@ -230,10 +236,8 @@ void firn_scene_colliders_destroy(firn_scene_colliders *colliders)
     }
     firn_memory_release(NULL, colliders->colliders,
                         colliders->n_colliders_room * sizeof *colliders->colliders);
-    firn_memory_release(NULL, colliders->colors,
-                        colliders->n_materials_room * sizeof *colliders->colors);
-    firn_memory_release(NULL, colliders->names,
-                        colliders->n_materials_room * sizeof *colliders->names);
+    firn_memory_release(NULL, colliders->materials,
+                        colliders->n_materials_room * sizeof *colliders->materials);
     firn_memory_release(NULL, colliders, sizeof *colliders);
 }
 
@@ -254,14 +258,43 @@ int firn_scene_colliders_foot(const firn_scene_colliders *colliders, double *hei
     return colliders->foot < INFINITY;
 }
 
-int firn_scene_colliders_color(const firn_scene_colliders *colliders, const char *material,
-                               firn_color *color)
+static const material *find_material(const firn_scene_colliders *colliders, const char *name)
 {
     for (int k = 0; k < colliders->n_materials; k++)
-        if (!strcmp(colliders->names[k], material) && colliders->colors[k].a > 0) {
-            *color = colliders->colors[k];
+        if (!strcmp(colliders->materials[k].name, name)) return &colliders->materials[k];
+    return NULL;
+}
+
+int firn_scene_colliders_color(const firn_scene_colliders *colliders, const char *name,
+                               firn_color *color)
+{
+    const material *m = find_material(colliders, name);
+    if (!m || !(m->color.a > 0)) return 0;
+    *color = m->color;
+    return 1;
+}
+
+int firn_scene_colliders_material(const firn_scene_colliders *colliders, const char *name,
+                                  const char **law, const char **preset)
+{
+    const material *m = find_material(colliders, name);
+    if (!m) return 0;
+    *law = m->law;
+    *preset = m->preset;
+    return 1;
+}
+
+double firn_scene_colliders_fps(const firn_scene_colliders *colliders) { return colliders->fps; }
+
+double firn_scene_colliders_time(const firn_scene_colliders *colliders) { return colliders->time; }
+
+int firn_scene_colliders_is_endless(const firn_scene_colliders *colliders)
+{
+    double low[3], high[3];
+    for (int k = 0; k < colliders->n_colliders; k++)
+        if (colliders->colliders[k].is_shown &&
+            !firn_shape_bounds(colliders->colliders[k].shape, low, high))
             return 1;
-        }
     return 0;
 }
 

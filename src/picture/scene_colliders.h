@@ -30,6 +30,17 @@ int firn_scene_colliders_foot(const firn_scene_colliders *colliders, double *hei
 int firn_scene_colliders_color(const firn_scene_colliders *colliders, const char *material,
                                firn_color *color);
 
+/* Law and preset of a material, "" where it has none; they live as long as the colliders. 0: no such
+ * material. */
+int firn_scene_colliders_material(const firn_scene_colliders *colliders, const char *material,
+                                  const char **law, const char **preset);
+
+/* Frames per second of the scene. */
+double firn_scene_colliders_fps(const firn_scene_colliders *colliders);
+/* The time to which they were moved, s. */
+double firn_scene_colliders_time(const firn_scene_colliders *colliders);
+/* Whether one that is drawn has no end. */
+int firn_scene_colliders_is_endless(const firn_scene_colliders *colliders);
 /* Moves colliders to that time; returns how many are drawn. */
 int firn_scene_colliders_at(firn_scene_colliders *colliders, double time);
 /* The box (scene coordinates, m) of all colliders that are drawn. One without an end counts with a

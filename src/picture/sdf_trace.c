@@ -82,6 +82,22 @@ firn_sdf_hit firn_sdf_trace_trace(const firn_sdf_trace *sdf, const float origin[
     return hit;
 }
 
+float firn_sdf_trace_clearance(const firn_sdf_trace *sdf, const float origin[3],
+                               const float direction[3])
+{
+    float t = 0, far = INFINITY, least = INFINITY, p[3];
+    int axis;
+    if (!clip(sdf, origin, direction, &t, &far, &axis)) return INFINITY;
+    for (int step = 0; step < STEPS_MAX && t < far; step++) {
+        for (int c = 0; c < 3; c++) p[c] = origin[c] + t * direction[c];
+        float distance = firn_sdf_trace_distance(sdf, p);
+        if (distance < sdf->precision) return 0;
+        if (t > 0) least = fminf(least, distance / t);
+        t += distance;
+    }
+    return least;
+}
+
 /* Whether two neighbouring rays see the same piece of surface. */
 static int is_alike(const firn_sdf_hit *a, const firn_sdf_hit *b)
 {
@@ -130,4 +146,18 @@ firn_status firn_sdf_trace_hits(const firn_sdf_trace *sdf, const firn_camera *ca
         }
     firn_memory_release(NULL, centers, n * sizeof *centers);
     return FIRN_OK;
+}
+
+void firn_sdf_trace_sample(const firn_sdf_trace *sdf, const firn_camera *camera, int width,
+                           int height, int samples, int k, int n_threads, firn_sdf_hit *hits)
+{
+#pragma omp parallel for num_threads(n_threads) schedule(dynamic)
+    for (int j = 0; j < height; j++)
+        for (int i = 0; i < width; i++) {
+            int column = i * samples + k % samples, row = j * samples + k / samples;
+            float d[3];
+            firn_spheres_ray(camera, width * samples, height * samples, column, row, d);
+            hits[(size_t)row * (size_t)(width * samples) + (size_t)column] =
+                firn_sdf_trace_trace(sdf, camera->eye, d, INFINITY);
+        }
 }

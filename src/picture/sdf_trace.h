@@ -27,6 +27,10 @@ typedef struct firn_sdf_hit {
  * leaves it first. */
 firn_sdf_hit firn_sdf_trace_trace(const firn_sdf_trace *sdf, const float origin[3],
                                   const float direction[3], float far);
+/* How clear the way from `origin` to infinity is: the least distance to a collider over the way
+ * gone, the angle in rad by which the ray misses; 0: it hits, INFINITY: nothing near. */
+float firn_sdf_trace_clearance(const firn_sdf_trace *sdf, const float origin[3],
+                               const float direction[3]);
 /* Scene coordinates of a local point, m. */
 void firn_sdf_trace_to_scene(const firn_sdf_trace *sdf, const float p[3], double x[3]);
 /* Signed distance of a local point, m. */
@@ -35,5 +39,9 @@ float firn_sdf_trace_distance(const firn_sdf_trace *sdf, const float p[3]);
  * sample. FIRN_OK or FIRN_MEMORY. */
 firn_status firn_sdf_trace_hits(const firn_sdf_trace *sdf, const firn_camera *camera, int width,
                                 int height, int samples, int n_threads, firn_sdf_hit *hits);
+
+/* The same for sample k of every pixel alone, with a ray each. */
+void firn_sdf_trace_sample(const firn_sdf_trace *sdf, const firn_camera *camera, int width,
+                           int height, int samples, int k, int n_threads, firn_sdf_hit *hits);
 
 #endif

@@ -2,11 +2,8 @@
 /* shading.c: sun, sky and composition of the layers of a pixel.
  *
  * Each sample of a pixel that hits something sends one ray to the disc of the sun and n_sky rays
- * to the sky, cosine-distributed about its normal. Directions come from one low-discrepancy
- * sequence (R2: additive recurrence with the plastic number, M. Roberts 2018), distributed over
- * tiles of 4 x 4 pixels: one pixel is noisy, but the mean over any 4 x 4 pixels around it uses
- * every direction once. A pixel gets that mean, taken over neighbours at a similar depth. No
- * random numbers: the same scene gives the same bits.
+ * to the sky, cosine-distributed about its normal, in the directions of light.h. A pixel gets the
+ * mean over neighbours at a similar depth.
  *
  *     radiance = albedo (sun max(0, n.l + w)/(1 + w) visible + sky <L(direction)>)
  *
@@ -14,14 +11,14 @@
  * scattering in snow and dough. L rises from the horizon to the zenith and is small below the
  * horizon (light from the ground); its mean over an open upward face is 1. */
 #include "picture/shading.h"
+#include "picture/light.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <omp.h>
 #include <string.h>
 
-enum { TILE = 4 };
-static const float wrap = 0.3f, sun_width = 0.022f; /* radians, four times the real sun's: softer */
+static const float wrap = 0.3f;
 
 enum { NOTHING, PARTICLE, GROUND, SOLID };
 
@@ -30,7 +27,8 @@ typedef struct cell {
     /* of particles: colour, normal, visible parts of sun and sky */
     float albedo[3], n[3], sun, sky;
     float ground_sun, ground_sky, solid_sun, solid_sky;
-    float depth; /* of the last particle sample, m */
+    float depth;       /* of the last particle sample, m */
+    float solid_depth; /* sum, m */
     uint8_t n_particle, n_ground, n_solid,
         n_veiled; /* samples; veiled: particles behind a collider */
 } cell;
@@ -55,11 +53,6 @@ static float dot(const float a[3], const float b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 static float clamp01(float x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
-static float smooth(float low, float high, float x)
-{
-    float t = clamp01((x - low) / (high - low));
-    return t * t * (3 - 2 * t);
-}
 
 /* ---------------------------------------------------------------- visibility */
 
@@ -82,98 +75,36 @@ static void send(ray_list *list, const float origin[3], const float direction[3]
         list->rays.direction[c][k] = direction[c];
     }
     list->rays.near[k] = near;
+    list->rays.time[k] = 0;
     list->rays.far[k] = far;
     list->target[k] = target;
     list->weight[k] = weight;
     if (list->n == FIRN_TRACER_WIDTH) flush(list);
 }
 
-/* Two vectors that complete n to an orthonormal basis. */
-static void basis(const float n[3], float a[3], float b[3])
-{
-    float s = n[2] >= 0 ? 1.0f : -1.0f, u = -1.0f / (s + n[2]), v = n[0] * n[1] * u;
-    a[0] = 1 + s * n[0] * n[0] * u;
-    a[1] = s * v;
-    a[2] = -s * n[0];
-    b[0] = v;
-    b[1] = s + n[1] * n[1] * u;
-    b[2] = -n[1];
-}
-
-/* The k-th point of the R2 sequence, in the unit square. */
-static void sequence(uint32_t k, float *u, float *v)
-{
-    *u = (float)((0.5 + 0.7548776662466927 * k) - floor(0.5 + 0.7548776662466927 * k));
-    *v = (float)((0.5 + 0.5698402909980532 * k) - floor(0.5 + 0.5698402909980532 * k));
-}
-
-static float sky_luminance(float y) { return y > 0 ? 0.7f + 0.45f * y : 0.3f; }
-
-/* The directions of all rays of a tile, made once: points of the disc of the sun, and
- * cosine-distributed directions about a normal along z. */
-typedef struct directions {
-    size_t n_sun, n_sky;
-    float (*sun)[2], (*sky)[3];
-} directions;
-
-static void on_disc(uint32_t k, float scale, float *x, float *y, float *u)
-{
-    float v;
-    sequence(k, u, &v);
-    float radius = scale * sqrtf(*u);
-    *x = radius * cosf(6.2831853f * v);
-    *y = radius * sinf(6.2831853f * v);
-}
-
-static int make_directions(const firn_shading *shading, directions *d)
-{
-    d->n_sun = (size_t)(TILE * TILE * shading->samples * shading->samples);
-    d->n_sky = d->n_sun * (size_t)shading->n_sky;
-    d->sun = firn_memory_array(NULL, d->n_sun, sizeof *d->sun);
-    d->sky = firn_memory_array(NULL, d->n_sky, sizeof *d->sky);
-    if (!d->sun || !d->sky) return 0;
-    float u;
-    for (uint32_t k = 0; k < d->n_sun; k++) on_disc(k, sun_width, &d->sun[k][0], &d->sun[k][1], &u);
-    for (uint32_t k = 0; k < d->n_sky; k++) {
-        on_disc(k, 1, &d->sky[k][0], &d->sky[k][1], &u);
-        d->sky[k][2] = sqrtf(1 - u);
-    }
-    return 1;
-}
-
-static void release_directions(directions *d)
-{
-    firn_memory_release(NULL, d->sun, d->n_sun * sizeof *d->sun);
-    firn_memory_release(NULL, d->sky, d->n_sky * sizeof *d->sky);
-}
-
 /* Sends the rays of one sample. `turn`: its place in the sequence of the tile. */
-static void ask(const firn_shading *shading, const directions *table, sample *s, uint32_t turn,
-                ray_list *sun_rays, ray_list *sky_rays)
+static void ask(const firn_shading *shading, const firn_light_directions *table, sample *s,
+                uint32_t turn, ray_list *sun_rays, ray_list *sky_rays)
 {
-    float a[3], b[3], d[3], lift = 1e-3f * shading->radius, p[3];
+    float d[3], lift = 1e-3f * shading->radius, p[3];
     for (int c = 0; c < 3; c++) p[c] = s->p[c] + lift * s->n[c];
-    basis(shading->sun, a, b);
-    const float *at = table->sun[turn];
-    for (int c = 0; c < 3; c++) d[c] = shading->sun[c] + at[0] * a[c] + at[1] * b[c];
+    firn_light_towards_sun(shading->sun, table->sun[turn], d);
     if (dot(shading->sun, s->n) > -wrap) send(sun_rays, p, d, s->near, INFINITY, &s->sun, 1);
-    basis(s->n, a, b);
     for (int k = 0; k < shading->n_sky; k++) {
-        at = table->sky[turn * (uint32_t)shading->n_sky + (uint32_t)k];
-        for (int c = 0; c < 3; c++) d[c] = at[0] * a[c] + at[1] * b[c] + at[2] * s->n[c];
+        firn_light_towards_sky(s->n, table->sky[turn * (uint32_t)shading->n_sky + (uint32_t)k], d);
         float far = 0.5f * shading->size;
         /* rays end at the ground */
         if (shading->has_ground && d[1] < 0)
             far = fminf(far, fmaxf(p[1] - shading->ground, 0) / -d[1]);
         send(sky_rays, p, d, 0.35f * shading->radius, far, &s->sky,
-             sky_luminance(d[1]) / (float)shading->n_sky);
+             firn_light_luminance(d[1]) / (float)shading->n_sky);
     }
 }
 
 /* ---------------------------------------------------------------- samples */
 
-/* The first hit of the ray of cell (i, j) of the grid of samples; colliders let particles behind
- * them through. */
+/* The first hit of the ray of cell (i, j) of the grid of samples; ghosts let particles behind them
+ * through. */
 static sample meet(const firn_shading *shading, int columns, int rows, int i, int j)
 {
     sample s = {.kind = NOTHING};
@@ -185,7 +116,8 @@ static sample meet(const firn_shading *shading, int columns, int rows, int i, in
     if (shading->has_ground && d[1] < -1e-4f && eye[1] > shading->ground)
         t_ground = (shading->ground - eye[1]) / d[1];
     if (shading->sdf) t_solid = shading->sdf_hits[at].t;
-    if (hit->t <= t_ground && hit->id != FIRN_NO_SPHERE) {
+    if (hit->t <= t_ground && (hit->t <= t_solid || shading->is_ghost) &&
+        hit->id != FIRN_NO_SPHERE) {
         s.kind = PARTICLE;
         s.t = hit->t;
         s.is_veiled = t_solid < hit->t;
@@ -224,6 +156,7 @@ static void gather(const firn_shading *shading, const sample *s, cell *at)
         at->n_solid++;
         at->solid_sun += s->sun * fmaxf(0, dot(s->n, shading->sun));
         at->solid_sky += s->sky;
+        at->solid_depth += s->t;
     }
     if (s->kind != PARTICLE) return;
     const float *color = shading->colors + 3 * (size_t)s->id;
@@ -238,26 +171,33 @@ static void gather(const firn_shading *shading, const sample *s, cell *at)
     at->depth = s->t;
 }
 
-/* Colliders take the sun, by one ray per pixel, and part of the sky, by their distance. */
-static void darken(const firn_shading *shading, sample *samples, int n)
+/* Colliders take the sun of the samples of pixel (i, j): where the way from the first of them is
+ * clear by more than the disc of the sun from all, else from each along its own ray; and part of the
+ * sky, by their distance. */
+static void darken(const firn_shading *shading, const firn_light_directions *table, int i, int j,
+                   sample *samples)
 {
     const sample *s = NULL;
+    int n = shading->samples * shading->samples;
     for (int k = 0; k < n && !s; k++) s = samples[k].kind != NOTHING ? &samples[k] : NULL;
     if (!s) return;
-    float p[3], lift = 1.5f * shading->radius + 2 * shading->sdf->precision,
-                reach = 0.3f * shading->size;
+    float p[3], d[3], lift = 1.5f * shading->radius + 2 * shading->sdf->precision,
+                      reach = 0.3f * shading->size;
     for (int c = 0; c < 3; c++) p[c] = s->p[c] + lift * s->n[c];
-    int is_dark = firn_sdf_trace_trace(shading->sdf, p, shading->sun, INFINITY).t < INFINITY;
+    float clear = firn_sdf_trace_clearance(shading->sdf, p, shading->sun);
     for (int c = 0; c < 3; c++) p[c] = s->p[c] + reach * s->n[c];
     float open = 0.45f + 0.55f * clamp01(firn_sdf_trace_distance(shading->sdf, p) / reach);
     for (int k = 0; k < n; k++) {
-        samples[k].sun *= (float)!is_dark;
         samples[k].sky *= open;
+        if (clear > 2.5f * FIRN_LIGHT_SUN_WIDTH || samples[k].kind == NOTHING) continue;
+        firn_light_towards_sun(shading->sun, table->sun[firn_light_turn(i, j, n, k)], d);
+        for (int c = 0; c < 3; c++) p[c] = samples[k].p[c] + lift * samples[k].n[c];
+        if (firn_sdf_trace_clearance(shading->sdf, p, d) <= 0) samples[k].sun = 0;
     }
 }
 
-static void light_row(const firn_shading *shading, const directions *table, int width, int height,
-                      int j, sample *samples, cell *row)
+static void light_row(const firn_shading *shading, const firn_light_directions *table, int width,
+                      int height, int j, sample *samples, cell *row)
 {
     int side = shading->samples, square = side * side;
     ray_list sun_rays = {.shading = shading}, sky_rays = {.shading = shading};
@@ -267,10 +207,7 @@ static void light_row(const firn_shading *shading, const directions *table, int 
             *s = meet(shading, width * side, height * side, i * side + k % side,
                       j * side + k / side);
             if (s->kind == NOTHING) continue;
-            /* the 16 pixels of a tile, neighbours far apart in the sequence */
-            static const uint8_t order[TILE][TILE] = {
-                {0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
-            uint32_t turn = order[j % TILE][i % TILE] * (uint32_t)square + (uint32_t)k;
+            uint32_t turn = firn_light_turn(i, j, square, k);
             if (shading->tracer)
                 ask(shading, table, s, turn, &sun_rays, &sky_rays);
             else {
@@ -283,7 +220,8 @@ static void light_row(const firn_shading *shading, const directions *table, int 
         flush(&sky_rays);
     }
     for (int i = 0; i < width; i++) {
-        if (shading->sdf) darken(shading, &samples[i * square], square);
+        if (shading->sdf && !shading->is_ghost) /* glass gives no shade */
+            darken(shading, table, i, j, &samples[i * square]);
         for (int k = 0; k < square; k++) gather(shading, &samples[i * square + k], &row[i]);
     }
 }
@@ -326,8 +264,8 @@ static mean surroundings(const firn_shading *shading, const cell *cells, int wid
     }
     if (!here->n_ground && !here->n_solid) return m;
     float n_ground = 0, n_solid = 0;
-    for (int y = j - TILE / 2; y < j + TILE / 2; y++)
-        for (int x = i - TILE / 2; x < i + TILE / 2; x++) {
+    for (int y = j - FIRN_LIGHT_TILE / 2; y < j + FIRN_LIGHT_TILE / 2; y++)
+        for (int x = i - FIRN_LIGHT_TILE / 2; x < i + FIRN_LIGHT_TILE / 2; x++) {
             if (x < 0 || y < 0 || x >= width || y >= height) continue;
             const cell *at = &cells[(size_t)y * (size_t)width + (size_t)x];
             m.ground_sun += at->ground_sun;
@@ -365,38 +303,6 @@ static float sky_from_depth(const firn_shading *shading, const cell *cells, int 
     return expf(-2.5f * sum);
 }
 
-/* Extended Reinhard curve: straight for small x, white at 2.6. */
-static float tone(float x) { return x * (1 + x / (2.6f * 2.6f)) / (1 + x); }
-
-static const float sun_color[3] = {3.0f, 2.8f, 2.5f}, sky_color[3] = {0.60f, 0.74f, 0.94f};
-static const float solid_albedo[3] = {0.150f, 0.152f, 0.156f};
-static const float ground_albedo[3] = {0.060f, 0.069f, 0.083f},
-                   zenith[3] = {0.030f, 0.040f, 0.058f};
-
-static void backdrop(const firn_shading *shading, const float d[3], float color[3])
-{
-    /* the horizon is the open ground, a little darker, so that they join without an edge */
-    float height = smooth(-0.05f, 0.55f, d[1]), sun = fmaxf(shading->sun[1], 0.2f);
-    for (int c = 0; c < 3; c++) {
-        float horizon = 0.72f * ground_albedo[c] * (sun_color[c] * sun + sky_color[c]);
-        color[c] = horizon + height * (zenith[c] - horizon);
-    }
-}
-
-static void ground_color(const firn_shading *shading, const float d[3], float sun, float sky,
-                         float color[3])
-{
-    float back[3], t = (shading->ground - shading->camera->eye[1]) / fminf(d[1], -1e-4f);
-    float x = shading->camera->eye[0] + t * d[0], z = shading->camera->eye[2] + t * d[2];
-    float fade = smooth(1.5f * shading->size, 7.0f * shading->size, sqrtf(x * x + z * z));
-    backdrop(shading, (float[3]){d[0], 0, d[2]}, back);
-    for (int c = 0; c < 3; c++) {
-        float lit = ground_albedo[c] *
-                    (sun_color[c] * fmaxf(shading->sun[1], 0.2f) * sun + sky_color[c] * sky);
-        color[c] = lit + fade * (back[c] - lit);
-    }
-}
-
 /* Light on the particles of a pixel. Its normal is a blend of its own and that of its surroundings:
  * grains stay visible, and many of them appear as one surface. */
 static void particle_color(const firn_shading *shading, const cell *at, const mean *m,
@@ -411,15 +317,29 @@ static void particle_color(const firn_shading *shading, const cell *at, const me
     float sun = visible * fmaxf(0, (dot(normal, shading->sun) / length + wrap) / (1 + wrap));
     for (int c = 0; c < 3; c++) {
         float albedo = at->albedo[c] / n;
-        color[c] = shading->is_data ? albedo * fminf(0.66f * sun + 0.46f * m->sky, 1)
-                                    : tone(albedo * (sun_color[c] * sun + sky_color[c] * m->sky));
+        color[c] =
+            shading->is_data
+                ? albedo * fminf(0.66f * sun + 0.46f * m->sky, 1)
+                : firn_light_tone(albedo * (firn_light_sun[c] * sun + firn_light_sky[c] * m->sky));
     }
 }
 
 static void solid_color(float sun, float sky, float color[3])
 {
     for (int c = 0; c < 3; c++)
-        color[c] = solid_albedo[c] * (sun_color[c] * sun + sky_color[c] * sky);
+        color[c] = firn_light_solid[c] * (firn_light_sun[c] * sun + firn_light_sky[c] * sky);
+}
+
+/* Far from the shot colliders fade into the backdrop, as the ground does. */
+static void far_solid_color(const firn_shading *shading, const cell *at, const mean *m,
+                            const float d[3], float color[3])
+{
+    float back[3], q[3], t = at->solid_depth / (float)at->n_solid;
+    for (int c = 0; c < 3; c++) q[c] = shading->camera->eye[c] + t * d[c];
+    float fade = firn_light_smooth(2 * shading->size, 6.5f * shading->size, sqrtf(dot(q, q)));
+    firn_light_backdrop(shading->sun, d, back);
+    solid_color(m->solid_sun, m->solid_sky, color);
+    for (int c = 0; c < 3; c++) color[c] += fade * (back[c] - color[c]);
 }
 
 /* One of the four layers of a pixel, tone-mapped. */
@@ -431,16 +351,19 @@ static void layer_color(const firn_shading *shading, int kind, const cell *at, c
         particle_color(shading, at, m, color);
         if (!at->n_veiled) return;
         solid_color(0.3f, 0.8f, gray);
-        for (int c = 0; c < 3; c++) color[c] += veil * (tone(gray[c]) - color[c]);
+        for (int c = 0; c < 3; c++) color[c] += veil * (firn_light_tone(gray[c]) - color[c]);
         return;
     }
+    firn_light_floor floor = {shading->ground, shading->size, {0}};
+    memcpy(floor.sun, shading->sun, sizeof floor.sun);
     if (kind == GROUND)
-        ground_color(shading, d, m->ground_sun, m->ground_sky, color);
+        firn_light_floor_color(&floor, shading->camera->eye, d, m->ground_sun, m->ground_sky,
+                               color);
     else if (kind == SOLID)
-        solid_color(m->solid_sun, m->solid_sky, color);
+        far_solid_color(shading, at, m, d, color);
     else
-        backdrop(shading, d, color);
-    for (int c = 0; c < 3; c++) color[c] = tone(color[c]);
+        firn_light_backdrop(shading->sun, d, color);
+    for (int c = 0; c < 3; c++) color[c] = firn_light_tone(color[c]);
 }
 
 static void compose_pixel(const firn_shading *shading, const cell *cells, const firn_image *image,
@@ -471,8 +394,9 @@ firn_status firn_shading_paint(const firn_shading *shading, firn_image *image)
     cell *cells = firn_memory_array(NULL, n_cells, sizeof *cells);
     sample *samples =
         firn_memory_array(NULL, n_samples * (size_t)shading->n_threads, sizeof *samples);
-    directions table;
-    int good = make_directions(shading, &table) && cells && samples;
+    firn_light_directions table;
+    int good =
+        firn_light_directions_make(shading->samples, shading->n_sky, &table) && cells && samples;
     if (good) {
 #pragma omp parallel num_threads(shading->n_threads)
         {
@@ -490,7 +414,7 @@ firn_status firn_shading_paint(const firn_shading *shading, firn_image *image)
                                   image->rgb + 3 * ((size_t)j * (size_t)width + (size_t)i));
         }
     }
-    release_directions(&table);
+    firn_light_directions_release(&table);
     firn_memory_release(NULL, samples, n_samples * (size_t)shading->n_threads * sizeof *samples);
     firn_memory_release(NULL, cells, n_cells * sizeof *cells);
     return good ? FIRN_OK : FIRN_MEMORY;

@@ -2,7 +2,8 @@
 /* shading.h: from hits to a picture: sun with soft shadows, sky with ambient occlusion, a ground
  * that fades into the backdrop, antialiasing, tone curve.
  *
- * Colliders are matt and grey; particles behind one are seen through it as through a veil.
+ * Colliders are matt and grey; where they are ghosts, particles behind one are seen through it as
+ * through a veil.
  *
  * Two styles. Material: albedo times light, through a filmic shoulder. Data: the colour of the
  * map times a grey of shape and shadow of at most 1, without a tone curve, so that lit particles
@@ -25,7 +26,7 @@ typedef struct firn_shading {
     const firn_sdf_hit *sdf_hits; /* likewise, arranged as hits */
     int samples;                  /* per side: samples^2 rays per pixel */
     int n_sky;                    /* rays to the sky per sample */
-    int is_data, has_ground, n_threads;
+    int is_data, is_ghost, has_ground, n_threads;
     float sun[3]; /* unit vector towards it */
     float ground; /* height, local m */
     /* half the diagonal of the shot, m: reach of occlusion, scale of the fading ground */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tracer.c: one Embree scene of sphere primitives. Rays go in packets of eight: 4 x 2 cells of
+/* tracer.c: one Embree scene of spheres and triangles. Rays go in packets of eight: 4 x 2 cells of
  * the picture for first hits, in the order of the caller for shadows. The packet of a ray depends
  * on the picture alone, so results do not depend on threads. */
 #include "picture/tracer.h"
@@ -33,7 +33,37 @@ static firn_status refuse(firn_tracer *tracer, enum RTCError error, firn_message
                              "engine embree: error %d of Embree; try: --engine splat", (int)error);
 }
 
-static firn_status create(const firn_spheres *spheres, int n_threads, firn_tracer **out,
+static void share(RTCGeometry geometry, enum RTCBufferType type, int slot, enum RTCFormat format,
+                  const void *data, size_t stride, int64_t n)
+{
+    rtcSetSharedGeometryBuffer(geometry, type, (unsigned)slot, format, data, 0, stride, (size_t)n);
+}
+
+/* Empty shapes keep their numbers. */
+static void attach(firn_tracer *tracer, const firn_tracer_shape *shape, int number)
+{
+    int is_mesh = shape->n_triangles > 0;
+    if (!is_mesh && shape->n_spheres < 1) return;
+    RTCGeometry geometry = rtcNewGeometry(tracer->device, is_mesh ? RTC_GEOMETRY_TYPE_TRIANGLE
+                                                                  : RTC_GEOMETRY_TYPE_SPHERE_POINT);
+    if (!geometry) return; /* Embree remembers the error */
+    const float *places[2] = {is_mesh ? shape->xyz : shape->xyzr,
+                              is_mesh ? shape->xyz_end : shape->xyzr_end};
+    int n_steps = places[1] ? 2 : 1;
+    if (n_steps > 1) rtcSetGeometryTimeStepCount(geometry, (unsigned)n_steps);
+    for (int step = 0; step < n_steps; step++)
+        share(geometry, RTC_BUFFER_TYPE_VERTEX, step,
+              is_mesh ? RTC_FORMAT_FLOAT3 : RTC_FORMAT_FLOAT4, places[step], is_mesh ? 12 : 16,
+              is_mesh ? shape->n_vertices : shape->n_spheres);
+    if (is_mesh)
+        share(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, shape->triangles, 12,
+              shape->n_triangles);
+    rtcCommitGeometry(geometry);
+    rtcAttachGeometryByID(tracer->scene, geometry, (unsigned)number);
+    rtcReleaseGeometry(geometry);
+}
+
+static firn_status create(int n, const firn_tracer_shape *shapes, int n_threads, firn_tracer **out,
                           firn_messages *messages)
 {
     *out = NULL;
@@ -44,15 +74,9 @@ static firn_status create(const firn_spheres *spheres, int n_threads, firn_trace
     tracer->device = rtcNewDevice(settings);
     if (!tracer->device) return refuse(tracer, rtcGetDeviceError(NULL), messages);
     tracer->scene = rtcNewScene(tracer->device);
-    RTCGeometry geometry = rtcNewGeometry(tracer->device, RTC_GEOMETRY_TYPE_SPHERE_POINT);
-    if (!tracer->scene || !geometry)
-        return refuse(tracer, rtcGetDeviceError(tracer->device), messages);
+    if (!tracer->scene) return refuse(tracer, rtcGetDeviceError(tracer->device), messages);
     rtcSetSceneBuildQuality(tracer->scene, RTC_BUILD_QUALITY_LOW);
-    rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4,
-                               spheres->xyzr, 0, 16, (size_t)spheres->n);
-    rtcCommitGeometry(geometry);
-    rtcAttachGeometry(tracer->scene, geometry);
-    rtcReleaseGeometry(geometry);
+    for (int k = 0; k < n; k++) attach(tracer, &shapes[k], k);
     rtcCommitScene(tracer->scene);
     enum RTCError error = rtcGetDeviceError(tracer->device);
     if (error != RTC_ERROR_NONE) return refuse(tracer, error, messages);
@@ -108,6 +132,45 @@ static void hits_of(const firn_tracer *tracer, const firn_camera *camera, int co
             trace_packet(tracer, camera, columns, rows, i, j, hits);
 }
 
+/* Embree's rays from ours; its record of eight rays begins a record of rays with hits. */
+static void take_rays(const firn_ray8 *rays, struct RTCRay8 *r, int valid[8])
+{
+    for (int k = 0; k < 8; k++) {
+        valid[k] = rays->is_used[k];
+        r->org_x[k] = rays->origin[0][k];
+        r->org_y[k] = rays->origin[1][k];
+        r->org_z[k] = rays->origin[2][k];
+        r->dir_x[k] = rays->direction[0][k];
+        r->dir_y[k] = rays->direction[1][k];
+        r->dir_z[k] = rays->direction[2][k];
+        r->tnear[k] = rays->near[k];
+        r->tfar[k] = rays->far[k];
+        r->time[k] = rays->time[k];
+        r->mask[k] = UINT32_MAX;
+        r->id[k] = 0;
+        r->flags[k] = 0;
+    }
+}
+
+static void first_hits(const firn_tracer *tracer, const firn_ray8 *rays, firn_hit8 *hits)
+{
+    struct RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    struct RTCRayHit8 r;
+    _Alignas(32) int valid[8];
+    take_rays(rays, &r.ray, valid);
+    for (int k = 0; k < 8; k++) r.hit.geomID[k] = r.hit.primID[k] = RTC_INVALID_GEOMETRY_ID;
+    rtcIntersect8(valid, tracer->scene, &context, &r);
+    for (int k = 0; k < 8; k++) {
+        int is_hit = valid[k] && r.hit.geomID[k] != RTC_INVALID_GEOMETRY_ID;
+        hits->t[k] = is_hit ? r.ray.tfar[k] : INFINITY;
+        hits->shape[k] = r.hit.geomID[k];
+        hits->part[k] = r.hit.primID[k];
+        hits->u[k] = r.hit.u[k];
+        hits->v[k] = r.hit.v[k];
+    }
+}
+
 static void free_rays(const firn_tracer *tracer, const firn_ray8 *rays,
                       int is_free[FIRN_TRACER_WIDTH])
 {
@@ -115,25 +178,11 @@ static void free_rays(const firn_tracer *tracer, const firn_ray8 *rays,
     rtcInitIntersectContext(&context);
     struct RTCRay8 r;
     _Alignas(32) int valid[8];
-    for (int k = 0; k < 8; k++) {
-        valid[k] = rays->is_used[k];
-        r.org_x[k] = rays->origin[0][k];
-        r.org_y[k] = rays->origin[1][k];
-        r.org_z[k] = rays->origin[2][k];
-        r.dir_x[k] = rays->direction[0][k];
-        r.dir_y[k] = rays->direction[1][k];
-        r.dir_z[k] = rays->direction[2][k];
-        r.tnear[k] = rays->near[k];
-        r.tfar[k] = rays->far[k];
-        r.time[k] = 0;
-        r.mask[k] = UINT32_MAX;
-        r.id[k] = 0;
-        r.flags[k] = 0;
-    }
+    take_rays(rays, &r, valid);
     rtcOccluded8(valid, tracer->scene, &context, &r);
     for (int k = 0; k < 8; k++)
         is_free[k] = !(r.tfar[k] < 0); /* Embree writes -infinity at a hit */
 }
 
-static const firn_tracer_engine engine = {create, destroy, hits_of, free_rays};
+static const firn_tracer_engine engine = {create, destroy, hits_of, first_hits, free_rays};
 const firn_tracer_engine *const firn_tracer_embree = &engine;

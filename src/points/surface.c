@@ -26,7 +26,7 @@
 #define MAX_TABLE ((int64_t)1 << 27)
 
 typedef struct job {
-    const float *x, *v, *T;
+    const float *x, *v, *T, *carried;
     int64_t n;
     double radius, voxel, reach, origin[3];
     int first[3], n_blocks[3];
@@ -53,7 +53,7 @@ static const float *find_floats(const firn_points *points, const char *name, int
 
 /* The radius that fits the spacing of the particles: pscale is half of it by custom, and half a
  * cell's edge holds eight particles a cell. 1.2 spacings make neighbours overlap. */
-static double natural_radius(const firn_points *points)
+double firn_surface_natural_radius(const firn_points *points)
 {
     const float *pscale = find_floats(points, "pscale", 1);
     const firn_attribute *dx = firn_points_find_detail(points, "dx");
@@ -67,13 +67,14 @@ static firn_status set_up(job *j, const firn_points *points, const firn_surface_
                           firn_messages *messages)
 {
     *j = (job){.x = find_floats(points, "P", 3),
-               .v = find_floats(points, "v", 3),
-               .T = find_floats(points, "T", 1)};
+               .v = def->no_velocity ? NULL : find_floats(points, "v", 3),
+               .T = def->no_temperature ? NULL : find_floats(points, "T", 1),
+               .carried = def->carried};
     j->n = points->n;
     if (!j->x) return firn_messages_add(messages, FIRN_REFUSED, "surface: no particles");
     if (j->n > UINT32_MAX)
         return firn_messages_add(messages, FIRN_REFUSED, "surface: more than 2^32 particles");
-    j->radius = def->radius > 0 ? def->radius : natural_radius(points);
+    j->radius = def->radius > 0 ? def->radius : firn_surface_natural_radius(points);
     if (j->n == 0 && !(j->radius > 0)) j->radius = 1; /* of nothing any size is good */
     j->voxel = def->voxel > 0 ? def->voxel : j->radius;
     j->reach = (def->reach > 0 ? def->reach : 2) * j->radius;
@@ -186,7 +187,7 @@ static void clear(job *j)
 
 /* ---------------------------------------------------------------- filling */
 
-enum { W, X, V = 4, T = 7, N_SUMS };
+enum { W, X, V = 4, T = 7, C = 8, N_SUMS = 11 };
 
 /* Adds one particle to the sums of the voxels that it reaches. */
 static void add_particle(const job *j, const double corner[3], uint32_t p, float (*sums)[N_SUMS])
@@ -210,6 +211,8 @@ static void add_particle(const job *j, const double corner[3], uint32_t p, float
                 for (int m = 0; m < 3; m++) sum[X + m] += w * x[m];
                 for (int m = 0; m < 3 && j->v; m++) sum[V + m] += w * j->v[3 * (size_t)p + m];
                 if (j->T) sum[T] += w * j->T[p];
+                for (int m = 0; m < 3 && j->carried; m++)
+                    sum[C + m] += w * j->carried[3 * (size_t)p + m];
             }
 }
 
@@ -235,6 +238,9 @@ static void fill_leaf(const job *j, firn_sdf *volume, const firn_surface_channel
         if (channels->temperature)
             *firn_sdf_at(volume, leaf, at, channels->temperature) =
                 w > 0 ? (float)(sum[T] / w) : NAN;
+        for (int m = 0; m < 3 && channels->carried; m++)
+            *firn_sdf_at(volume, leaf, at, channels->carried + m) =
+                w > 0 ? (float)(sum[C + m] / w) : NAN;
     }
 }
 
@@ -331,6 +337,10 @@ firn_status firn_surface_make(const firn_points *points, const firn_surface_def 
         n_channels += 3;
     }
     if (j.T) channels->temperature = n_channels++;
+    if (j.carried) {
+        channels->carried = n_channels;
+        n_channels += 3;
+    }
     if (!status && j.n == 0) return make_empty(&j, n_channels, volume, messages);
     if (!status) status = set_table(&j, messages);
     if (!status) status = list_particles(&j, messages);

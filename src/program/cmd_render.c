@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SHOTS_MAX = 16, FILMS_MAX = 4, PANELS_MAX = 400 };
+enum { SHOTS_MAX = 16, FILMS_MAX = 4, PANELS_MAX = 400, LOOKS_MAX = 16 };
 
 static const double degree = 0.017453292519943295;
 
@@ -72,6 +72,29 @@ static firn_status read_ground(session *s)
     return FIRN_OK;
 }
 
+/* Options of surfaces; those that make no sense for spheres ask for surfaces. */
+static firn_status read_surface(session *s)
+{
+    static const char *const names[] = {"look", "motion-blur", "layers"};
+    firn_render_def *def = &s->def;
+    const char *looks[LOOKS_MAX];
+    int n = firn_cli_all(s->cli, "look", looks, LOOKS_MAX);
+    def->is_surface = firn_cli_has(s->cli, "surface");
+    for (size_t k = 0; k < sizeof names / sizeof *names && !def->is_surface; k++)
+        if (firn_cli_has(s->cli, names[k]))
+            return firn_messages_add(s->messages, FIRN_USAGE,
+                                     "--%s: for surfaces only; try: with --surface", names[k]);
+    if (n > LOOKS_MAX)
+        return firn_messages_add(s->messages, FIRN_USAGE,
+                                 "--look: given too often; allowed: up to %d", LOOKS_MAX);
+    for (int k = 0; k < n; k++) {
+        size_t used = strlen(def->look);
+        snprintf(def->look + used, sizeof def->look - used, "%s%s", used ? "," : "", looks[k]);
+    }
+    if (firn_cli_has(s->cli, "motion-blur") && !firn_cli_has(s->cli, "samples")) def->samples = 4;
+    return FIRN_OK;
+}
+
 static firn_status read_options(session *s)
 {
     const firn_cli *cli = s->cli;
@@ -115,7 +138,8 @@ static firn_status read_options(session *s)
                                              : FIRN_ENGINE_AUTO;
     def->n_threads = (int)firn_cli_integer(cli, "threads", 0);
     def->has_legend = !firn_cli_has(cli, "no-legend");
-    return FIRN_OK;
+    def->is_ghost = firn_cli_has(cli, "ghost");
+    return read_surface(s);
 }
 
 /* ---------------------------------------------------------------- shots */
@@ -186,6 +210,22 @@ static void settle_view(session *s)
     s->def.sun_azimuth = firn_render_sun_azimuth(&s->def);
 }
 
+/* Time that the shutter is open, and room for layers. */
+static firn_status settle_surface(session *s)
+{
+    double fps = s->props[0] ? firn_scene_colliders_fps(s->props[0]) : 0;
+    if (!(fps > 0)) fps = s->fps > 0 ? s->fps : 24;
+    s->def.shutter = firn_cli_number(s->cli, "motion-blur", 0) / fps;
+    if (!firn_cli_has(s->cli, "layers")) return FIRN_OK;
+    if (s->n_shots > 1 || firn_cli_has(s->cli, "sheet"))
+        return firn_messages_add(s->messages, FIRN_USAGE,
+                                 "--layers: one shot and no --sheet; try: a run for each");
+    int is_good = s->def.width > 0 && s->def.height > 0 && s->def.width <= 16384 &&
+                  s->def.height <= 16384; /* else the picture is refused */
+    if (is_good) s->def.layers = firn_layers_create(s->def.width, s->def.height);
+    return s->def.layers || !is_good ? FIRN_OK : firn_messages_no_memory(s->messages, "layers");
+}
+
 /* With several shots the title is the folder's name: runs of a sweep share one stem. */
 static const char *title_of(const session *s, int shot)
 {
@@ -241,6 +281,20 @@ static firn_status write_picture(session *s, const firn_image *image,
     return FIRN_OK;
 }
 
+/* The layers of a picture: a .exr beside where its .png is or would be. */
+static firn_status write_layers(session *s, const firn_cache_sequence_frame *frame, int k)
+{
+    char path[FIRN_PATH + 256];
+    firn_status status = make_path(s, frame, k, path);
+    if (status != FIRN_OK) return status;
+    memcpy(path + strlen(path) - 4, ".exr", 4);
+    status = firn_layers_write(s->def.layers, path, s->messages);
+    if (status != FIRN_OK) return status;
+    firn_progress_list_hide(&s->pictures);
+    printf("%s\n", path);
+    return FIRN_OK;
+}
+
 /* A picture goes into every film; to a file too, unless only films are wanted. */
 static firn_status deliver(session *s, const firn_image *image,
                            const firn_cache_sequence_frame *frame, int k)
@@ -250,6 +304,7 @@ static firn_status deliver(session *s, const firn_image *image,
         status = firn_video_add(s->films[f], image, s->messages);
     if (status == FIRN_OK && (!s->n_films || firn_cli_has(s->cli, "out")))
         status = write_picture(s, image, frame, k);
+    if (status == FIRN_OK && s->def.layers) status = write_layers(s, frame, k);
     return status;
 }
 
@@ -364,6 +419,8 @@ static firn_status work(session *s)
                                        s->messages);
     if (status != FIRN_OK) return status;
     settle_view(s);
+    status = settle_surface(s);
+    if (status != FIRN_OK) return status;
     int n_sheet = (int)firn_cli_integer(s->cli, "sheet", 0);
     if (n_sheet) return draw_sheet(s, n_sheet);
     firn_interrupt_begin();
@@ -399,6 +456,7 @@ static int run(const firn_cli *cli)
         firn_cache_sequence_clear(&s->shots[k]);
         firn_scene_colliders_destroy(s->props[k]);
     }
+    firn_layers_destroy(s->def.layers);
     firn_memory_release(NULL, s, sizeof *s);
     status = (firn_status)firn_cli_report(messages, status);
     firn_messages_destroy(messages);
@@ -413,6 +471,22 @@ static const firn_cli_option options[] = {
     {"fps", 0, FIRN_CLI_NUMBER, "N",
      "Frames per second of the film. Default: so that it lasts as long as the shot.", .min = 1,
      .max = 1000},
+    {"surface", 0, FIRN_CLI_FLAG,
+     .doc = "Smooth surfaces, lit as the material is, with grains on snow and sand, in place of "
+            "spheres."},
+    {"look", 0, FIRN_CLI_TEXT, "LOOK",
+     "With --surface: a look for all materials, or MATERIAL=LOOK for one: snow ice dough sand "
+     "wet_sand honey chocolate wax mud clay water jelly butter cream rubber metal lava plain. "
+     "Default: by the name of the material, its preset or its law.",
+     .repeats = 1},
+    {"motion-blur", 0, FIRN_CLI_NUMBER, "SHUTTER",
+     "With --surface: motion over that share of a frame, e.g. 0.5, by velocities. Takes 4 x 4 "
+     "samples where --samples is not given.",
+     .min = 0, .max = 1},
+    {"layers", 0, FIRN_CLI_FLAG,
+     .doc = "With --surface: also write NAME.exr for compositing: linear light and alpha without "
+            "sky and ground, depth Z in m, material.A the share of the pixel that is material."},
+    {"ghost", 0, FIRN_CLI_FLAG, .doc = "Colliders as glass: what lies behind them is seen."},
     {"sheet", 0, FIRN_CLI_INTEGER, "N", "Contact sheet: N frames in one picture, one row per shot.",
      .min = 1, .max = PANELS_MAX},
     {"turntable", 0, FIRN_CLI_INTEGER, "N", "N pictures of the last frame from all sides.",
@@ -472,10 +546,12 @@ const firn_cli_verb firn_cmd_render = {
     .completes = FIRN_CLI_FOLDER,
     .text = "Renders particles as spheres with sun, sky and ground, coloured by material or by an "
             "attribute with a legend. Camera, ground and colour range are chosen from the whole "
-            "shot and do not move; colliders are those of the shot's scene, translucent where they "
-            "hide particles. The pictures are bit for bit the same for any number of "
+            "shot and do not move; colliders are those of the shot's scene. With --surface, "
+            "surfaces that look like the material take the place of the spheres. The pictures are "
+            "bit for bit the same for any number of "
             "threads.\n\nFolders are shots, side by side. Files are frames of one shot:\n\n    "
-            "firn render shots/snowball\n    firn render shots/snowball --film snowball.mp4 --film "
+            "firn render shots/snowball\n    firn render shots/snowball --surface\n    firn render "
+            "shots/snowball --film snowball.mp4 --film "
             "snowball.webm\n    firn render shots/snowball --sheet 9 --out sheet.png\n    firn "
             "render shots/soft shots/stiff -a Jp --map polar --film both.mp4\n    firn render "
             "shots/snowball --turntable 96 --frames :40 --film turn.mp4",

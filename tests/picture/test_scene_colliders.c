@@ -276,7 +276,8 @@ static void test_a_wall_is_always_drawn(void **state)
         def.samples = 1;
         def.camera.azimuth = def.camera.elevation = 0;
         def.camera.distance = 8;
-        def.sun_azimuth = def.sun_elevation = 0.5; /* shadows fall behind */
+        def.sun_azimuth = -0.5; /* from the left: the wall shades nothing */
+        def.sun_elevation = 0.5;
         def.ground = FIRN_GROUND_NONE;
         def.colliders = k ? wall : NULL;
         assert_int_equal(firn_render_frame(points, &bounds, &def, &images[k], NULL), FIRN_OK);

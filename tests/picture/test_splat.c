@@ -34,7 +34,8 @@ static void with_embree(const firn_spheres *spheres, const firn_camera *camera, 
                         int rows, int n_threads, firn_hit *hits)
 {
     firn_tracer *tracer;
-    assert_int_equal(firn_tracer_embree->create(spheres, n_threads, &tracer, NULL), FIRN_OK);
+    firn_tracer_shape shape = {.n_spheres = spheres->n, .xyzr = spheres->xyzr};
+    assert_int_equal(firn_tracer_embree->create(1, &shape, n_threads, &tracer, NULL), FIRN_OK);
     firn_tracer_embree->hits(tracer, camera, columns, rows, n_threads, hits);
     firn_tracer_embree->destroy(tracer);
 }
@@ -193,9 +194,9 @@ static void test_free_rays(void **state)
     (void)state;
     if (!firn_tracer_embree) SKIP("firn was built without Embree");
     float sphere[4] = {0, 0, 0, 1};
-    firn_spheres spheres = {1, sphere};
+    firn_tracer_shape shape = {.n_spheres = 1, .xyzr = sphere};
     firn_tracer *tracer;
-    assert_int_equal(firn_tracer_embree->create(&spheres, 1, &tracer, NULL), FIRN_OK);
+    assert_int_equal(firn_tracer_embree->create(1, &shape, 1, &tracer, NULL), FIRN_OK);
     firn_ray8 rays = {0};
     for (int k = 0; k < 8;
          /* from x = 3 towards it; every second one aside, one too short, one starting behind */

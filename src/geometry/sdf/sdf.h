@@ -25,7 +25,7 @@ enum {
     FIRN_LEAF = 8,
     FIRN_LEAF_ROW = 9,
     FIRN_LEAF_SIZE = 729,
-    FIRN_MAX_CHANNELS = 6,
+    FIRN_MAX_CHANNELS = 8,
     FIRN_SDF_SLACK = 1 /* numbers after the last: four are read where three are wanted */
 };
 
