@@ -28,6 +28,7 @@ static int run(const firn_cli *cli)
     add_settings(cli, sets, room, &options);
     options.out = firn_cli_text(cli, "out", NULL);
     options.overwrite = firn_cli_has(cli, "overwrite");
+    options.resume = firn_cli_has(cli, "resume");
     return firn_session_run(cli->arguments[0], &options);
 }
 
@@ -35,6 +36,10 @@ static const firn_cli_option options[] = {
     {"out", 'o', FIRN_CLI_FOLDER, "DIR",
      "Folder of the shot. Default: scene.folder, else shots/NAME."},
     {"overwrite", 0, FIRN_CLI_FLAG, .doc = "Replace a shot in that folder."},
+    {"resume", 0, FIRN_CLI_FLAG,
+     .doc = "Continue a shot of the same scene in that folder; one that is complete stays. The "
+            "same command again and again leads to the complete shot, as a farm needs it. With "
+            "--overwrite a shot of another scene is replaced."},
     {"seed", 0, FIRN_CLI_INTEGER, "N", "Seed of everything random; short for --set scene.seed=N.",
      .min = 0, .max = 9e18},
     {"precision", 0, FIRN_CLI_CHOICE, "HOW",

@@ -582,8 +582,9 @@ static const firn_schema_key checkpoint_options[] = {
     INTEGER(firn_checkpoint_def, "every_frames", every_frames, "0", 0, 1e9, 0,
             "Interval in frames; 0: none."),
     REAL(firn_checkpoint_def, "every_seconds", every_seconds, "s", "60", 0, 1e9, 0,
-         "Interval in wall-clock time, longer where checkpoints would cost more than 3 % of the "
-         "run; 0: none."),
+         "Interval in wall-clock time, the first one after the first frame; longer where "
+         "checkpoints "
+         "would cost more than 3 % of the run. 0: none."),
     INTEGER(firn_checkpoint_def, "keep", keep, "2", 1, 1000, 0,
             "Number of checkpoints that are kept."),
 };

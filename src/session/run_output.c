@@ -44,7 +44,7 @@ firn_status firn_run_output_begin(firn_run_output *output, firn_shot *shot,
         firn_memory_array(NULL, (size_t)output->n_ledgers, sizeof *output->is_warned);
     if (!output->ledgers || !output->is_warned) return firn_messages_no_memory(messages, "ledgers");
     firn_separation_begin(scene, output->is_warned);
-    firn_shot_last(shot, &output->frame, &output->sub);
+    output->is_new = !firn_shot_last(shot, &output->frame, &output->sub);
     size_t max_waiting = max_memory / 4 < FIRN_CACHE_BYTES ? max_memory / 4 : FIRN_CACHE_BYTES;
     return firn_cache_create(shot, max_waiting, &output->cache, messages);
 }
@@ -108,6 +108,15 @@ static firn_status write_checkpoint(firn_run_output *output, firn_sim *sim, firn
     return status;
 }
 
+/* Every so many frames; and after the first frame, so that a run killed soon after can be resumed. */
+static int is_checkpoint_due(const firn_run_output *output, const firn_output_time *at)
+{
+    const firn_checkpoint_def *def = &output->scene->checkpoint;
+    if (at->sub != 0 || at->frame <= 0) return 0;
+    if (def->every_frames > 0 && at->frame % def->every_frames == 0) return 1;
+    return output->is_new && !output->n_checkpoints && def->every_seconds > 0 && !at->is_end;
+}
+
 firn_status firn_run_output_write(firn_run_output *output, firn_sim *sim,
                                   const firn_output_time *output_time, firn_messages *messages)
 {
@@ -134,11 +143,8 @@ firn_status firn_run_output_write(firn_run_output *output, firn_sim *sim,
     if (status != FIRN_OK) return status;
     output->frame = output_time->frame;
     output->sub = output_time->sub;
-    int every = output->scene->checkpoint.every_frames;
-    if (every > 0 && output_time->sub == 0 && output_time->frame > 0 &&
-        output_time->frame % every == 0)
-        return write_checkpoint(output, sim, messages);
-    return FIRN_OK;
+    return is_checkpoint_due(output, output_time) ? write_checkpoint(output, sim, messages)
+                                                  : FIRN_OK;
 }
 
 firn_status firn_run_output_step(firn_run_output *output, firn_sim *sim, firn_messages *messages)

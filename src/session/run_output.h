@@ -18,6 +18,7 @@ typedef struct firn_run_output {
     double last_checkpoint;
     double checkpoint_seconds; /* all checkpoints together */
     int n_checkpoints;
+    int is_new;     /* the shot had no output time when the run began */
     int frame, sub; /* the last output time that was written */
     firn_ledger *ledgers;
     unsigned char *is_warned; /* [n_ledgers] of separation, see separation.h */

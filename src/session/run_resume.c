@@ -69,23 +69,34 @@ static firn_status check_edits(const firn_resume *r, const char *after, size_t n
     return status;
 }
 
-/* Other input files are allowed, like edits, with a warning. */
-static firn_status compare_inputs(firn_resume *r, const char *inputs_json, firn_messages *messages)
+/* The number of input files that differ from those of the shot; `changes` becomes an array. */
+static firn_status list_changes(const firn_manifest *manifest, const char *inputs_json,
+                                firn_json_writer *changes, int *n, firn_messages *messages)
 {
-    const char *old = r->manifest.inputs_json;
+    const char *old = manifest->inputs_json;
     firn_json *now = firn_json_parse(inputs_json, strlen(inputs_json), "input files", messages),
-              *before = now && old ? firn_json_parse(old, strlen(old), r->path, messages) : NULL;
+              *before = now && old ? firn_json_parse(old, strlen(old), FIRN_MANIFEST_NAME, messages)
+                                   : NULL;
     if (!now || (old && !before)) {
         firn_json_destroy(now);
         return firn_messages_status(messages);
     }
-    firn_json_init(&r->changes, 0);
-    firn_json_begin(&r->changes, NULL, '[');
-    const int n = firn_scene_files_compare(before ? firn_json_root(before) : NULL,
-                                           firn_json_root(now), &r->changes, messages);
-    firn_json_end(&r->changes);
+    firn_json_init(changes, 0);
+    firn_json_begin(changes, NULL, '[');
+    *n = firn_scene_files_compare(before ? firn_json_root(before) : NULL, firn_json_root(now),
+                                  changes, messages);
+    firn_json_end(changes);
     firn_json_destroy(before);
     firn_json_destroy(now);
+    return FIRN_OK;
+}
+
+/* Other input files are allowed, like edits, with a warning. */
+static firn_status compare_inputs(firn_resume *r, const char *inputs_json, firn_messages *messages)
+{
+    int n = 0;
+    const firn_status status = list_changes(&r->manifest, inputs_json, &r->changes, &n, messages);
+    if (status != FIRN_OK) return status;
     if (n)
         firn_messages_warn(messages,
                            "%s: %d input file%s changed: frames from here on may differ from those "
@@ -119,4 +130,67 @@ void firn_resume_clear(firn_resume *r)
     firn_checkpoint_clear(&r->checkpoint);
     firn_json_clear(&r->edits);
     firn_json_clear(&r->changes);
+}
+
+/* ---------------------------------------------------------------- run --resume */
+
+static void see_checkpoint(void *user, const char *name)
+{
+    int *n = user;
+    *n += strncmp(name, "checkpoint.", 11) == 0 && !firn_file_is_temporary(name);
+}
+
+static int has_checkpoint(const char *folder)
+{
+    char path[FIRN_PATH + 32];
+    int n = 0;
+    snprintf(path, sizeof path, "%s/" FIRN_MANIFEST_CHECKPOINTS, folder);
+    return firn_file_list(path, see_checkpoint, &n, NULL) == FIRN_OK && n > 0;
+}
+
+static firn_status choose(const firn_manifest *m, const char *folder, int last_frame,
+                          firn_resume_choice *choice, firn_messages *messages)
+{
+    *choice = FIRN_RESUME_CONTINUE;
+    if (strcmp(m->state, "stopped") == 0)
+        return firn_messages_add(messages, FIRN_STOPPED,
+                                 "%s: this run was stopped after frame %d (%s); try: other "
+                                 "settings (firn resume --set), or another folder (--out)",
+                                 folder, m->last_frame, m->why);
+    if (strcmp(m->state, "finished") == 0 && m->last_frame >= last_frame)
+        *choice = FIRN_RESUME_DONE;
+    else if (!has_checkpoint(folder))
+        *choice = FIRN_RESUME_REPLACE;
+    return FIRN_OK;
+}
+
+firn_status firn_resume_choose(const char *folder, uint64_t scene_hash, const char *inputs_json,
+                               int last_frame, int overwrite, firn_resume_choice *choice,
+                               firn_messages *messages)
+{
+    firn_manifest manifest = {0};
+    firn_json_writer changes = {0};
+    int n_changes = 0;
+    *choice = FIRN_RESUME_NEW;
+    if (!firn_manifest_exists(folder)) return FIRN_OK;
+    firn_status status = firn_manifest_read(folder, &manifest, overwrite ? NULL : messages);
+    if (status != FIRN_OK && overwrite) {
+        *choice = FIRN_RESUME_REPLACE; /* damaged, and not to be kept */
+        return FIRN_OK;
+    }
+    const int is_other = status == FIRN_OK && manifest.scene_hash != scene_hash;
+    if (status == FIRN_OK && !is_other)
+        status = list_changes(&manifest, inputs_json, &changes, &n_changes, messages);
+    if (status == FIRN_OK && (is_other || n_changes) && overwrite)
+        *choice = FIRN_RESUME_REPLACE;
+    else if (status == FIRN_OK && (is_other || n_changes))
+        status = firn_messages_add(messages, FIRN_REFUSED,
+                                   "%s: holds a shot of %s; try: another folder (--out), replace "
+                                   "it (--overwrite), or keep on with it (firn resume)",
+                                   folder, is_other ? "another scene" : "other input files");
+    else if (status == FIRN_OK)
+        status = choose(&manifest, folder, last_frame, choice, messages);
+    firn_json_clear(&changes);
+    firn_manifest_clear(&manifest);
+    return status;
 }

@@ -30,4 +30,18 @@ firn_status firn_resume_compare(firn_resume *resume, const char *scene_json, siz
                                 const char *inputs_json, firn_messages *messages);
 void firn_resume_clear(firn_resume *resume);
 
+/* What `firn run --resume` finds in the folder of the shot. */
+typedef enum firn_resume_choice {
+    FIRN_RESUME_NEW,      /* no shot */
+    FIRN_RESUME_REPLACE,  /* one that is to be begun anew: it has no checkpoint, or is replaced */
+    FIRN_RESUME_CONTINUE, /* one of this scene */
+    FIRN_RESUME_DONE      /* one of this scene, complete up to `last_frame` */
+} firn_resume_choice;
+
+/* Refused: a shot of another scene, or of other input files, unless `overwrite`. FIRN_STOPPED: one
+ * of this scene that its own simulation stopped. */
+firn_status firn_resume_choose(const char *folder, uint64_t scene_hash, const char *inputs_json,
+                               int last_frame, int overwrite, firn_resume_choice *choice,
+                               firn_messages *messages);
+
 #endif

@@ -77,6 +77,7 @@ static firn_status list_inputs(session *s)
 
 static firn_status describe_scene(session *s)
 {
+    if (s->inputs_json) return FIRN_OK; /* described before */
     firn_status status = firn_scene_write(s->def, &s->scene_json, &s->scene_hash, s->messages);
     if (status == FIRN_OK) status = list_inputs(s);
     if (status == FIRN_OK && s->resume)
@@ -231,6 +232,36 @@ static firn_status check_folder(session *s, const char *folder)
                              strlen(folder), FIRN_PATH - 1);
 }
 
+/* `--resume`: whatever is in the folder, the same command leads to the complete shot. */
+static firn_status run_or_continue(session *s)
+{
+    firn_session_options again = *s->options;
+    firn_resume_choice choice = FIRN_RESUME_NEW;
+    firn_status status = describe_scene(s);
+    if (status == FIRN_OK)
+        status = firn_resume_choose(s->def->folder, s->scene_hash, s->inputs_json, s->last_frame,
+                                    again.overwrite, &choice, s->messages);
+    if (status != FIRN_OK) return refuse(s);
+    if (choice == FIRN_RESUME_DONE) {
+        report(s);
+        if (!again.is_quiet)
+            firn_voice_say(again.voice, FIRN_NOTE, "%s: complete up to frame %d already",
+                           s->def->folder, s->last_frame);
+        return end_session(s, FIRN_OK);
+    }
+    if (choice != FIRN_RESUME_CONTINUE) {
+        again.overwrite |= choice == FIRN_RESUME_REPLACE;
+        s->options = &again;
+        return end_session(s, run_scene(s));
+    }
+    char folder[FIRN_PATH];
+    snprintf(folder, sizeof folder, "%s", s->def->folder);
+    again.n_sets = 0; /* they are in the scene of the shot */
+    report(s);
+    end_session(s, FIRN_OK);
+    return firn_session_resume(folder, &again);
+}
+
 firn_status firn_session_run(const char *scene_path, const firn_session_options *options)
 {
     session s = {0};
@@ -246,7 +277,7 @@ firn_status firn_session_run(const char *scene_path, const firn_session_options 
     if (out && check_folder(&s, out) != FIRN_OK) return refuse(&s);
     if (out) firn_scene_place(s.scene, out);
     if (make_plan(&s) != FIRN_OK) return refuse(&s);
-    return end_session(&s, run_scene(&s));
+    return options->resume ? run_or_continue(&s) : end_session(&s, run_scene(&s));
 }
 
 firn_status firn_session_resume(const char *folder, const firn_session_options *options)

@@ -26,6 +26,9 @@ typedef struct firn_session_options {
     /* firn_session_run alone */
     const char *out; /* folder of the shot; NULL: the scene's, else shots/NAME */
     int overwrite;   /* a shot in that folder is replaced */
+    /* A shot of the same scene in that folder is continued, and stays if it is complete; with
+     * `overwrite` one of another scene is replaced. */
+    int resume;
 
     /* firn_session_resume alone */
     const char *edited_scene; /* file that replaces the scene in the manifest; NULL: none */
