@@ -171,7 +171,16 @@ static firn_status open_shots(session *s)
         status = firn_cache_sequence_open(s->cli->arguments[k], &s->shots[k], s->messages);
         s->n_shots += status == FIRN_OK;
     }
+    return status;
+}
+
+/* The frames that are drawn, once camera, ground and colours are chosen from all: pictures made in
+ * several goes, or again, fit together. */
+static firn_status select_frames(session *s)
+{
     int first = 0, last = 100000000, every = (int)firn_cli_integer(s->cli, "every", 1);
+    firn_status status = FIRN_OK;
+    s->fps /= every;
     /* without the option also files whose names have no number */
     if (!firn_cli_span(s->cli, "frames", &first, &last)) {
         first = INT_MIN;
@@ -417,6 +426,7 @@ static firn_status work(session *s)
     s->survey.is_z_up = !strcmp(firn_cli_text(s->cli, "up", is_z_up ? "z" : "y"), "z");
     status = firn_contact_sheet_bounds(s->n_shots, s->shots, s->def.attribute, &s->survey, &s->fps,
                                        s->messages);
+    if (status == FIRN_OK) status = select_frames(s);
     if (status != FIRN_OK) return status;
     settle_view(s);
     status = settle_surface(s);

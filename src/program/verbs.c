@@ -15,6 +15,7 @@
     V(materials) \
     V(lab) \
     V(compare) \
+    V(farm) \
     V(fit) \
     V(render) \
     V(mesh) \

@@ -81,6 +81,8 @@ typedef struct firn_study {
 /* NULL: refused, with messages at file:line:column. */
 firn_study *firn_compare_study_load(const char *path, firn_messages *report);
 void firn_compare_study_destroy(firn_study *study);
+/* Whether the file is a study, or a scene with a sweep; 0 also for one that cannot be read. */
+int firn_compare_is_study(const char *path);
 
 /* ---------------------------------------------------------------- metrics and curves */
 
@@ -160,6 +162,9 @@ firn_status firn_compare_plan(firn_compare *compare, firn_study *study,
  * fails is a warning and appears in the report as failed. */
 firn_status firn_compare_execute(firn_compare *compare, const firn_compare_options *options,
                                  firn_messages *report);
+/* For runs that something else starts, a farm: writes down what the folder of a run is going to
+ * hold, so that firn_compare_execute takes the shot for its own. Not where it has one already. */
+firn_status firn_compare_announce(const firn_compare *compare, firn_messages *report);
 void firn_compare_clear(firn_compare *compare);
 
 /* ---------------------------------------------------------------- ensembles */

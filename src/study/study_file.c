@@ -482,6 +482,20 @@ firn_study *firn_compare_study_load(const char *path, firn_messages *messages)
     return NULL;
 }
 
+int firn_compare_is_study(const char *path)
+{
+    size_t n_bytes;
+    firn_arena arena = {0};
+    char *text = firn_file_text(path, FIRN_YAML_TREE_BYTES_MAX, &n_bytes, NULL);
+    if (!text) return 0;
+    const node *root = firn_yaml_tree_parse(&arena, text, n_bytes, path, 1, NULL);
+    const int is_study = root && root->kind == FIRN_YAML_TREE_MAP &&
+                         (is_scene(root) || firn_yaml_tree_find(root, "study"));
+    firn_arena_clear(&arena);
+    firn_memory_release(NULL, text, n_bytes + 1);
+    return is_study;
+}
+
 void firn_compare_study_destroy(firn_study *study)
 {
     if (!study) return;

@@ -15,6 +15,7 @@
 #include "base/messages.h"
 #include "base/hash.h"
 #include "base/random.h"
+#include "base/shell.h"
 #include "scene/scene.h"
 #include "scene/scene_files.h"
 #include "shot/shot_verify.h"
@@ -121,21 +122,6 @@ static void add_variations(firn_compare *c, firn_compare_run *run)
     }
 }
 
-/* A word quoted for a shell. */
-static void add_quoted(firn_text *text, const char *word)
-{
-    int is_plain = word[0] != 0;
-    for (const char *w = word; *w; w++)
-        is_plain &= strchr(" \t\"'$`\\{}[]()*?;&|<>#~!", *w) == NULL;
-    if (is_plain) {
-        firn_text_add(text, "%s", word);
-        return;
-    }
-    firn_text_add(text, "'");
-    for (const char *w = word; *w; w++) firn_text_add(text, *w == '\'' ? "'\\''" : "%c", *w);
-    firn_text_add(text, "'");
-}
-
 static void add_materials(firn_text *text, const firn_scene_def *def)
 {
     for (int m = 0; m < def->n_materials; m++) {
@@ -225,13 +211,13 @@ static firn_status plan_run(firn_compare *c, int index, const firn_compare_optio
     firn_text_add(&text, "%s/runs/%s", options->folder, run->name);
     run->folder = keep(c, &text);
     firn_text_add(&text, "firn run ");
-    add_quoted(&text, s->scenes[run->scene]);
+    firn_shell_add_word(&text, s->scenes[run->scene]);
     for (int i = 0; i < run->n_sets; i++) {
         firn_text_add(&text, " --set ");
-        add_quoted(&text, run->sets[i]);
+        firn_shell_add_word(&text, run->sets[i]);
     }
     firn_text_add(&text, " --out ");
-    add_quoted(&text, run->folder);
+    firn_shell_add_word(&text, run->folder);
     run->command = keep(c, &text);
     if (c->arena.has_failed) return FIRN_MEMORY;
     return load_scene(c, run, messages);
@@ -403,6 +389,16 @@ static firn_status write_command(const firn_compare_run *run, firn_messages *mes
     predecessor(run, &text);
     firn_status status = firn_text_write(&text, path, messages);
     firn_text_clear(&text);
+    return status;
+}
+
+firn_status firn_compare_announce(const firn_compare *c, firn_messages *messages)
+{
+    char path[FIRN_PATH + 8];
+    snprintf(path, sizeof path, "%s/runs", c->folder);
+    firn_status status = firn_file_make_folder(path, messages);
+    for (int i = 0; i < c->n_runs && status == FIRN_OK; i++)
+        if (what_is_left(&c->runs[i], 0) == 2) status = write_command(&c->runs[i], messages);
     return status;
 }
 

@@ -229,7 +229,8 @@ sed 's/law: neo_hookean/law: hencky/' "$scene" >other.yaml
 refused "materials.jelly.law cannot change on resume" --scene other.yaml
 refused "materials.jelly.law cannot change on resume" --set materials.jelly.law=sand
 [ "$(grep -c error: err)" -eq 1 ] || fail "a changed law is told of more than once: $(cat err)"
-rm edit/checkpoints/checkpoint.000002.firn
+[ -e edit/checkpoints/checkpoint.000001.firn ] || fail "no checkpoint after the first frame"
+rm edit/checkpoints/checkpoint.000001.firn edit/checkpoints/checkpoint.000002.firn
 expect 4 "the earliest is of frame 4" resume edit --from 3
 for setting in materials.jelly.E=40kPa 'colliders=[{name: post, shape: {kind: sphere, radius: 20 cm}}]' time.cfl=0.2 \
     'forces=[{name: wind, kind: drag, vector: [1, 0, 0], strength: 1}]' 'outputs=[{format: ply, attributes: P v, substeps: 2}]'; do
