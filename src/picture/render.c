@@ -248,6 +248,8 @@ static void sun_direction(const firn_render_def *def, float sun[3])
     sun[2] = (float)(cos(azimuth) * flat);
 }
 
+enum { ENOUGH = 50 }; /* samples that tell the shape of a shot; fewer: its box */
+
 static firn_camera make_camera(const frame *f)
 {
     const firn_render_def *def = f->def;
@@ -257,7 +259,21 @@ static firn_camera make_camera(const frame *f)
         firn_view_bounds_turn(f->bounds->is_z_up, def->camera.target, turned);
         for (int c = 0; c < 3; c++) target[c] = (float)(turned[c] - f->origin[c]);
     }
-    return firn_camera_look(&def->camera, target, f->min, f->max, def->width, def->height);
+    /* the samples within the box: what flies off does not make the rest small */
+    float points[FIRN_VIEW_SAMPLES][3];
+    int64_t n = 0;
+    for (int k = 0; k < f->bounds->n_samples; k++) {
+        int is_inside = 1;
+        for (int c = 0; c < 3; c++) {
+            points[n][c] = (float)(f->bounds->samples[k][c] - f->origin[c]);
+            is_inside &= fabsf(points[n][c]) <= f->max[c] + f->radius;
+        }
+        n += is_inside;
+    }
+    if (n < ENOUGH)
+        return firn_camera_look(&def->camera, target, f->min, f->max, def->width, def->height);
+    return firn_camera_fit(&def->camera, target, n, (const float(*)[3])points, def->width,
+                           def->height);
 }
 
 #define ENDLESS 8.0f  /* and those without an end */

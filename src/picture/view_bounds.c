@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SAMPLE_MAX = 20000 };
 
@@ -53,6 +54,26 @@ static void widen(double *low, double *high, double a, double b)
     *high = fmax(*high, b);
 }
 
+/* Every second sample goes, and as many of later frames, where there is no room left. */
+static void add_samples(firn_view_bounds *bounds, const firn_points *points, const float *places)
+{
+    if (bounds->n_per_frame == 0) bounds->n_per_frame = FIRN_VIEW_SAMPLES / 4;
+    while (bounds->n_samples + bounds->n_per_frame > FIRN_VIEW_SAMPLES) {
+        for (int k = 0; k < bounds->n_samples; k += 2)
+            memmove(bounds->samples[k / 2], bounds->samples[k], sizeof bounds->samples[k]);
+        bounds->n_samples = (bounds->n_samples + 1) / 2;
+        if (bounds->n_per_frame > 1) bounds->n_per_frame /= 2;
+    }
+    for (int k = 0; k < bounds->n_per_frame; k++) {
+        const float *p = places + 3 * (k * points->n / bounds->n_per_frame);
+        double turned[3];
+        if (k >= points->n) return;
+        firn_view_bounds_turn(bounds->is_z_up, (double[3]){p[0], p[1], p[2]}, turned);
+        for (int c = 0; c < 3; c++) bounds->samples[bounds->n_samples][c] = (float)turned[c];
+        if (isfinite(turned[0]) && isfinite(turned[1]) && isfinite(turned[2])) bounds->n_samples++;
+    }
+}
+
 firn_status firn_view_bounds_add(firn_view_bounds *bounds, const firn_points *points,
                                  const char *attribute, firn_messages *messages)
 {
@@ -83,6 +104,7 @@ firn_status firn_view_bounds_add(firn_view_bounds *bounds, const firn_points *po
             bounds->n += points->n;
         }
     }
+    add_samples(bounds, points, position->data.f);
     if (number.attribute) {
         for (int64_t k = 0; k < n; k++) work[k] = firn_particle_color_value(&number, k * stride);
         int64_t kept = sort(work, n);

@@ -7,6 +7,8 @@
 
 #include "points/points.h"
 
+enum { FIRN_VIEW_SAMPLES = 1024 };
+
 typedef struct firn_view_bounds {
     int is_z_up;
     int64_t n;             /* points seen; 0: the rest is undefined */
@@ -14,6 +16,9 @@ typedef struct firn_view_bounds {
     double lowest;         /* y below which 0.1 % of the points are: height of the ground */
     int has_values;
     double value_min, value_max; /* of the attribute: all but the outermost 1 % per side */
+    /* some points of all frames, y up, m; where there are many frames fewer of each */
+    int n_samples, n_per_frame;
+    float samples[FIRN_VIEW_SAMPLES][3];
 } firn_view_bounds;
 
 firn_view_bounds firn_view_bounds_default(void); /* empty, y up */

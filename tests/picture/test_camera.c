@@ -60,6 +60,46 @@ static void test_fit(void **state)
         }
 }
 
+/* Points that lie to one side of the target: the camera is shifted until they touch the rim of one
+ * pair of sides equally, and stand in the middle of the other. A target or a distance holds it. */
+static void test_fit_of_points(void **state)
+{
+    (void)state;
+    enum { N = 500 };
+    float points[N][3], zero[3] = {0};
+    for (int k = 0; k < N; k++) {
+        double a = 2.4 * k, y = 1 - 2 * (k + 0.5) / N, r = sqrt(1 - y * y);
+        points[k][0] = (float)(3 + r * cos(a));
+        points[k][1] = (float)(2 * y);
+        points[k][2] = (float)(r * sin(a) - 1);
+    }
+    for (double azimuth = 0; azimuth < 360; azimuth += 60) {
+        firn_camera_def def = {
+            .fov = 28 * degree, .azimuth = azimuth * degree, .elevation = 25 * degree};
+        firn_camera c = firn_camera_fit(&def, zero, N, (const float(*)[3])points, 1280, 720);
+        float low[2] = {9, 9}, high[2] = {-9, -9};
+        for (int k = 0; k < N; k++) {
+            float q[3], z = 0, x[2] = {0, 0};
+            for (int i = 0; i < 3; i++) q[i] = points[k][i] - c.eye[i];
+            for (int i = 0; i < 3; i++) {
+                x[0] += q[i] * c.right[i] / c.tan_x;
+                x[1] += q[i] * c.up[i] / c.tan_y;
+                z += q[i] * c.forward[i];
+            }
+            for (int side = 0; side < 2; side++) {
+                low[side] = fminf(low[side], x[side] / z);
+                high[side] = fmaxf(high[side], x[side] / z);
+            }
+        }
+        assert_true(fabsf(high[1] - 0.84f) < 1e-3f && fabsf(low[1] + 0.84f) < 1e-3f);
+        assert_true(high[0] < 0.84f && fabsf(high[0] + low[0]) < 0.02f);
+        def.has_target = 1;
+        c = firn_camera_fit(&def, zero, N, (const float(*)[3])points, 1280, 720);
+        float beside = c.eye[0] * c.right[0] + c.eye[1] * c.right[1] + c.eye[2] * c.right[2];
+        assert_true(fabsf(beside) < 1e-4f);
+    }
+}
+
 static void test_rays(void **state)
 {
     (void)state;
@@ -77,7 +117,8 @@ static void test_rays(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_directions),
-                                       cmocka_unit_test(test_fit), cmocka_unit_test(test_rays)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_directions), cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_fit_of_points), cmocka_unit_test(test_rays)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
