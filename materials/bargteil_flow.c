@@ -21,7 +21,7 @@ static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(1000),
     LAW_PARAMETER_E(1e5),
     LAW_PARAMETER_NU(0.3),
-    {"yield", "Pa", "stress at which flow sets in (P_y)", 1e3, 0, 1e12},
+    {"yield", "Pa", "stress at which flow sets in (P_y)", 1e3, 0, 1e12, 1},
     {"hardening", "Pa", "growth of that stress with plastic strain (K)", 0, 0, 1e12},
     {"rate", "1/s",
      "share of the deviator that flows per second, far above yield (mu of the source)", 100, 0,

@@ -35,7 +35,7 @@ static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_E(1e6),
     LAW_PARAMETER_NU(0.3),
     {"M", "1", "slope of the critical state line, q over p", 1.85, 0.05, 4},
-    {"beta", "1", "cohesion: tensile over compressive strength", 0.3, 1e-3, 2},
+    {"beta", "1", "cohesion: tensile over compressive strength", 0.3, 1e-3, 2, 1},
     {"xi", "1", "hardening: p_0 = K sinh(xi x)", 1, 1e-2, 100},
     {"compaction", "1", "log compaction of fresh material: x at the start", 0.02, 0, 1},
 };

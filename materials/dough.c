@@ -58,7 +58,7 @@ static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(1100),
     LAW_PARAMETER_E(2.5e5),
     LAW_PARAMETER_NU(0.4),
-    {"yield", "Pa", "shear stress at which worked material begins to flow", 60, 0, 1e9},
+    {"yield", "Pa", "shear stress at which worked material begins to flow", 60, 0, 1e9, 1},
     {"K", "Pa s^n",
      "consistency: shear stress of worked material is yield + K g^n at the shear rate g", 1387,
      1e-6, 1e9},

@@ -34,7 +34,7 @@ static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(900),
     LAW_PARAMETER_E(1e6),
     LAW_PARAMETER_NU(0.4),
-    {"yield", "Pa", "yield stress of the solid in uniaxial tension", 2e4, 0, 1e12},
+    {"yield", "Pa", "yield stress of the solid in uniaxial tension", 2e4, 0, 1e12, 1},
     {"hardening", "Pa", "growth of that yield stress with plastic strain", 0, 0, 1e12},
     {"tau_0", "Pa", "shear stress at which the liquid gives way", 1, 1e-6, 1e9},
     {"K", "Pa s^n", "consistency of the liquid: shear stress is tau_0 + K g^n far above yield", 1,

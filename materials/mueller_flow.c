@@ -24,7 +24,7 @@ static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_E(1e5),
     LAW_PARAMETER_NU(0.3),
     {"yield_strain", "1", "length of the elastic strain beyond which plastic strain grows", 0.05, 0,
-     10},
+     10, 1},
     {"creep", "1/s", "rate at which elastic strain turns plastic above yield", 100, 0, 1e6},
     {"max_strain", "1", "largest length of the plastic strain", 0.3, 0, 10},
 };

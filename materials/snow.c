@@ -24,7 +24,7 @@ static const firn_parameter_info parameters[] = {
     {"theta_c", "1", "critical compression: 1 - theta_c is the smallest elastic stretch", 2.5e-2,
      1e-5, 0.9},
     {"theta_s", "1", "critical stretch: 1 + theta_s is the largest elastic stretch", 7.5e-3, 1e-5,
-     0.9},
+     0.9, 1},
     {"xi", "1", "hardening coefficient", 10, 0, 50},
     {"h_max", "1", "largest hardening factor (a limit for the time step, not in the paper)", 1000,
      1, 1e6},

@@ -21,7 +21,7 @@ static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(1800),
     LAW_PARAMETER_E(3e5),
     LAW_PARAMETER_NU(0.25),
-    {"yield", "Pa", "yield stress in uniaxial tension", 5e3, 0, 1e12},
+    {"yield", "Pa", "yield stress in uniaxial tension", 5e3, 0, 1e12, 1},
     {"hardening", "Pa", "growth of the yield stress with plastic strain", 0, 0, 1e12},
     {"creep_time", "s", "time in which stress above yield relaxes; 0: at once", 0, 0, 1e6},
 };

@@ -118,17 +118,29 @@ typedef enum firn_parameter_form {
 } firn_parameter_form;
 
 /* One parameter of a law: a number, optionally a table over temperature or a form, optionally noise
- * from particle to particle (value * (1 + noise * xi), xi uniform in [-1, 1], fixed by the
- * particle's id and the seed). */
+ * (value * (1 + noise * xi)): from particle to particle, xi uniform in [-1, 1], fixed by the
+ * particle's id and the seed; or in space, xi smooth over noise_size, fixed by the place where the
+ * particle is made and the seed. With a map the value is low + (high - low) * map at that place. */
 typedef struct firn_parameter_def {
     char name[FIRN_NAME];
-    double value;
+    double value; /* NAN: that of the preset */
     double noise;
+    double noise_size;   /* m; 0: from particle to particle */
+    char map[FIRN_NAME]; /* of firn_scene_def.maps; "": none */
+    double low, high;    /* NAN: the numbers of the map themselves */
     firn_parameter_form form;
     double form_rate, form_temperature; /* of the form; at, K */
     int n_table; /* 0: constant; else value at temperature[i], linear between */
     double table_temperature[FIRN_MAX_TABLE], table_value[FIRN_MAX_TABLE];
 } firn_parameter_def;
+
+/* Weak planes: the faces of Voronoi cells, in which parameters that are a strength are multiplied. */
+typedef struct firn_lumps_def {
+    double size;     /* m, mean edge of a cell; 0: none */
+    double strength; /* share that is left at the faces */
+    double width;    /* m, of the weak layer; 0: one grid cell */
+    uint64_t seed;
+} firn_lumps_def;
 
 typedef struct firn_material_def {
     uint32_t marker;
@@ -139,7 +151,10 @@ typedef struct firn_material_def {
     firn_parameter_def parameters[FIRN_MAX_PARAMETERS];
     int has_transfer; /* otherwise the scene's */
     firn_transfer_def transfer;
-    double color[3]; /* sRGB */
+    double color[3];           /* sRGB */
+    char color_map[FIRN_NAME]; /* mixes color (0) and color_high (1) in space; "": none */
+    double color_high[3];
+    firn_lumps_def lumps;
 } firn_material_def;
 
 /* ---------------------------------------------------------------- shapes, motion */
@@ -182,6 +197,31 @@ typedef struct firn_motion_def {
     double pivot[3];
 } firn_motion_def;
 
+/* ---------------------------------------------------------------- maps */
+
+/* Numbers in space by name, read where a particle is made: noise, or a file: a volume (.vdb), points
+ * or a mesh with numbers at its points, a picture (.png). */
+typedef struct firn_map_def {
+    uint32_t marker;
+    char name[FIRN_NAME];
+    char file[FIRN_PATH];      /* "": noise */
+    char attribute[FIRN_NAME]; /* grid of a .vdb or attribute of points; "": the first of numbers */
+    double size;               /* m: of the blotches of noise */
+    int octaves;               /* of noise, each of half the size and amount of the last */
+    double scale;              /* of a file's coordinates */
+    double from, to;           /* numbers of the file that stand for low and high */
+    double center[3], width;   /* m; of a picture, which is as high as its shape asks for */
+    int axis;                  /* along which a picture is projected */
+    uint64_t seed;
+} firn_map_def;
+
+/* Vectors in space: a grid of vectors in a .vdb file. */
+typedef struct firn_vectors_def {
+    char file[FIRN_PATH], grid[FIRN_NAME]; /* grid "": the first of vectors */
+    double scale;                          /* of the file's coordinates */
+    double factor;                         /* of its vectors */
+} firn_vectors_def;
+
 /* ---------------------------------------------------------------- bodies, emitters */
 
 typedef enum firn_sampling { FIRN_REGULAR, FIRN_JITTERED, FIRN_POISSON, FIRN_BCC } firn_sampling;
@@ -204,6 +244,10 @@ typedef struct firn_body_def {
     int deform_positions;           /* also move the particles: x = center + F (x - center) */
     double temperature;             /* K, at the body's centre */
     double temperature_gradient[3]; /* K/m */
+    char
+        temperature_map[FIRN_NAME]; /* between temperature (0) and temperature_high (1); "": none */
+    double temperature_high;        /* K; NAN: the map's own numbers */
+    firn_vectors_def velocity_field; /* added to velocity and spin */
     firn_density_from density_from;
     uint64_t seed;
 } firn_body_def;
@@ -300,6 +344,13 @@ typedef struct firn_force_def {
     char name[FIRN_NAME];
     char kind[FIRN_NAME]; /* a name of the force table: gravity drag point vortex turbulence ... */
     double vector[3], position[3], strength, radius, length, frequency;
+    firn_vectors_def field; /* of kind field */
+    int n_shapes;           /* the region; of guide and goal the shape that is followed */
+    const firn_shape_def *shapes;
+    firn_motion_def motion; /* of the shapes */
+    double falloff;         /* m, beyond the shapes, over which the force fades */
+    double damping;         /* of kind goal; 0: none, 1: critical */
+    char of[FIRN_NAME];     /* body, emitter or material; "": everything */
     uint64_t seed;
     int n_keys; /* factor over time; 0: constant 1 */
     const firn_force_key *keys;
@@ -406,6 +457,8 @@ typedef struct firn_scene_def {
     firn_corotated_def sph_corotated;
     firn_peridynamics_def peridynamics;
     firn_sph_fluid_def sph_fluid;
+    int n_maps;
+    const firn_map_def *maps;
     int n_materials;
     const firn_material_def *materials;
     int n_bodies;
@@ -434,6 +487,8 @@ FIRN_API firn_time_def firn_time_default(void);
 FIRN_API firn_transfer_def firn_transfer_default(void);
 FIRN_API firn_material_def firn_material_default(void);
 FIRN_API firn_parameter_def firn_parameter_default(void);
+FIRN_API firn_map_def firn_map_default(void);
+FIRN_API firn_vectors_def firn_vectors_default(void);
 FIRN_API firn_shape_def firn_shape_default(void);
 FIRN_API firn_motion_def firn_motion_default(void);
 FIRN_API firn_body_def firn_body_default(void);

@@ -13,6 +13,7 @@ extern "C" {
 typedef struct firn_parameter_info {
     const char *name, *unit, *meaning; /* unit as in scene files: "Pa", "kg/m^3", "rad", "1" */
     double value, min, max;            /* default and allowed range (inclusive) */
+    int is_strength;                   /* weak planes (lumps) multiply it */
 } firn_parameter_info;
 
 /* What a number of the history means for every law alike. Attributes, the ledger and the lab are

@@ -60,8 +60,11 @@ typedef struct firn_material {
      * above; NULL: not painted */
     const float *painted[FIRN_MAX_PARAMETERS];
     uint32_t n_painted;
-    double density; /* kg/m^3: the parameter "rho", which every law has */
-    uint64_t seed;  /* of the noise */
+    /* The least and greatest value of a parameter that varies in space; elsewhere its value */
+    double least[FIRN_MAX_PARAMETERS], most[FIRN_MAX_PARAMETERS];
+    int varies[FIRN_MAX_PARAMETERS]; /* in space */
+    double density;                  /* kg/m^3: the parameter "rho", which every law has */
+    uint64_t seed;                   /* of the noise */
 } firn_material;
 
 /* One call's particles: inputs, then outputs. Arrays are `float` or `double` as the variant says;
@@ -130,8 +133,11 @@ double firn_law_relation(const firn_law_info *law, const firn_relation_info *rel
                          const double *values);
 /* Its first parameter. */
 void firn_law_relation_place(const firn_relation_info *relation, char name[FIRN_NAME]);
+/* Of a material whose parameters vary in space: for i = 0, 1, ... its values, the least and the
+ * greatest of all that vary, and of each alone. 0: there are no more. */
+int firn_material_corner(const firn_material *material, int i, firn_material *corner);
 /* Wave speed (m/s) and kinematic viscosity (m^2/s) of a material as it is born: F = I, the initial
- * history; in the scalar double variant. */
+ * history; the greatest of its corners; in the scalar double variant. */
 void firn_material_at_rest(const firn_material *material, double temperature, double *wave,
                            double *viscosity);
 

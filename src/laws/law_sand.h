@@ -30,13 +30,13 @@ enum { SAND_SLOPE = LAW_OWN_CONSTANTS, SAND_REACH, SAND_APEX, SAND_OWN_CONSTANTS
     LAW_PARAMETER_RHO(2200), LAW_PARAMETER_E(3.537e5), LAW_PARAMETER_NU(0.3),                      \
         {"friction_angle",   "rad",  "friction angle of the dry grains in triaxial compression",   \
          0.5235987755982988, 0.0175, 1.2},                                                         \
-        {"cohesion", "Pa", "cohesion of the dry grains (Mohr-Coulomb c)", 0, 0, 1e8},              \
+        {"cohesion", "Pa", "cohesion of the dry grains (Mohr-Coulomb c)", 0, 0, 1e8, 1},           \
         {"saturation", "1", "share of the pores filled with water", 0, 0, 1},                      \
         {"wet_friction_angle", "rad",  "friction angle at saturation 1; linear between",           \
          0.4363323129985824,   0.0175, 1.2},                                                       \
     {                                                                                              \
         "wet_cohesion", "Pa", "capillary cohesion at saturation 1/2; adds 4 S (1 - S) times this", \
-            0, 0, 1e8                                                                              \
+            0, 0, 1e8, 1                                                                           \
     }
 
 #define SAND_RELATIONS                                                                             \

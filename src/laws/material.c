@@ -286,6 +286,46 @@ static firn_status check_form(const firn_material_def *def, const firn_parameter
                              wrong);
 }
 
+static void set_range(firn_material *material, int k, double a, double b)
+{
+    const firn_parameter_info *info = &material->law->info.parameters[k];
+    material->least[k] = fmax(info->min, fmin(a, b));
+    material->most[k] = fmin(info->max, fmax(a, b));
+}
+
+/* A parameter that varies in space: noise over a length, or a map. The law sees one number for each
+ * particle; `least` and `most` bound them. */
+static firn_status apply_space(const firn_material_def *def, const firn_parameter_def *given, int k,
+                               firn_material *material, firn_messages *messages)
+{
+    const firn_law_info *law = &material->law->info;
+    const firn_parameter_info *info = &law->parameters[k];
+    const int has_range = *given->map && !(isnan(given->low) || isnan(given->high));
+    const char *wrong = NULL;
+    if (k >= FIRN_THERMAL_FIRST) wrong = "is the same for all of a material";
+    if (k == 0) wrong = "is the same for all of a material, as it decides on masses";
+    if (given->n_table || given->form) wrong = "has a table or a form over temperature";
+    if (*given->map && !has_range && !(isnan(given->low) && isnan(given->high)))
+        wrong = "has one of `low` and `high`; allowed: both or none";
+    if (wrong)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "material '%s': %s cannot vary in space: it %s", def->name,
+                                 given->name, wrong);
+    if (has_range && !is_in_range(info, given->low))
+        return refuse_value(def, law, info, ", low,", given->low, messages);
+    if (has_range && !is_in_range(info, given->high))
+        return refuse_value(def, law, info, ", high,", given->high, messages);
+    const double value = material->value[k], a = material->noise[k];
+    const double low = has_range ? fmin(given->low, given->high) : value,
+                 high = has_range ? fmax(given->low, given->high) : value;
+    material->varies[k] = 1;
+    set_range(material, k, low * (1 - (given->noise_size > 0 ? a : 0)),
+              high * (1 + (given->noise_size > 0 ? a : 0)));
+    if (has_range) material->value[k] = (low + high) / 2; /* before any place is known */
+    if (given->noise_size > 0) material->noise[k] = 0;    /* not from particle to particle */
+    return FIRN_OK;
+}
+
 /* One given parameter into the material, with everything that is wrong with it reported. */
 static firn_status apply_parameter(const firn_material_def *def, const firn_parameter_def *given,
                                    firn_material *material, firn_messages *messages)
@@ -296,8 +336,16 @@ static firn_status apply_parameter(const firn_material_def *def, const firn_para
     const firn_parameter_info *parameter = firn_material_parameter(info, k);
     firn_status status = check_table(def, info, given, parameter, messages);
     if (status != FIRN_OK) return status;
-    if (!given->n_table && !is_in_range(parameter, given->value))
-        status = refuse_value(def, info, parameter, "", given->value, messages);
+    const double value = isnan(given->value) && (*given->map || given->noise_size > 0)
+                             ? material->value[k]
+                             : given->value;
+    if (!given->n_table && !is_in_range(parameter, value))
+        status = refuse_value(def, info, parameter, "", value, messages);
+    if (!(given->noise_size >= 0 && given->noise_size <= 1e9))
+        status = firn_messages_add(messages, FIRN_REFUSED,
+                                   "material '%s': size of the noise of %s is %g m; allowed: 0 to "
+                                   "1e9",
+                                   def->name, parameter->name, given->noise_size);
     if (!(given->noise >= 0 && given->noise <= 1))
         status = firn_messages_add(messages, FIRN_REFUSED,
                                    "material '%s': noise of %s is %g; allowed: 0 to 1", def->name,
@@ -315,7 +363,7 @@ static firn_status apply_parameter(const firn_material_def *def, const firn_para
                                    "material '%s': rho takes neither noise nor a table: the mass "
                                    "of a particle is fixed when it is made",
                                    def->name);
-    material->value[k] = given->n_table ? given->table_value[0] : given->value;
+    material->value[k] = given->n_table ? given->table_value[0] : value;
     material->noise[k] = given->noise;
     material->form[k] = (int)given->form;
     material->form_T[k] = given->form_temperature;
@@ -325,7 +373,40 @@ static firn_status apply_parameter(const firn_material_def *def, const firn_para
     memcpy(material->table_temperature[k], given->table_temperature,
            sizeof given->table_temperature);
     memcpy(material->table_value[k], given->table_value, sizeof given->table_value);
+    if (status == FIRN_OK && (*given->map || (given->noise_size > 0 && given->noise > 0)))
+        status = apply_space(def, given, k, material, messages);
     return status;
+}
+
+/* Weak planes: at least one parameter of the law is a strength. */
+static firn_status apply_lumps(const firn_material_def *def, firn_material *material,
+                               firn_messages *messages)
+{
+    const firn_lumps_def *lumps = &def->lumps;
+    const firn_law_info *law = &material->law->info;
+    int n_strengths = 0;
+    if (lumps->size == 0) return FIRN_OK;
+    if (!(lumps->size > 0 && lumps->size <= 1e9) ||
+        !(lumps->strength >= 0 && lumps->strength <= 1) ||
+        !(lumps->width >= 0 && lumps->width <= 0.4 * lumps->size))
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "material '%s': lumps of size %g m, strength %g, width %g m; allowed: size up to 1e9 "
+            "m, strength 0 to 1, width up to 0.4 of the size",
+            def->name, lumps->size, lumps->strength, lumps->width);
+    for (int k = 0; k < law->n_parameters; k++) {
+        if (!law->parameters[k].is_strength) continue;
+        const double low = material->varies[k] ? material->least[k] : material->value[k],
+                     high = material->varies[k] ? material->most[k] : material->value[k];
+        set_range(material, k, low * lumps->strength, high);
+        material->varies[k] = 1;
+        n_strengths++;
+    }
+    if (n_strengths) return FIRN_OK;
+    return firn_messages_add(messages, FIRN_REFUSED,
+                             "material '%s': lumps have no effect: law '%s' has no strength that "
+                             "could be less at their faces; try: a law that yields",
+                             def->name, law->name);
 }
 
 static firn_status make_thermal(const firn_material_def *def, firn_material *material,
@@ -368,6 +449,7 @@ firn_status firn_material_resolve(const firn_material_def *def, uint64_t seed,
     for (int i = 0; i < def->n_parameters; i++)
         if (apply_parameter(def, &def->parameters[i], material, messages) != FIRN_OK)
             status = FIRN_REFUSED;
+    if (status == FIRN_OK) status = apply_lumps(def, material, messages);
     /* what the preset set was not seen by the loop above */
     for (int k = 0; k < FIRN_MATERIAL_PARAMETERS && status == FIRN_OK; k++) {
         const firn_parameter_info *parameter = firn_material_parameter(info, k);

@@ -40,8 +40,27 @@ void firn_law_relation_place(const firn_relation_info *relation, char name[FIRN_
     snprintf(name, FIRN_NAME, "%.*s", (int)strcspn(relation->terms, " "), relation->terms);
 }
 
-void firn_material_at_rest(const firn_material *material, double temperature, double *wave,
-                           double *viscosity)
+int firn_material_corner(const firn_material *material, int i, firn_material *corner)
+{
+    const int n = material->law->info.n_parameters;
+    int n_varying = 0;
+    for (int k = 0; k < n; k++) n_varying += material->varies[k];
+    if (i > 0 && (n_varying == 0 || i > 2 + 2 * n_varying)) return 0;
+    *corner = *material;
+    if (n_varying) memset(corner->painted, 0, sizeof corner->painted);
+    int own = 0; /* among those that vary */
+    for (int k = 0; k < n && i > 0; k++) {
+        if (!material->varies[k]) continue;
+        if (i <= 2) corner->value[k] = i == 1 ? material->least[k] : material->most[k];
+        if (i > 2 && own == (i - 3) / 2)
+            corner->value[k] = i % 2 ? material->least[k] : material->most[k];
+        own++;
+    }
+    return 1;
+}
+
+static void measure_at_rest(const firn_material *material, double temperature, double *wave,
+                            double *viscosity)
 {
     enum { N = 16 }; /* lanes of a bundle */
     double F[9 * N], history[FIRN_MAX_HISTORY * N], T[N], waves[N], viscosities[N], flags[N];
@@ -65,4 +84,17 @@ void firn_material_at_rest(const firn_material *material, double temperature, do
     material->law->kernels[FIRN_F64_SCALAR].measure(&batch);
     *wave = waves[0];
     *viscosity = viscosities[0];
+}
+
+void firn_material_at_rest(const firn_material *material, double temperature, double *wave,
+                           double *viscosity)
+{
+    firn_material corner;
+    *wave = *viscosity = 0;
+    for (int i = 0; firn_material_corner(material, i, &corner); i++) {
+        double w, v;
+        measure_at_rest(&corner, temperature, &w, &v);
+        *wave = fmax(*wave, w);
+        *viscosity = fmax(*viscosity, v);
+    }
 }

@@ -92,9 +92,12 @@ static void push(const firn_sim *sim, point *q)
     static const double origin[3] = {0, 0, 0};
     firn_moved_point *m = &q->moved;
     const double before[3] = {m->v[0], m->v[1], m->v[2]};
+    const int material = (int)(q->particles->material - sim->materials);
+    const uint32_t id = (uint32_t)firn_meshless_value(q->particles, FIRN_FIELD_ID, q->p, 0);
     for (int f = 0; f < sim->n_forces; f++)
-        firn_force_push(&sim->forces[f], m->x, sim->time + (q->is_second ? sim->dt : 0), q->dt,
-                        m->v);
+        if (firn_force_is_of(sim, &sim->forces[f], material, id))
+            firn_force_push(&sim->forces[f], m->x, sim->time + (q->is_second ? sim->dt : 0), q->dt,
+                            m->v);
     if (is_same(m->v, before)) return;
     firn_boundary_impulse *e = &q->ledger[firn_sim_forces(sim)];
     firn_contact_impulse(e, m->x, m->mass, before, m->v, m->v, origin);

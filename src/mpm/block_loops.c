@@ -199,7 +199,7 @@ static void p2g_block(firn_sim *sim, int32_t owner, int with_force, const firn_w
         if (firn_block_loops_material(sim, owner, m, &r)) {
             has_any = 1;
             if (!with_force) r.transfer.dt = 0;
-            if (sim->has_pull || sim->acceleration) {
+            if (sim->has_pull || firn_sim_pulls_any(sim)) {
                 firn_particle_boundary_pull(sim, r.particles, r.block, w->pull);
                 r.block_particles.payload.extra = w->pull;
             }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* grip_particles.c: grips, and the caller's acceleration, on particles.
+/* grip_particles.c: grips, forces of a group, and the caller's acceleration, on particles.
  *
- *   pull     traction and follow (solver/grip.c), and dt m a of the caller: added to the
+ *   pull     traction and follow (solver/grip.c), dt m a of the caller and of forces: added to the
  *            particle's momentum before P2G, to the ledger after G2P
  *   hold     particles of a grip with a motion move as one rigid piece,
  *                x' = p' + R' R^T (x - p),    v' = velocity + spin x (x' - p'),    C' = spin
@@ -39,6 +39,21 @@ static void caller_impulse(const firn_sim *sim, const firn_particles *particles,
     for (int a = 0; a < 3; a++) impulse[a] = sim->dt * own[a] * mass;
 }
 
+/* Forces that act on the particle's body, emitter or material alone. */
+static void group_impulse(const firn_sim *sim, const firn_particles *particles,
+                          const firn_particle_block *block, int p, const double x[3],
+                          const double v[3], double impulse[3])
+{
+    const int material = (int)(particles->material - sim->materials);
+    const uint32_t id = (uint32_t)value(particles, FIRN_FIELD_ID, block, p, 0);
+    double pushed[3] = {v[0], v[1], v[2]};
+    for (int f = 0; f < sim->n_forces; f++)
+        if (sim->forces[f].is_of_group && firn_force_is_of(sim, &sim->forces[f], material, id))
+            firn_force_push(&sim->forces[f], x, sim->time, sim->dt, pushed);
+    for (int a = 0; a < 3; a++)
+        impulse[a] = value(particles, FIRN_FIELD_MASS, block, p, 0) * (pushed[a] - v[a]);
+}
+
 static void grip_impulse(const firn_sim *sim, const firn_grip *grip,
                          const firn_particles *particles, const firn_particle_block *block, int p,
                          const double x[3], const double v[3], double impulse[3])
@@ -62,6 +77,10 @@ void firn_particle_boundary_pull(const firn_sim *sim, const firn_particles *part
         firn_block_place(sim, particles, block, p, x);
         for (int a = 0; a < 3; a++) v[a] = value(particles, FIRN_FIELD_V, block, p, a);
         if (sim->acceleration && p < block->n) caller_impulse(sim, particles, block, p, x, sum);
+        if (sim->has_group_forces && p < block->n) {
+            group_impulse(sim, particles, block, p, x, v, own);
+            for (int a = 0; a < 3; a++) sum[a] += own[a];
+        }
         for (int g = 0; bits && g < sim->n_grips; g++) {
             if (!firn_grip_pulls(sim, bits, g)) continue;
             grip_impulse(sim, &sim->grips[g], particles, block, p, x, v, own);
@@ -116,6 +135,10 @@ void firn_grip_particles_act(firn_block_point *s, firn_boundary_impulse *impulse
     double impulse[3];
     if (sim->acceleration) {
         caller_impulse(sim, s->particles, s->block, s->p, p->before, impulse);
+        firn_grip_add_pull(p, impulse, origin, ledger_of(sim, impulses, firn_sim_forces(sim)));
+    }
+    if (sim->has_group_forces) {
+        group_impulse(sim, s->particles, s->block, s->p, p->before, p->v_before, impulse);
         firn_grip_add_pull(p, impulse, origin, ledger_of(sim, impulses, firn_sim_forces(sim)));
     }
     for (int g = 0; bits && g < sim->n_grips; g++) {

@@ -82,7 +82,8 @@ static void push(const firn_sim *sim, node *n, firn_boundary_impulse *boundary)
 {
     const double origin[3] = {0, 0, 0}, before[3] = {n->v[0], n->v[1], n->v[2]};
     for (int f = 0; f < sim->n_forces; f++)
-        firn_force_push(&sim->forces[f], n->x, sim->time, sim->dt, n->v);
+        if (!sim->forces[f].is_of_group)
+            firn_force_push(&sim->forces[f], n->x, sim->time, sim->dt, n->v);
     if (is_same(n->v, before)) return;
     firn_boundary_impulse e = {0};
     firn_contact_impulse(&e, n->x, n->mass, before, n->v, n->v, origin);

@@ -11,7 +11,7 @@
 
 int firn_particle_boundary_any(const firn_sim *sim)
 {
-    if (sim->acceleration || sim->has_particle_pass) return 1;
+    if (firn_sim_pulls_any(sim) || sim->has_particle_pass) return 1;
     for (int g = 0; g < sim->n_grips; g++)
         if (sim->grips[g].is_active) return 1;
     return 0;
@@ -19,7 +19,7 @@ int firn_particle_boundary_any(const firn_sim *sim)
 
 unsigned firn_particle_boundary_expected(firn_sim *sim, int32_t owner)
 {
-    int pulls = sim->acceleration != NULL;
+    int pulls = firn_sim_pulls_any(sim);
     for (int g = 0; g < sim->n_grips; g++) pulls |= sim->grips[g].is_active;
     const unsigned expected = pulls ? FIRN_PARTICLE_PULLS : 0;
     if (!sim->has_particle_pass) return expected;

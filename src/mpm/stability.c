@@ -48,7 +48,7 @@ static int is_uniform(const firn_material *material)
 {
     int is_uniform = material->n_painted == 0;
     for (int i = 0; i < material->law->info.n_parameters; i++)
-        is_uniform &= material->noise[i] == 0 && material->n_table[i] == 0;
+        is_uniform &= material->noise[i] == 0 && material->n_table[i] == 0 && !material->varies[i];
     return is_uniform;
 }
 

@@ -64,7 +64,9 @@ static int print_shapes(const firn_cli *cli)
 static int print_forces(const firn_cli *cli)
 {
     (void)cli;
-    puts("Kinds of force fields with their keys, besides keys (factors over time):\n");
+    puts("Kinds of force fields with their keys, besides keys (factors over time), shape with "
+         "motion and "
+         "falloff (a region), and of (a body, emitter or material):\n");
     for (int i = 0; firn_force_kind_at(i); i++) {
         const firn_force_info *kind = firn_force_kind_at(i);
         printf("  %-12s %s\n  %-12s keys: %s", kind->name, kind->meaning, "", kind->keys);

@@ -6,6 +6,7 @@
 #include "geometry/shape.h"
 #include "solver/force.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -152,12 +153,55 @@ static int bind_form(binder *b, const char *key, const node *at, firn_parameter_
     return 1;
 }
 
+/* Noise in space, {size: 3 cm, amount: 50 %}, or a share, from particle to particle. */
+static void bind_noise(binder *b, const node *at, firn_parameter_def *parameter)
+{
+    char sentence[FIRN_UNITS_MESSAGE];
+    if (at->kind != FIRN_YAML_TREE_MAP) {
+        if (!firn_scene_value_number(at, "1", &parameter->noise, sentence))
+            refuse_here(b, at, sentence);
+        return;
+    }
+    for (int i = 0; i < at->n; i++) {
+        const int is_size = strcmp(at->keys[i]->text, "size") == 0;
+        size_t before = enter(b, at->keys[i]->text);
+        if (!is_size && strcmp(at->keys[i]->text, "amount") != 0)
+            refuse_here(b, at->keys[i], "is no key of noise; allowed: size, amount");
+        else if (!firn_scene_value_number(at->items[i], is_size ? "m" : "1",
+                                          is_size ? &parameter->noise_size : &parameter->noise,
+                                          sentence))
+            refuse_here(b, at->items[i], sentence);
+        leave(b, before);
+    }
+    if (!firn_yaml_tree_find(at, "size") || !firn_yaml_tree_find(at, "amount"))
+        refuse_here(b, at, "needs size and amount, like {size: 3 cm, amount: 50 %}");
+}
+
+/* The keys of a map in space. 0: it is none of them. */
+static int bind_map(binder *b, const char *key, const char *unit, const node *at,
+                    firn_parameter_def *parameter)
+{
+    char sentence[FIRN_UNITS_MESSAGE];
+    const int is_low = strcmp(key, "low") == 0;
+    if (strcmp(key, "map") == 0) {
+        if (at->kind != FIRN_YAML_TREE_SCALAR || strlen(at->text) >= FIRN_NAME)
+            return refuse_here(b, at, "needs the name of a map"), 1;
+        snprintf(parameter->map, sizeof parameter->map, "%s", at->text);
+        return 1;
+    }
+    if (!is_low && strcmp(key, "high") != 0) return 0;
+    if (!firn_scene_value_number(at, unit, is_low ? &parameter->low : &parameter->high, sentence))
+        refuse_here(b, at, sentence);
+    return 1;
+}
+
 static void bind_parameter(binder *b, const firn_parameter_info *info, const node *at,
                            firn_parameter_def *parameter)
 {
     char sentence[FIRN_UNITS_MESSAGE];
     snprintf(parameter->name, sizeof parameter->name, "%s", info->name);
     parameter->value = info->value;
+    parameter->low = parameter->high = NAN;
     mark(b, at, 0);
     if (at->kind != FIRN_YAML_TREE_MAP) {
         if (!firn_scene_value_number(at, info->unit, &parameter->value, sentence))
@@ -169,19 +213,23 @@ static void bind_parameter(binder *b, const firn_parameter_info *info, const nod
         size_t before = enter(b, key);
         if (strcmp(key, "table") == 0)
             bind_table(b, info->unit, at->items[i], parameter);
-        else if (strcmp(key, "value") == 0 || strcmp(key, "noise") == 0) {
-            int is_value = *key == 'v';
-            if (!firn_scene_value_number(at->items[i], is_value ? info->unit : "1",
-                                         is_value ? &parameter->value : &parameter->noise,
-                                         sentence))
+        else if (strcmp(key, "noise") == 0)
+            bind_noise(b, at->items[i], parameter);
+        else if (strcmp(key, "value") == 0) {
+            if (!firn_scene_value_number(at->items[i], info->unit, &parameter->value, sentence))
                 refuse_here(b, at->items[i], sentence);
-        } else if (!bind_form(b, key, at->items[i], parameter))
+        } else if (!bind_form(b, key, at->items[i], parameter) &&
+                   !bind_map(b, key, info->unit, at->items[i], parameter))
             refuse_here(b, at->keys[i],
                         "is no key of a parameter; allowed: value, noise, table, at, linear, "
-                        "arrhenius");
+                        "arrhenius, map, low, high");
         leave(b, before);
     }
-    if (!firn_yaml_tree_find(at, "value") && !firn_yaml_tree_find(at, "table"))
+    const int is_in_space = *parameter->map || parameter->noise_size > 0;
+    if (firn_yaml_tree_find(at, "value") || firn_yaml_tree_find(at, "table")) return;
+    if (is_in_space)
+        parameter->value = NAN; /* of the preset */
+    else
         refuse_here(b, at, "needs a value or a table");
 }
 
@@ -393,7 +441,7 @@ static void warn_of_idle_keys(binder *b, const firn_schema_section *section, con
     }
     if (strcmp(section->name, "forces") == 0 && force) {
         keys = force->keys;
-        common = "name kind keys";
+        common = "name kind keys shape motion falloff of";
     }
     for (int i = 0; keys && i < map->n; i++) {
         const char *key = map->keys[i]->text;

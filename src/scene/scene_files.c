@@ -20,18 +20,26 @@
                 visit(user, (items)[i].shapes[k].file, &(items)[i].shapes[k]);
 
 /* Calls visit with each file name of the scene; shape: the one it belongs to, NULL: points of a
- * body. */
+ * body, numbers or vectors in space. */
 static void visit_names(const firn_scene_def *scene,
                         void (*visit)(void *user, const char *name, const firn_shape_def *shape),
                         void *user)
 {
     for (int i = 0; i < scene->n_bodies; i++)
         if (*scene->bodies[i].points) visit(user, scene->bodies[i].points, NULL);
+    for (int i = 0; i < scene->n_bodies; i++)
+        if (*scene->bodies[i].velocity_field.file)
+            visit(user, scene->bodies[i].velocity_field.file, NULL);
+    for (int i = 0; i < scene->n_maps; i++)
+        if (*scene->maps[i].file) visit(user, scene->maps[i].file, NULL);
     VISIT_SHAPES(scene->bodies, scene->n_bodies)
     VISIT_SHAPES(scene->emitters, scene->n_emitters)
     VISIT_SHAPES(scene->colliders, scene->n_colliders)
     VISIT_SHAPES(scene->grips, scene->n_grips)
     VISIT_SHAPES(scene->sinks, scene->n_sinks)
+    VISIT_SHAPES(scene->forces, scene->n_forces)
+    for (int i = 0; i < scene->n_forces; i++)
+        if (*scene->forces[i].field.file) visit(user, scene->forces[i].field.file, NULL);
     VISIT_SHAPES(scene->heat.sources, scene->heat.n_sources)
     VISIT_SHAPES(scene->expects, scene->n_expects)
 }

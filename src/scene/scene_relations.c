@@ -3,6 +3,7 @@
  * must exist, ends after starts, shapes or points but not both, what a material, shape or measure
  * needs. */
 #include "scene/scene_check_heat.h"
+#include "scene/scene_check_space.h"
 #include "scene/scene_relations.h"
 #include "base/messages.h"
 #include "base/suggest.h"
@@ -48,7 +49,10 @@ static void check_parameter(firn_complaints *c, const firn_law_info *law,
         const char *unit = strcmp(info->unit, "1") == 0 ? "" : info->unit;
         for (int i = -1; i < given->n_table && i < FIRN_MAX_TABLE; i++) { /* -1: the constant */
             double value = i < 0 ? given->value : given->table_value[i];
-            if ((i < 0 && given->n_table) || (value >= info->min && value <= info->max)) continue;
+            const int is_preset = i < 0 && isnan(value) && (*given->map || given->noise_size > 0);
+            if ((i < 0 && given->n_table) || is_preset ||
+                (value >= info->min && value <= info->max))
+                continue;
             FIRN_COMPLAIN(c, info->name, "is %g; allowed: %g to %g%s%s (%s)", value, info->min,
                           info->max, *unit ? " " : "", unit, info->meaning);
         }
@@ -411,6 +415,7 @@ static void check_force(firn_complaints *c, const firn_force_def *force)
     const double *v = force->vector;
     if (kind && kind->needs_vector && v[0] * v[0] + v[1] * v[1] + v[2] * v[2] <= 0)
         FIRN_COMPLAIN(c, "vector", "is zero; kind %s needs a direction", kind->name);
+    check_motion(c, &force->motion);
     for (int i = 1; i < force->n_keys; i++)
         if (force->keys[i].time <= force->keys[i - 1].time)
             FIRN_COMPLAIN(c, "keys", "are not in order of time: %g s comes after %g s",
@@ -582,6 +587,7 @@ void firn_scene_relations_check(firn_complaints *c, const firn_scene_def *scene)
         firn_complaints_leave(c, at);
     }
     firn_scene_check_heat(c, scene);
+    firn_scene_check_space(c, scene);
     for (int i = 0; i < scene->n_outputs; i++) {
         char path[32];
         snprintf(path, sizeof path, "outputs.%d", i);

@@ -6,6 +6,7 @@
 #include "scene/scene_schema.h"
 #include "geometry/paint.h"
 #include "scene/schema_rows.h"
+#include "scene/schema_space.h"
 
 #include <math.h>
 
@@ -208,12 +209,21 @@ static const firn_schema_key material_options[] = {
      .doc = "Transfer of this material. Default: the scene's."},
     REAL(firn_material_def, "color", color, "1", "0.8 0.8 0.8", 0, 1, 0,
          "Colour: red, green, blue in sRGB. The attribute Cd of caches is linear."),
+    TEXT(firn_material_def, "color_map", color_map, "", 0,
+         "A map (`maps`) that mixes color and color_high in space, where particles are made."),
+    REAL(firn_material_def, "color_high", color_high, "1", "0.8 0.8 0.8", 0, 1, 0,
+         "Colour where color_map has its number `to`."),
+    SECTION(firn_material_def, "lumps", lumps, &firn_schema_lumps,
+            "Weak planes along which it breaks into lumps."),
     {.key = "parameters",
      .type = FIRN_SCHEMA_PARAMETERS,
      .n = 1,
      .doc = "Any parameter of the law (`firn materials LAW`): `E: 140 kPa`, or `E: {value: 140 "
             "kPa, noise: 10 %, table: {263 K: 140 kPa, 273 K: 20 kPa}}` with noise between "
-            "particles or a table over temperature; `{value: 2 Pa s, at: 350 K, arrhenius: 4000 "
+            "particles or a table over temperature; `{noise: {size: 3 cm, amount: 50 %}}` varies "
+            "in space by up to half, `{map: NAME, low: 1 kPa, high: 5 kPa}` as a map says, or by "
+            "the map's own numbers, in SI, without low and high; `{value: 2 Pa s, at: 350 K, "
+            "arrhenius: 4000 "
             "K}` is value exp(4000 K (1/T - 1/at)), `{value: ..., at: 300 K, linear: -1e-3 1/K}` "
             "value (1 - 1e-3 (T - at)). And any thermal property (the end of `firn materials "
             "LAW`), which takes tables over temperature too."},
@@ -345,6 +355,14 @@ static const firn_schema_key body_options[] = {
          "T of a points file overrides it."),
     REAL(firn_body_def, "temperature_gradient", temperature_gradient, "K/m", "0 0 0", -1e9, 1e9, 0,
          "Gradient of the initial temperature."),
+    TEXT(firn_body_def, "temperature_map", temperature_map, "", 0,
+         "A map (`maps`) of the initial temperature, between temperature and temperature_high."),
+    REAL(firn_body_def, "temperature_high", temperature_high, "K", "inf", 0, INFINITY,
+         FIRN_SCHEMA_INFINITE | FIRN_SCHEMA_ABOVE,
+         "Temperature where temperature_map has its number `to`; inf: the numbers of the map are "
+         "temperatures in K."),
+    SECTION(firn_body_def, "velocity_field", velocity_field, &firn_schema_vectors,
+            "Initial velocities from a file, added to velocity and spin."),
     WORD(firn_body_def, "density_from", density_from, "given grid", "given",
          "Initial density: given by the material, or measured on the grid."),
     SEED(firn_body_def,
@@ -501,11 +519,26 @@ static const firn_schema_key force_options[] = {
     REAL(firn_force_def, "frequency", frequency, "1/s", "1", 0, 1e9, 0,
          "Rate of change of kind turbulence."),
     SEED(firn_force_def, "Seed of kind turbulence, added to the scene's seed."),
+    SECTION(firn_force_def, "field", field, &firn_schema_vectors,
+            "Vectors from a file, added to vector: accelerations of gravity, wind of drag."),
+    LIST(firn_force_def, "shape", "shapes", shapes, n_shapes, &shape_section,
+         "Region in which the force acts; of guide and goal the shape that is followed. Default: "
+         "everywhere."),
+    SECTION(firn_force_def, "motion", motion, &motion_section, "Rigid motion of the shape."),
+    REAL(firn_force_def, "falloff", falloff, "m", "0", 0, 1e9, 0,
+         "Distance from the shape over which the force fades to nothing; 0: at once, of goal: "
+         "never."),
+    REAL(firn_force_def, "damping", damping, "1", "1", 0, 100, 0,
+         "Damping ratio of kind goal; 0: none, 1: critical."),
+    TEXT(firn_force_def, "of", of, "", 0,
+         "Body, emitter or material on which alone it acts; empty: everything."),
     LIST(firn_force_def, "keys", NULL, keys, n_keys, &force_key_section,
          "Factor over time, linearly interpolated."),
 };
 static const firn_schema_section force_section =
-    END("forces", firn_force_def, 1, 1, force_options, "Force fields besides gravity.");
+    END("forces", firn_force_def, 1, 1, force_options,
+        "Force fields besides gravity, everywhere or in a region, on everything or a "
+        "body.");
 
 /* ---------------------------------------------------------------- heat */
 
@@ -684,6 +717,8 @@ static const firn_schema_key file_options[] = {
          "Acceleration of gravity."),
     LIST(firn_scene_def, "forces", NULL, forces, n_forces, &force_section,
          "Force fields besides gravity."),
+    LIST(firn_scene_def, "maps", NULL, maps, n_maps, &firn_schema_maps,
+         "Numbers in space: noise, volumes, pictures, points, painted meshes."),
     LIST(firn_scene_def, "materials", NULL, materials, n_materials, &material_section,
          "Materials."),
     LIST(firn_scene_def, "bodies", NULL, bodies, n_bodies, &body_section,

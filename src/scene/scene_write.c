@@ -81,9 +81,35 @@ static void write_table(writer *w, const firn_material *material, int k)
     firn_json_end(&w->json);
 }
 
-static void write_parameter(writer *w, const char *name, const firn_material *material, int k)
+static void write_space(writer *w, const firn_parameter_def *given)
 {
-    if (!material->noise[k] && !material->n_table[k] && !material->form[k]) {
+    if (given->noise_size > 0) {
+        firn_json_begin_inline(&w->json, "noise", '{');
+        write_number(w, "size", given->noise_size);
+        write_number(w, "amount", given->noise);
+        firn_json_end(&w->json);
+    }
+    if (*given->map) firn_json_string(&w->json, "map", given->map);
+    if (*given->map && !isnan(given->low)) write_number(w, "low", given->low);
+    if (*given->map && !isnan(given->high)) write_number(w, "high", given->high);
+}
+
+/* What the definition says of a parameter, NULL: nothing of space. */
+static const firn_parameter_def *find_space(const firn_material_def *def, const char *name)
+{
+    for (int i = def->n_parameters - 1; i >= 0; i--)
+        if (strcmp(def->parameters[i].name, name) == 0)
+            return *def->parameters[i].map || def->parameters[i].noise_size > 0
+                       ? &def->parameters[i]
+                       : NULL;
+    return NULL;
+}
+
+static void write_parameter(writer *w, const firn_material_def *def, const char *name,
+                            const firn_material *material, int k)
+{
+    const firn_parameter_def *space = find_space(def, name);
+    if (!material->noise[k] && !material->n_table[k] && !material->form[k] && !space) {
         write_number(w, name, material->value[k]);
         return;
     }
@@ -96,6 +122,7 @@ static void write_parameter(writer *w, const char *name, const firn_material *ma
         write_number(w, material->form[k] == FIRN_PARAMETER_LINEAR ? "linear" : "arrhenius",
                      material->form_rate[k]);
     }
+    if (space) write_space(w, space);
     firn_json_end(&w->json);
 }
 
@@ -115,9 +142,9 @@ static void write_parameters(writer *w, const firn_material_def *def)
     }
     const firn_law_info *law = &material->law->info;
     for (int k = 0; k < law->n_parameters; k++)
-        write_parameter(w, law->parameters[k].name, material, k);
+        write_parameter(w, def, law->parameters[k].name, material, k);
     for (int k = FIRN_THERMAL_FIRST; material->thermal.is_on && k < FIRN_MATERIAL_PARAMETERS; k++)
-        write_parameter(w, firn_material_parameter(law, k)->name, material, k);
+        write_parameter(w, def, firn_material_parameter(law, k)->name, material, k);
 }
 
 /* ---------------------------------------------------------------- sections */

@@ -15,6 +15,7 @@
  *     pscale   = V0^(1/3) / 2 m             sphere inscribed in the cube V0 */
 #include "solver/attributes.h"
 #include "laws/history.h"
+#include "solver/paint.h"
 #include "solver/sim.h"
 
 #include <math.h>
@@ -79,7 +80,7 @@ static void get_unwrapped(const particle *p, double *out)
 }
 static void get_Cd(const particle *p, double *out)
 {
-    memcpy(out, material_of(p)->color, 3 * sizeof *out);
+    firn_paint_color(p->sim, p->at.material, (uint32_t)scalar(p, FIRN_FIELD_ID), out);
 }
 static void get_material(const particle *p, double *out) { out[0] = p->at.material; }
 /* A quantity from the law's history, by its role; `otherwise`: the value for laws without it. */
@@ -152,7 +153,7 @@ static const struct {
      get_pscale},
     {{"mass", "kg", "mass", FIRN_ATTRIBUTE_FLOAT, 1}, NULL, COPY(MASS)},
     {{"volume", "m^3", "initial volume", FIRN_ATTRIBUTE_FLOAT, 1}, NULL, COPY(VOLUME)},
-    {{"Cd", "", "color of the material", FIRN_ATTRIBUTE_VECTOR, 3}, get_Cd},
+    {{"Cd", "", "color: of the material, or from its color_map", FIRN_ATTRIBUTE_VECTOR, 3}, get_Cd},
     {{"material", "", "name of the material", FIRN_ATTRIBUTE_INDEX, 1}, get_material},
     {{"material_id", "", "number of the material in the scene", FIRN_ATTRIBUTE_INT, 1},
      get_material},

@@ -55,7 +55,7 @@ static firn_status no_memory(firn_messages *messages, const char *name)
 
 /* Wave speed over h of the material at birth (F = I, initial history), or 6 nu / h^2 where
  * viscosity limits more, 1/s: the time step before the first particle has been diagnosed. */
-static double wave_at_rest(const firn_sim *sim, const firn_material *material, double temperature)
+static double rate_of_corner(const firn_sim *sim, const firn_material *material, double temperature)
 {
     double F[9 * 16], history[FIRN_MAX_HISTORY * 16], T[16], wave[16], flags[16], viscosity[16];
     float Ff[9 * 16], historyf[FIRN_MAX_HISTORY * 16], Tf[16], wavef[16], flagsf[16],
@@ -82,6 +82,15 @@ static double wave_at_rest(const firn_sim *sim, const firn_material *material, d
     material->law->kernels[sim->variant].measure(&batch);
     double rate = (wide ? wave[0] : (double)wavef[0]) / sim->h;
     return fmax(rate, 6 * (wide ? viscosity[0] : (double)viscosityf[0]) / (sim->h * sim->h));
+}
+
+static double rate_at_rest(const firn_sim *sim, const firn_material *material, double temperature)
+{
+    firn_material corner;
+    double rate = 0;
+    for (int i = 0; firn_material_corner(material, i, &corner); i++)
+        rate = fmax(rate, rate_of_corner(sim, &corner, temperature));
+    return rate;
 }
 
 /* Resolves material, spacing s = h / particles_per_cell^(1/3), shape and bounds. e->speed bounds
@@ -119,7 +128,7 @@ static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, fi
     e->noise = def->velocity_noise * speed;
     e->speed = speed + sqrt(3) * e->noise + firn_shape_speed(e->shape);
     e->rest_rate =
-        wave_at_rest(sim, &sim->materials[e->material].resolved, def->temperature) + speed / sim->h;
+        rate_at_rest(sim, &sim->materials[e->material].resolved, def->temperature) + speed / sim->h;
     firn_emitter_choose_sides(e);
     if (def->from == FIRN_FROM_SURFACE && !(def->rate > 0) &&
         firn_emitter_share(e, &sim->memory, messages) != FIRN_OK)
@@ -505,6 +514,7 @@ static firn_status step_emitter(firn_sim *sim, firn_emitter *e, emitter_state *s
     firn_newborn born = {.n = n,
                          .x = sim->emission->x,
                          .v = sim->emission->v,
+                         .drift = {e->def.velocity[0], e->def.velocity[1], e->def.velocity[2]},
                          .temperature = e->def.temperature,
                          .mass = density * volume,
                          .volume = volume,

@@ -2,18 +2,26 @@
 /* force.c: force fields besides the scene's uniform gravity, as accelerations of nodes. One entry
  * of the table per kind.
  *
- *   gravity      a = vector                                m/s^2
- *   drag         a = -strength (v - vector)                strength 1/s, v at the end of the step
+ *   gravity      a = vector + field                        m/s^2
+ *   drag         a = -strength (v - vector - field)        strength 1/s, v at the end of the step
  *   point        a = strength f(r) r_hat                   strength m/s^2
  *   vortex       a = strength f(r) axis x r_hat            r measured from the axis
  *   turbulence   a = strength curl(noise)
+ *   guide        a = -strength (v - v_s)                   v_s: velocity of the moving shape at x
+ *   goal         a = -strength d n - 2 damping sqrt(strength) (v - v_s)    d > 0: distance to it,
+ *                                                          strength 1/s^2
  *
- * f(r) = 1 inside `radius`, (radius / r)^2 beyond it; radius 0: 1 everywhere. Each is multiplied by
- * its keyed factor, linear between keys and constant outside them.
+ * f(r) = 1 inside `radius`, (radius / r)^2 beyond it; radius 0: 1 everywhere. `field`: vectors of a
+ * file at x. Each is multiplied by its keyed factor, linear between keys and constant outside them,
+ * and by the weight of its region: 1 inside, g(d / falloff) at the distance d from it, g(s) = (1 -
+ * s)^2 (1 + 2 s) for s < 1, so that force and its slope vanish at the end. The shape of a guide is
+ * its region. That of a goal is not: with a falloff it reaches no farther, without it everywhere.
  *
- * Forces act one after the other (operator splitting, first order in dt as the integrator is). All
- * but drag are explicit and independent of v, so they impose no bound on dt. */
+ * Forces act one after the other (operator splitting, first order in dt as the integrator is). drag,
+ * guide and goal are implicit, all others explicit and independent of v, so they impose no bound on
+ * dt. Forces of a group act on its particles, before P2G, all others on nodes. */
 #include "base/random.h"
+#include "geometry/vdb/vdb.h"
 #include "solver/force.h"
 #include "solver/sim.h"
 
@@ -23,6 +31,9 @@
 typedef struct push { /* m, m/s; s, s */
     const double *x, *v;
     double time, dt;
+    double factor;           /* of the force, and the weight of its region */
+    firn_surface_point near; /* of its shape, in the world; where it has one */
+    double v_shape[3];       /* m/s */
 } push;
 
 struct firn_force_kind {
@@ -30,10 +41,19 @@ struct firn_force_kind {
     void (*add)(const firn_force *force, const push *p, double a[3]);
 };
 
+/* The vector of the definition, and that of the file at x. */
+static void vector_at(const firn_force *f, const push *p, double vector[3])
+{
+    double own[3] = {0, 0, 0};
+    if (f->field) firn_volume_sample(f->field, p->x, own);
+    for (int c = 0; c < 3; c++) vector[c] = f->def.vector[c] + f->def.field.factor * own[c];
+}
+
 static void add_gravity(const firn_force *f, const push *p, double a[3])
 {
-    (void)p;
-    for (int c = 0; c < 3; c++) a[c] += f->factor * f->def.vector[c];
+    double g[3];
+    vector_at(f, p, g);
+    for (int c = 0; c < 3; c++) a[c] += p->factor * g[c];
 }
 
 /* Implicit Euler: with r = strength dt, v' = (v + r w) / (1 + r) lies between v and the wind w for
@@ -41,8 +61,9 @@ static void add_gravity(const firn_force *f, const push *p, double a[3])
  * strength drives instead of damping, has nothing to overshoot and is explicit. */
 static void add_drag(const firn_force *f, const push *p, double a[3])
 {
-    double rate = f->factor * f->def.strength, damped = rate / (1 + fmax(0, rate * p->dt));
-    for (int c = 0; c < 3; c++) a[c] -= damped * (p->v[c] - f->def.vector[c]);
+    double rate = p->factor * f->def.strength, damped = rate / (1 + fmax(0, rate * p->dt)), w[3];
+    vector_at(f, p, w);
+    for (int c = 0; c < 3; c++) a[c] -= damped * (p->v[c] - w[c]);
 }
 
 static double falloff(const firn_force *f, double r)
@@ -60,7 +81,7 @@ static void add_point(const firn_force *f, const push *p, double a[3])
     }
     double r = sqrt(r2);
     if (r <= 0) return;
-    double s = f->factor * f->def.strength * falloff(f, r) / r;
+    double s = p->factor * f->def.strength * falloff(f, r) / r;
     for (int c = 0; c < 3; c++) a[c] += s * d[c];
 }
 
@@ -81,7 +102,7 @@ static void add_vortex(const firn_force *f, const push *p, double a[3])
     }
     double r = sqrt(r2);
     if (r <= 0) return;
-    double s = f->factor * f->def.strength * falloff(f, r) / r;
+    double s = p->factor * f->def.strength * falloff(f, r) / r;
     a[0] += s * (n[1] * d[2] - n[2] * d[1]);
     a[1] += s * (n[2] * d[0] - n[0] * d[2]);
     a[2] += s * (n[0] * d[1] - n[1] * d[0]);
@@ -126,7 +147,7 @@ static void noise_gradient(uint64_t seed, const double p[4], double gradient[3])
  * of the eddy size. */
 static void add_turbulence(const firn_force *f, const push *p, double a[3])
 {
-    double at[4] = {0, 0, 0, p->time * f->def.frequency}, s = f->factor * f->def.strength,
+    double at[4] = {0, 0, 0, p->time * f->def.frequency}, s = p->factor * f->def.strength,
            J[3][3] = {{0}};
     for (int c = 0; c < 3; c++) at[c] = p->x[c] / (f->def.length > 0 ? f->def.length : 1);
     for (int c = 0; c < 3; c++) noise_gradient(f->def.seed * 3 + (uint64_t)c, at, J[c]);
@@ -135,11 +156,42 @@ static void add_turbulence(const firn_force *f, const push *p, double a[3])
     a[2] += s * (J[1][0] - J[0][1]);
 }
 
+/* ---------------------------------------------------------------- following a shape */
+
+/* As drag, with the velocity of the moving shape in place of the wind. */
+static void add_guide(const firn_force *f, const push *p, double a[3])
+{
+    double rate = p->factor * f->def.strength, damped = rate / (1 + fmax(0, rate * p->dt));
+    for (int c = 0; c < 3; c++) a[c] -= damped * (p->v[c] - p->v_shape[c]);
+}
+
+/* Backward Euler for the distance d along n with u = v - v_s, d' = d + dt u' and k = strength:
+ *
+ *     u' = (u - dt k d) / (1 + dt c + dt^2 k),     c = 2 damping sqrt(k)
+ *
+ * stable for every dt, at rest on the surface. Across n damping alone acts. Inside nothing does. */
+static void add_goal(const firn_force *f, const push *p, double a[3])
+{
+    const double d = p->near.distance, k = p->factor * f->def.strength, dt = p->dt;
+    if (!(d > 0) || !(k > 0)) return;
+    const double c = 2 * f->def.damping * sqrt(k), *n = p->near.normal;
+    double u[3], along = 0;
+    for (int i = 0; i < 3; i++) {
+        u[i] = p->v[i] - p->v_shape[i];
+        along += u[i] * n[i];
+    }
+    const double after = (along - dt * k * d) / (1 + dt * c + dt * dt * k);
+    for (int i = 0; i < 3; i++) {
+        const double across = u[i] - along * n[i];
+        a[i] += (after - along) / dt * n[i] - across * c / (1 + dt * c);
+    }
+}
+
 static const struct firn_force_kind kinds[] = {
-    {{"gravity", "the same acceleration everywhere, e.g. keyed in time", "vector", "m/s^2", ""},
+    {{"gravity", "an acceleration, e.g. keyed in time or from a file", "vector field", "m/s^2", ""},
      add_gravity},
-    {{"drag", "slows down what moves against a wind: a = -strength (v - vector)",
-      "vector (wind) strength (rate)", "m/s", "1/s"},
+    {{"drag", "slows down what moves against a wind: a = -strength (v - vector - field)",
+      "vector (wind) field (wind) strength (rate)", "m/s", "1/s"},
      add_drag},
     {{"point", "pushes away from a point, or pulls towards it where strength is negative",
       "position strength (acceleration) radius", "", "m/s^2"},
@@ -150,6 +202,12 @@ static const struct firn_force_kind kinds[] = {
     {{"turbulence", "swirls that come and go, without sources and sinks: the curl of noise",
       "strength (acceleration) length (size) frequency seed", "", "m/s^2"},
      add_turbulence},
+    {{"guide", "takes along what is in or near a moving shape, at its velocity",
+      "shape strength (rate) falloff motion", "", "1/s", 0, 1},
+     add_guide},
+    {{"goal", "pulls towards the inside of a shape, which may move: a = -strength distance",
+      "shape strength (rate^2) damping falloff motion", "", "1/s^2", 0, 1},
+     add_goal},
 };
 
 const firn_force_info *firn_force_kind_at(int i)
@@ -164,6 +222,25 @@ const firn_force_info *firn_force_kind_find(const char *name)
     return NULL;
 }
 
+/* Shape, motion and field. */
+static firn_status create_place(const firn_force_def *def, firn_memory *memory, firn_force *force,
+                                firn_messages *messages)
+{
+    const size_t most = memory ? memory->limit : 0;
+    firn_status status = FIRN_OK;
+    if (firn_motion_create(&def->motion, memory, &force->motion) != FIRN_OK)
+        return firn_messages_no_memory(messages, "keys of force '%s'", def->name);
+    if (def->n_shapes)
+        status = firn_shape_create(def->n_shapes, def->shapes,
+                                   (firn_shape_need){.above = def->falloff, .memory = most},
+                                   &force->shape, messages);
+    if (status == FIRN_OK && *def->field.file)
+        status = firn_vdb_read_field(def->field.file, def->field.grid, def->field.scale, 3, most, 1,
+                                     &force->field, messages);
+    if (status == FIRN_OK) return FIRN_OK;
+    return firn_messages_add(messages, status, "force '%s': cannot be used, see above", def->name);
+}
+
 firn_status firn_force_create(const firn_force_def *def, firn_memory *memory, firn_force *force,
                               firn_messages *messages)
 {
@@ -173,17 +250,24 @@ firn_status firn_force_create(const firn_force_def *def, firn_memory *memory, fi
     if (!force->kind)
         return firn_messages_add(messages, FIRN_REFUSED, "force '%s': unknown kind '%s'", def->name,
                                  def->kind);
-    if (def->n_keys <= 0) return FIRN_OK;
-    force->keys = firn_memory_array(memory, (size_t)def->n_keys, sizeof *force->keys);
-    if (!force->keys) return firn_messages_no_memory(messages, "keys of force '%s'", def->name);
-    memcpy(force->keys, def->keys, (size_t)def->n_keys * sizeof *force->keys);
-    return FIRN_OK;
+    force->def.shapes = NULL;
+    if (def->n_keys > 0) {
+        force->keys = firn_memory_array(memory, (size_t)def->n_keys, sizeof *force->keys);
+        if (!force->keys) return firn_messages_no_memory(messages, "keys of force '%s'", def->name);
+        memcpy(force->keys, def->keys, (size_t)def->n_keys * sizeof *force->keys);
+    }
+    return create_place(def, memory, force, messages);
 }
 
 void firn_force_destroy(firn_force *force, firn_memory *memory)
 {
     firn_memory_release(memory, force->keys, (size_t)force->def.n_keys * sizeof *force->keys);
+    firn_motion_destroy(&force->motion, memory);
+    firn_shape_destroy(force->shape);
+    firn_volume_destroy(force->field);
     force->keys = NULL;
+    force->shape = NULL;
+    force->field = NULL;
 }
 
 /* Piecewise linear in time between keys, constant before the first and after the last. */
@@ -192,6 +276,7 @@ void firn_force_prepare(firn_force *force, double time)
     int n = force->def.n_keys;
     const firn_force_key *k = force->keys;
     force->factor = 1;
+    if (force->shape) firn_motion_at(&force->motion, time, 0, &force->pose);
     if (n <= 0) return;
     int i = 0;
     while (i < n && k[i].time <= time) i++;
@@ -204,13 +289,42 @@ void firn_force_prepare(firn_force *force, double time)
                                               (k[i].time - k[i - 1].time);
 }
 
+/* Distance, normal and velocity of the shape at x, and the weight of the place, 0 to 1. */
+static double look_at_shape(const firn_force *force, push *p)
+{
+    double y[3], to[3], own[3], weight = 1;
+    const firn_pose *pose = &force->pose;
+    firn_pose_to_shape(pose, p->x, y);
+    firn_shape_query(force->shape, y, p->time, &p->near);
+    memcpy(own, p->near.normal, sizeof own);
+    firn_pose_direction(pose, own, p->near.normal);
+    firn_pose_direction(pose, p->near.velocity, p->v_shape);
+    firn_pose_velocity(pose, p->x, to);
+    for (int c = 0; c < 3; c++) p->v_shape[c] += to[c];
+    const double d = p->near.distance, reach = force->def.falloff;
+    if (force->kind->add == add_goal && !(reach > 0)) return 1;
+    if (d > 0 && !(d < reach)) return 0;
+    if (d > 0) weight = (1 - d / reach) * (1 - d / reach) * (1 + 2 * d / reach);
+    return weight;
+}
+
 void firn_force_push(const firn_force *force, const double x[3], double time, double dt,
                      double v[3])
 {
     double a[3] = {0, 0, 0};
     if (force->factor == 0) return;
-    force->kind->add(force, &(push){x, v, time, dt}, a);
+    push p = {.x = x, .v = v, .time = time, .dt = dt, .factor = force->factor};
+    if (force->shape) p.factor *= look_at_shape(force, &p);
+    if (p.factor == 0) return;
+    force->kind->add(force, &p, a);
     for (int c = 0; c < 3; c++) v[c] += dt * a[c];
+}
+
+int firn_force_is_of(const firn_sim *sim, const firn_force *force, int material, uint32_t id)
+{
+    if (!force->is_of_group) return 1;
+    if (force->material >= 0) return force->material == material;
+    return strcmp(sim->sources[firn_solver_source(sim, id)].name, force->def.of) == 0;
 }
 
 firn_status firn_forces_create(firn_sim *sim, firn_messages *messages)
@@ -219,11 +333,14 @@ firn_status firn_forces_create(firn_sim *sim, firn_messages *messages)
     sim->forces = firn_memory_array(&sim->memory, (size_t)scene->n_forces, sizeof *sim->forces);
     if (!sim->forces) return firn_messages_no_memory(messages, "forces");
     for (int f = 0; f < scene->n_forces; f++) {
+        sim->n_forces = f + 1;
         firn_status status =
             firn_force_create(&scene->forces[f], &sim->memory, &sim->forces[f], messages);
         if (status != FIRN_OK) return status;
         sim->forces[f].def.seed += scene->seed;
-        sim->n_forces = f + 1;
+        sim->forces[f].is_of_group = *scene->forces[f].of != 0;
+        sim->forces[f].material = firn_solver_material(sim, scene->forces[f].of);
+        sim->has_group_forces |= sim->forces[f].is_of_group;
     }
     return FIRN_OK;
 }

@@ -4,6 +4,7 @@
  * Ids count up from 0 over the whole run and are never used twice, so they identify a particle
  * across frames; a source (body or emitter) is a range of ids, found by bisection. A birth that
  * fails leaves counters and sources as they were. */
+#include "solver/paint.h"
 #include "solver/sim.h"
 
 #include <stdio.h>
@@ -62,7 +63,10 @@ firn_status firn_solver_add(firn_sim *sim, int material, firn_newborn *born, con
         status =
             firn_messages_add(messages, FIRN_REFUSED,
                               "%s: more than 2^32 particles in all; try: fewer particles", source);
+    firn_paint_born own = {0};
+    if (status == FIRN_OK) status = firn_paint_newborn(sim, material, source, born, &own, messages);
     if (status == FIRN_OK) status = sim->method->add(sim, material, born, source, messages);
+    firn_paint_newborn_drop(sim, &own);
     if (status != FIRN_OK) {
         sim->n_sources = n_sources;
         sim->next_id = next_id;

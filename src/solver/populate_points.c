@@ -20,6 +20,7 @@
 #include "base/suggest.h"
 #include "laws/history.h"
 #include "solver/attributes.h"
+#include "solver/paint.h"
 #include "solver/periodic.h"
 #include "solver/sim.h"
 #include "base/text.h"
@@ -242,32 +243,13 @@ static firn_status read_history(share *s)
 
 /* ---------------------------------------------------------------- painted parameters */
 
-/* Room for values of parameter k up to the ids that this share will get; NAN: the material's
- * value. */
-static firn_status grow_paint(share *s, int k)
-{
-    firn_sim_material *of = s->of;
-    uint32_t old = of->resolved.n_painted, n = s->sim->next_id + (uint32_t)s->n;
-    for (int j = 0; j < FIRN_MAX_PARAMETERS; j++) {
-        if (!of->painted[j] && j != k) continue;
-        if (of->painted[j] && old >= n) continue;
-        uint32_t wanted = n > old ? n : old;
-        float *grown = firn_memory_array(&s->sim->memory, wanted, sizeof *grown);
-        if (!grown) return firn_messages_no_memory(s->messages, "%s: painted parameters", s->path);
-        for (uint32_t i = 0; i < wanted; i++)
-            grown[i] = of->painted[j] && i < old ? of->painted[j][i] : NAN;
-        firn_memory_release(&s->sim->memory, of->painted[j], (size_t)old * sizeof *grown);
-        of->resolved.painted[j] = of->painted[j] = grown;
-    }
-    if (n > old) of->resolved.n_painted = n;
-    return FIRN_OK;
-}
-
 static firn_status paint(share *s, int k, const firn_attribute *a)
 {
     const firn_parameter_info *info = &s->of->resolved.law->info.parameters[k];
     firn_status status = find_numbers(s, info->name, 1, &a);
-    if (status == FIRN_OK) status = grow_paint(s, k);
+    if (status == FIRN_OK)
+        status = firn_paint_reserve(s->sim, s->material, k, s->sim->next_id + (uint32_t)s->n,
+                                    s->messages);
     for (int64_t i = 0; i < s->n && status == FIRN_OK; i++) {
         double x = number_at(a, s->index[i]);
         if (!(x >= info->min && x <= info->max)) /* also refuses NaN */
@@ -285,6 +267,7 @@ static firn_status read_parameters(share *s)
 {
     const firn_law_info *law = &s->of->resolved.law->info;
     firn_status status = FIRN_OK;
+    s->born.is_painted = 1;
     for (int k = 0; k < law->n_parameters && status == FIRN_OK; k++) {
         const firn_attribute *a = firn_points_find(s->points, law->parameters[k].name);
         if (a) status = paint(s, k, a);

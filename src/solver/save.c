@@ -6,6 +6,7 @@
  *   ledger     totals of colliders (by name), grips, walls, forces
  *   sources    where ids came from            grips: particles held          emission: counters
  *   peaks      largest forces so far, of each material
+ *   paint      what particles of emitters have by their place of birth, where scenes have both
  *   particles  of each material, by the method (mpm/save.c)
  *
  * One walk (walk.h) measures, writes and reads, so the three cannot disagree. Native byte order and
@@ -17,6 +18,7 @@
  * its size before memory is requested, numbers before they are used, and a failed restore leaves an empty simulation that refuses steps. */
 #include "solver/sim.h"
 #include "solver/emission.h"
+#include "solver/paint.h"
 #include "base/hash.h"
 
 #include <math.h>
@@ -34,23 +36,6 @@ typedef struct header {
     double time, dt, max_rate, max_speed, dt_factor, h, shift[3];
     int64_t n_steps, n_retries, n_sorts, rate_particle;
 } header;
-
-void firn_walk_pass(firn_walk *w, void *data, size_t n)
-{
-    if (n == 0) return; /* `data` may be NULL then */
-    w->n_bytes += n;
-    if (w->put) w->put(w->user, data, n);
-    if (!w->at || w->is_short) return;
-    if ((size_t)(w->end - w->at) < n) {
-        w->is_short = 1;
-        return;
-    }
-    if (w->is_reading)
-        memcpy(data, w->at, n);
-    else
-        memcpy(w->at, data, n);
-    w->at += n;
-}
 
 static header header_of(const firn_sim *sim)
 {
@@ -129,6 +114,7 @@ static void walk_out(firn_walk *w, firn_sim *sim)
     header h = header_of(sim);
     firn_walk_pass(w, &h, sizeof h);
     pass_ledger(w, sim, h.n_colliders);
+    firn_paint_pass(sim, w, NULL);
     for (int m = 0; m < sim->n_materials; m++) sim->method->pass(sim, m, w, NULL);
 }
 
@@ -283,6 +269,8 @@ static firn_status read_state(firn_sim *sim, firn_walk *w, const header *h, firn
     pass_ledger(w, sim, h->n_colliders);
     firn_status status =
         w->is_short ? damaged(messages, "it ends too early") : check_ledger(sim, messages);
+    if (status == FIRN_OK) status = firn_paint_pass(sim, w, messages);
+    if (status == FIRN_OK && w->is_short) status = damaged(messages, "it ends too early");
     for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++)
         status = sim->method->pass(sim, m, w, messages);
     if (status != FIRN_OK) return status;

@@ -11,6 +11,7 @@
 #include "solver/sim.h"
 #include "base/color.h"
 #include "solver/emission.h"
+#include "solver/paint.h"
 
 #include <math.h>
 #include <omp.h>
@@ -67,7 +68,7 @@ static void destroy_materials(firn_sim *sim)
     for (int m = 0; m < sim->n_materials; m++)
         for (int k = 0; k < FIRN_MAX_PARAMETERS; k++)
             firn_memory_release(&sim->memory, sim->materials[m].painted[k],
-                                (size_t)sim->materials[m].resolved.n_painted * sizeof(float));
+                                (size_t)sim->materials[m].painted_capacity * sizeof(float));
     firn_memory_release(&sim->memory, sim->materials,
                         (size_t)sim->scene.n_materials * sizeof *sim->materials);
 }
@@ -89,6 +90,7 @@ static firn_status create_parts(firn_sim *sim, const firn_scene_def *scene,
     choose_threads(sim, options);
     firn_status status = firn_grips_create(sim, messages);
     if (status == FIRN_OK) status = create_materials(sim, parts->materials, messages);
+    if (status == FIRN_OK) status = firn_paint_create(sim, scene, messages);
     if (status == FIRN_OK) status = firn_colliders_create(sim, messages);
     if (status == FIRN_OK) status = firn_sinks_create(sim, messages);
     if (status == FIRN_OK) status = firn_forces_create(sim, messages);
@@ -120,6 +122,7 @@ firn_status firn_solver_create(const firn_scene_def *scene, const firn_scene_par
     firn_status status = create_parts(sim, scene, parts, options, messages);
 
     /* borrowed definitions end here */
+    sim->scene.maps = NULL;
     sim->scene.materials = NULL;
     sim->scene.bodies = NULL;
     sim->scene.emitters = NULL;
@@ -148,6 +151,7 @@ void firn_sim_destroy(firn_sim *sim)
     firn_heat_destroy(sim);
     firn_memory_release(&sim->memory, sim->total, n * sizeof *sim->total);
     firn_memory_release(&sim->memory, sim->last, n * sizeof *sim->last);
+    firn_paint_destroy(sim);
     firn_colliders_destroy(sim);
     firn_grips_destroy(sim);
     firn_sinks_destroy(sim);

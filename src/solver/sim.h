@@ -35,8 +35,9 @@
 typedef struct firn_sim_material {
     firn_material resolved;
     float *painted[FIRN_MAX_PARAMETERS]; /* per particle id, see law.h; [resolved.n_painted] */
-    firn_transfer_def transfer;          /* its own, or the scene's */
-    double color[3];                     /* linear light */
+    uint32_t painted_capacity;
+    firn_transfer_def transfer; /* its own, or the scene's */
+    double color[3];            /* linear light */
     firn_ledger_sums sums;
     firn_force_peak peak;
 } firn_sim_material;
@@ -81,6 +82,9 @@ struct firn_sim {
     void *acceleration_user;
     firn_heat *heat;                /* NULL: no material has a heat capacity */
     struct firn_emission *emission; /* NULL: no emitters */
+    struct firn_paint *paint;       /* what varies in space (paint.h); NULL: nothing */
+    int has_group_forces;           /* some force acts on one body, emitter or material */
+    unsigned records;               /* FIRN_RECORD_ bits: what particles carry for outputs alone */
     int n_sources, source_capacity;
     firn_source *sources;
 
@@ -118,6 +122,13 @@ static inline firn_boundary_kind firn_sim_boundary_kind(const firn_sim *sim, int
     if (boundary < sim->n_colliders) return FIRN_BOUNDARY_COLLIDERS;
     if (boundary < firn_sim_walls(sim)) return FIRN_BOUNDARY_GRIPS;
     return boundary == firn_sim_walls(sim) ? FIRN_BOUNDARY_WALLS : FIRN_BOUNDARY_FORCES;
+}
+
+/* Whether every particle may be pulled, not those of grips alone: by the caller, or by forces of a
+ * group. */
+static inline int firn_sim_pulls_any(const firn_sim *sim)
+{
+    return sim->acceleration != NULL || sim->has_group_forces;
 }
 
 /* Whether the box of a grid is periodic along an axis; along any. */

@@ -250,11 +250,12 @@ static void test_keys_refused(void **state)
                   "s.yaml:1:8: \"dxx\" is no key of grid; allowed: dx, spline, geometry, shift, "
                   "box_min, box_max, "
                   "walls, wall_friction; did you mean \"dx\"?");
-    check_refused(GRID MATERIALS BODIES "checkpoint: {keep: 1}\n",
-                  "s.yaml:4:1: \"checkpoint\" is no key of a scene file; allowed: scene, grid, "
-                  "time, transfer, meshless, sph_corotated, peridynamics, sph_fluid, "
-                  "gravity, forces, materials, bodies, emitters, colliders, grips, sinks, heat, "
-                  "outputs, checkpoints, expect, sweep; did you mean \"checkpoints\"?");
+    check_refused(
+        GRID MATERIALS BODIES "checkpoint: {keep: 1}\n",
+        "s.yaml:4:1: \"checkpoint\" is no key of a scene file; allowed: scene, grid, "
+        "time, transfer, meshless, sph_corotated, peridynamics, sph_fluid, "
+        "gravity, forces, maps, materials, bodies, emitters, colliders, grips, sinks, heat, "
+        "outputs, checkpoints, expect, sweep; did you mean \"checkpoints\"?");
     check_refused("grid: {}\n" MATERIALS BODIES,
                   "s.yaml:1:7: grid.dx is missing; allowed: above 0, up to 10000 m");
     check_refused(MATERIALS BODIES,
@@ -267,9 +268,10 @@ static void test_keys_refused(void **state)
         strcat(strcat(sentence, i ? ", " : ""), firn_law_at(i)->name);
     strcat(sentence, "; did you mean \"neo_hookean\"?");
     check_refused(GRID "materials: {jelly: {law: neohookean}}\n" BODIES, sentence);
-    check_refused(GRID MATERIALS BODIES "forces: {w: {kind: gravty}}\n",
-                  "s.yaml:4:20: forces.w.kind is \"gravty\", which is no kind of force; allowed: "
-                  "gravity, drag, point, vortex, turbulence; did you mean \"gravity\"?");
+    check_refused(
+        GRID MATERIALS BODIES "forces: {w: {kind: gravty}}\n",
+        "s.yaml:4:20: forces.w.kind is \"gravty\", which is no kind of force; allowed: "
+        "gravity, drag, point, vortex, turbulence, guide, goal; did you mean \"gravity\"?");
     strcpy(sentence, "s.yaml:4:19: outputs.0.format is \"begeo\", which is no format that can be "
                      "written; allowed: ");
     for (int i = 0, n = 0; firn_format_at(i); i++)
@@ -407,7 +409,7 @@ static void test_idle_keys(void **state)
         "s.yaml:3:67: bodies.ball.shape.0.size has no effect with kind sphere; allowed: radius");
     assert_string_equal(
         firn_messages_text(messages, 1, NULL),
-        "s.yaml:4:48: forces.a.strength has no effect with kind gravity; allowed: vector");
+        "s.yaml:4:48: forces.a.strength has no effect with kind gravity; allowed: vector field");
     firn_text whole = {
         0}; /* all keys are in it, as in a manifest: those with their defaults are not told */
     assert_int_equal(firn_scene_write(firn_scene_definition(scene), &whole, NULL, NULL), FIRN_OK);
@@ -761,9 +763,65 @@ static void test_memory_runs_out(void **state)
     fail_msg("200 allocations were not enough");
 }
 
+/* What varies in space as it is written, and its messages. */
+static void test_space(void **state)
+{
+    (void)state;
+    firn_scene *scene = check_taken(
+        GRID "maps: {wet: {file: wet.vdb, attribute: density, to: 2}, blotches: {size: 3 cm}}\n"
+             "materials:\n"
+             "  jelly:\n"
+             "    preset: wet_sand\n"
+             "    E: {noise: {size: 3 cm, amount: 50 %}}\n"
+             "    wet_cohesion: {map: wet, low: 0.1 kPa, high: 2 kPa}\n"
+             "    friction_angle: {value: 30 deg, map: blotches, noise: {size: 1 m, amount: 0.1}}\n"
+             "    lumps: {size: 8 cm, strength: 10 %}\n"
+             "    color_map: blotches\n" BODIES,
+        0, NULL);
+    const firn_scene_def *def = firn_scene_definition(scene);
+    const firn_material_def *m = &def->materials[0];
+    assert_int_equal(def->n_maps, 2);
+    assert_string_equal(def->maps[0].attribute, "density");
+    assert_true(m->lumps.size == 0.08 && m->lumps.strength == 0.1);
+    assert_true(isnan(m->parameters[0].value) && m->parameters[0].noise_size == 0.03 &&
+                m->parameters[0].noise == 0.5);
+    assert_string_equal(m->parameters[1].map, "wet");
+    assert_true(m->parameters[1].low == 100 && m->parameters[1].high == 2000);
+    assert_true(isnan(m->parameters[2].low) && m->parameters[2].noise_size == 1);
+    firn_text text = {0};
+    assert_int_equal(firn_scene_write(def, &text, NULL, NULL), FIRN_OK);
+    assert_non_null(strstr(text.data, "{\"size\": 0.03, \"amount\": 0.5}"));
+    assert_non_null(strstr(text.data, "\"map\": \"wet\", \"low\": 100, \"high\": 2000"));
+    firn_scene *again = check_taken(text.data, 0, NULL);
+    assert_true(again && firn_scene_definition(again)->materials[0].n_parameters > 3);
+    firn_text_clear(&text);
+    firn_scene_destroy(again);
+    firn_scene_destroy(scene);
+
+    check_refused(GRID "materials: {jelly: {law: neo_hookean, E: {map: wett, low: 1, high: 2}}}\n"
+                       "maps: {wet: {size: 1}}\n" BODIES,
+                  "s.yaml:2:42: materials.jelly.E.map is \"wett\", which is no map of this scene; "
+                  "allowed: wet; did you mean \"wet\"?");
+    check_refused(
+        GRID "materials: {jelly: {law: neo_hookean, E: {noise: {size: 1, by: 2}}}}\n" BODIES,
+        "s.yaml:2:50: materials.jelly.E.noise needs size and amount, like {size: 3 cm, "
+        "amount: 50 %}\ns.yaml:2:60: materials.jelly.E.noise.by is no key of noise; allowed: size, "
+        "amount");
+    check_refused(
+        GRID "materials: {jelly: {law: sand, lumps: {size: 3 cm}}}\n" BODIES,
+        "s.yaml:2:39: materials.jelly.lumps have weak layers as wide (0.02 m) as lumps of "
+        "0.03 m have no room for; allowed: up to 0.4 of their size; try: larger lumps, or "
+        "a smaller grid.dx");
+    check_refused(GRID MATERIALS BODIES "forces: {pull: {kind: goal, strength: 3, of: cat}}\n",
+                  "s.yaml:4:16: forces.pull.shape is missing; kind goal follows one\n"
+                  "s.yaml:4:46: forces.pull.of is \"cat\", which is no body, emitter or material; "
+                  "allowed: ball, jelly");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_values),
+                                       cmocka_unit_test(test_space),
                                        cmocka_unit_test(test_order_of_angles),
                                        cmocka_unit_test(test_defaults_of_a_file),
                                        cmocka_unit_test(test_settings),

@@ -153,8 +153,9 @@ static void refuse(int n, const char *const *laws, const char *attribute, const 
 static void sentences_name_the_laws(void **state)
 {
     (void)state;
-    refuse(1, (const char *const[]){"snow"}, "damage",
-           "attribute 'damage': no law of the scene has it; laws that have it: dough");
+    refuse(
+        1, (const char *const[]){"snow"}, "damage",
+        "attribute 'damage': no law of the scene has it; laws that have it: crumbling_sand, dough");
     refuse(2, (const char *const[]){"von_mises", "sand"}, "plastic_strain",
            "attribute 'plastic_strain': law 'sand' flows without keeping it; laws that have it: "
            "von_mises, bargteil_flow, melting");

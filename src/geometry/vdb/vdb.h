@@ -13,6 +13,7 @@ extern "C" {
 #include "firn/defs.h"
 #include "geometry/mesh/mesh.h"
 #include "geometry/sdf/sdf.h"
+#include "geometry/volume.h"
 
 /* ---------------------------------------------------------------- meshes to distances
  * (vdb_mesh.cpp) */
@@ -42,6 +43,15 @@ firn_status firn_vdb_read_volume(const char *path, const char *grid, double scal
                                  double height, int wants_velocity, size_t max_memory,
                                  int n_threads, firn_sdf **volume, firn_vdb_channels *channels,
                                  firn_messages *messages);
+
+/* ---------------------------------------------------------------- .vdb files as numbers in space
+ * (vdb_field.cpp) */
+
+/* A grid of single floats (n_components 1) or of vectors of them (3) as it is: numbers in the
+ * file's units at x / scale. grid "": the first of that type by name. Any affine transform. */
+firn_status firn_vdb_read_field(const char *path, const char *grid, double scale, int n_components,
+                                size_t max_memory, int n_threads, firn_volume **volume,
+                                firn_messages *messages);
 
 /* ---------------------------------------------------------------- volumes out (vdb_write.cpp) */
 
