@@ -19,17 +19,34 @@ as_root=""
 if [ "$(id -u)" -ne 0 ]; then as_root="sudo -n"; fi
 export DEBIAN_FRONTEND=noninteractive
 
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# Another package manager (an update in the background, a second install) holds the lock for a while: wait for it, and
+# say so, for up to FIRN_LOCK_SECONDS.
+apt() {
+    local waited=0 code
+    while true; do
+        $as_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0 "$@" </dev/null >"$log" 2>&1
+        code=$?
+        [ $code -ne 0 ] && grep -qiE '(could not get|unable to acquire|unable to lock).*(lock|director)' "$log" || return $code
+        [ $waited -gt 0 ] || echo "install: another package manager is at work; waiting for it" >&2
+        [ $waited -lt "${FIRN_LOCK_SECONDS:-900}" ] || return $code
+        sleep 2
+        waited=$((waited + 2))
+    done
+}
+
 is_updated=0
 apt_install() {
+    local code
     if [ $is_updated -eq 0 ]; then
-        $as_root apt-get -q -y update </dev/null >/dev/null || echo "install: apt-get update failed; continuing" >&2
+        apt update || echo "install: apt-get update failed; continuing" >&2
         is_updated=1
     fi
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0 install --no-install-recommends "$@" \
-        </dev/null >/tmp/firn-install.$$ 2>&1
-    local code=$?
-    [ $code -eq 0 ] || tail -n 5 /tmp/firn-install.$$ >&2
-    rm -f /tmp/firn-install.$$
+    apt install --no-install-recommends "$@"
+    code=$?
+    [ $code -eq 0 ] || tail -n 5 "$log" >&2
     return $code
 }
 

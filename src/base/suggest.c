@@ -65,6 +65,16 @@ int firn_suggest_word(const char *word, const char *words, char *out, size_t n_o
     return found;
 }
 
+int firn_suggest_mentions(const char *text, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *at = text; at && n && *at; at++) {
+        const int begins = at == text || !isalnum((unsigned char)at[-1]);
+        if (begins && strncasecmp(at, word, n) == 0 && !isalnum((unsigned char)at[n])) return 1;
+    }
+    return 0;
+}
+
 void firn_suggest_list(const char *words, char *text, size_t n_bytes)
 {
     size_t used = 0;

@@ -197,6 +197,7 @@ static firn_status plan_scene(firn_farm *farm, firn_messages *messages)
     if (status == FIRN_OK) status = cut_ranges(farm, def, messages);
     if (status == FIRN_OK) status = add_cost(farm, def, farm->runs->shot, &minutes, messages);
     if (status == FIRN_OK) settle_cost(farm, minutes, def->frames);
+    firn_scene_files_explain(def, messages);
     firn_scene_destroy(scene);
     return status;
 }

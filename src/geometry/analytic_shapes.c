@@ -421,7 +421,7 @@ const firn_shape_kind firn_analytic_kinds[] = {
      NULL,
      0,
      .check = check_sphere},
-    {{"box", "a block with edges along the axes", "size (full edges)"},
+    {{"box", "a block or cube with edges along the axes", "size (full edges)"},
      build_plain,
      box,
      bounds_box,

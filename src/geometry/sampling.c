@@ -33,6 +33,7 @@
 #include "base/random.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { BLOCK = 8, TILE_POINTS = 60000 }; /* less than 124^3 cells: a row's bits fit into 128 */
@@ -344,25 +345,33 @@ done:
     return status;
 }
 
-static firn_status refuse_emptiness(double spacing, int is_section, firn_messages *messages)
+/* With the size of the shape: a file in other units shows there. */
+static firn_status refuse_emptiness(const firn_shape *shape, double spacing, int is_section,
+                                    firn_messages *messages)
 {
+    double low[3], high[3];
+    char size[128] = "";
+    if (firn_shape_bounds(shape, low, high))
+        snprintf(size, sizeof size, " (%.3g x %.3g x %.3g m)", high[0] - low[0], high[1] - low[1],
+                 high[2] - low[2]);
     if (is_section)
         return firn_messages_add(messages, FIRN_REFUSED,
-                                 "no point falls into the section z = 0 of the shape: it is empty, "
-                                 "or thinner than the spacing (%g m); try: a shape about z = 0",
-                                 spacing);
-    return firn_messages_add(
-        messages, FIRN_REFUSED,
-        "no point falls into the shape: it is empty, or thinner than the spacing (%g m); try: a "
-        "larger shape, a smaller dx, or more particles_per_cell",
-        spacing);
+                                 "no point falls into the section z = 0 of the shape%s: it is "
+                                 "empty, or thinner than the spacing (%g m); try: a shape about "
+                                 "z = 0",
+                                 size, spacing);
+    return firn_messages_add(messages, FIRN_REFUSED,
+                             "no point falls into the shape%s: it is empty, or thinner than the "
+                             "spacing (%g m); try: a larger shape or scale, a smaller dx, or more "
+                             "particles_per_cell",
+                             size, spacing);
 }
 
 firn_status firn_sample_shape(const firn_shape *shape, firn_sampling sampling, double spacing,
                               uint64_t seed, double **xyz, int64_t *n, firn_messages *messages)
 {
     firn_status status = sample(shape, sampling, 0, spacing, 0, INFINITY, seed, xyz, n, messages);
-    return !status && *n == 0 ? refuse_emptiness(spacing, 0, messages) : status;
+    return !status && *n == 0 ? refuse_emptiness(shape, spacing, 0, messages) : status;
 }
 
 static firn_status sample_layers(const firn_shape *shape, firn_sampling sampling, int is_section,
@@ -379,7 +388,7 @@ static firn_status sample_layers(const firn_shape *shape, firn_sampling sampling
         status = sample(shape, sampling, is_section, spacing[1], depth, INFINITY, seed + 1,
                         &layer[1], &count[1], messages);
     int64_t total = count[0] + count[1];
-    if (!status && total == 0) status = refuse_emptiness(spacing[0], is_section, messages);
+    if (!status && total == 0) status = refuse_emptiness(shape, spacing[0], is_section, messages);
     if (!status && !(*xyz = firn_memory_array(NULL, (size_t)total, 3 * sizeof **xyz)))
         status = firn_messages_no_memory(messages, "%lld points", (long long)total);
     for (int k = 0; k < 2; k++) {
@@ -410,7 +419,7 @@ firn_status firn_sample_section(const firn_shape *shape, firn_sampling sampling,
     *n_surface = 0;
     firn_status status =
         sample(shape, sampling, 1, spacing[1], 0, INFINITY, seed, xyz, n, messages);
-    return !status && *n == 0 ? refuse_emptiness(spacing[1], 1, messages) : status;
+    return !status && *n == 0 ? refuse_emptiness(shape, spacing[1], 1, messages) : status;
 }
 
 /* Lattice points within the first n_axes axes; z = 0 where there are two. */

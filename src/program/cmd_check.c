@@ -60,10 +60,13 @@ static int check_cost(const firn_cli *cli, const firn_scene_def *scene,
     double seconds = firn_cli_number(cli, "seconds", 0.5);
     /* before the estimate, which reads files */
     firn_status status = firn_scene_files_check_lengths(scene, options->max_memory, messages);
-    if (status != FIRN_OK) return firn_cli_report(messages, status);
-    status = firn_check_scene(scene, options, folder, seconds, &check, messages);
+    if (status == FIRN_OK)
+        status = firn_check_scene(scene, options, folder, seconds, &check, messages);
+    else
+        check = (firn_check){0};
     if (status == FIRN_OK || check.n_expected || check.n_emitted) firn_check_print(&check, stdout);
     firn_check_clear(&check);
+    firn_scene_files_explain(scene, messages);
     firn_cli_report(messages, status);
     if (status == FIRN_OK) puts("the scene can be run");
     return status;

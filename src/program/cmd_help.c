@@ -3,6 +3,7 @@
  * the shell completions are hidden options, for `meson compile`. */
 #include "program/cli.h"
 #include "points/format.h"
+#include "program/help_search.h"
 #include "measure/measure.h"
 #include "mpm/integrator.h"
 #include "scene/methods.h"
@@ -198,7 +199,10 @@ static int run(const firn_cli *cli)
             !strncmp(t->name, cli->arguments[0], strlen(t->name)))
             return t->print(cli);
     const firn_cli_verb *verb = firn_verbs_find(cli->arguments[0]);
-    if (!verb) return refuse_topic(cli->arguments[0]);
+    if (!verb)
+        return firn_help_search(stdout, firn_verbs, cli->arguments[0])
+                   ? FIRN_OK
+                   : refuse_topic(cli->arguments[0]);
     firn_cli_docs_help(stdout, verb);
     return FIRN_OK;
 }
@@ -215,12 +219,15 @@ static const firn_cli_option options[] = {
 
 const firn_cli_verb firn_cmd_help = {
     .name = "help",
-    .summary = "explain a verb or a topic",
-    .arguments = "[VERB|TOPIC]",
+    .summary = "explain a verb, a topic or any word",
+    .arguments = "[VERB|TOPIC|WORD]",
     .n_max = 1,
     .completes = FIRN_CLI_CHOICE,
     .choices = "help --names",
-    .text = "Without an argument: verbs, exit codes and environment variables.",
+    .text = "Without an argument: verbs, exit codes and environment variables. Any other word is "
+            "looked "
+            "for in all help: keys of scenes, laws, presets, shapes, forces, options.\n\n"
+            "  firn help bodies\n  firn help grid.dx\n  firn help honey\n  firn help friction",
     .options = options,
     .run = run,
 };

@@ -20,11 +20,13 @@ static firn_status verify(const char *path, int is_quiet, firn_messages *message
         return status;
     }
     firn_status status = firn_verify_shot_run(path, &result, messages);
-    if (status == FIRN_OK && !is_quiet)
-        printf(
-            "%s: no damage: %lld output times, %lld caches, %lld checkpoints, %.1f MiB compared\n",
-            path, (long long)result.n_output_times, (long long)result.n_files,
-            (long long)result.n_checkpoints, (double)result.bytes / (1 << 20));
+    if (status != FIRN_OK || is_quiet) return status;
+    printf("%s: no damage: %lld output times, %lld caches, %lld checkpoints, %.1f MiB compared",
+           path, (long long)result.n_output_times, (long long)result.n_files,
+           (long long)result.n_checkpoints, (double)result.bytes / (1 << 20));
+    if (result.n_cleaned)
+        printf("; %lld caches were removed by firn clean", (long long)result.n_cleaned);
+    putchar('\n');
     return status;
 }
 

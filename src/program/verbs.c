@@ -12,6 +12,7 @@
     V(resume) \
     V(info) \
     V(verify) \
+    V(clean) \
     V(materials) \
     V(lab) \
     V(compare) \

@@ -24,6 +24,7 @@ struct firn_scene {
     firn_arena arena; /* everything that the definition points to */
     firn_scene_def def;
     firn_material *materials; /* [def.n_materials], resolved by the check */
+    firn_scene_binder binder; /* for places of later messages */
 };
 
 /* ---------------------------------------------------------------- sweeps inside a scene */
@@ -238,6 +239,7 @@ firn_scene *firn_scene_parse(const char *text, size_t n_bytes, const char *shown
             warn_of_leaks(&binder, &scene->def);
             warn_of_sequences(&binder, &scene->def);
         }
+        scene->binder = binder;
     }
     firn_messages_sort(messages, first, shown_name);
     is_refused = !root || firn_messages_count(messages, FIRN_ERROR) > n_errors;
@@ -270,6 +272,14 @@ const firn_scene_def *firn_scene_definition(const firn_scene *scene)
 const firn_material *firn_scene_materials(const firn_scene_def *def)
 {
     return def->loaded && def == &def->loaded->def ? def->loaded->materials : NULL;
+}
+
+int firn_scene_place_of(const firn_scene_def *def, const char *path, char *place, size_t n_bytes)
+{
+    *place = 0;
+    if (!def->loaded) return 0;
+    firn_scene_binder binder = def->loaded->binder;
+    return firn_scene_bind_locate(&binder, path, place, n_bytes) && *place;
 }
 
 void firn_scene_place(firn_scene *scene, const char *folder)

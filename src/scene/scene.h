@@ -16,6 +16,10 @@ void firn_scene_lengthen(firn_scene *scene, int n_frames);
  * definition, also for a copy of a loaded one. */
 const firn_material *firn_scene_materials(const firn_scene_def *def);
 
+/* Where a loaded scene says something: "file:line:column: " of the path "bodies.loaf.shape", or of
+ * what it is part of. 0: not known, as the definition was made in C. */
+int firn_scene_place_of(const firn_scene_def *def, const char *path, char *place, size_t n_bytes);
+
 /* The effective scene, every default and every parameter of every material filled in, as JSON;
  * that is YAML too and reads back to the same definition. A collider's distance function cannot
  * be written and is left out. `hash` gets the hash of that text without the folder of the shot:

@@ -82,10 +82,50 @@ static const char *first_parameter(const firn_law_info *law, int i)
     return law && i < law->n_parameters ? law->parameters[i].name : NULL;
 }
 
+/* A parameter of another law, by its name. */
+static int find_elsewhere(const char *word, char near[FIRN_SCHEMA_PATH])
+{
+    for (int i = 0; i < firn_law_count(); i++) {
+        const firn_law_info *law = firn_law_at(i);
+        for (int k = 0; k < law->n_parameters; k++) {
+            if (strcmp(law->parameters[k].name, word) != 0) continue;
+            snprintf(near, FIRN_SCHEMA_PATH, "%s of the law %s", word, law->name);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* A key of the whole file, unless the section at `path` is inside it. */
+static int find_in_file(const char *path, const char *word, char near[FIRN_SCHEMA_PATH])
+{
+    const firn_schema_key *key = firn_schema_find(&firn_schema_file, word);
+    if (!key) key = firn_schema_sought(&firn_schema_file, word, near);
+    if (key && firn_schema_find(&firn_schema_file, key->key) == key)
+        snprintf(near, FIRN_SCHEMA_PATH, "%s, at the top of the file", key->key);
+    const size_t n = strcspn(near, ".,");
+    return key && !(strncmp(path, near, n) == 0 && (path[n] == '.' || !path[n]));
+}
+
+/* The key that was probably meant by an unknown one: by the words under which people look for keys,
+ * by the meaning of the law's parameters, one elsewhere, or by its letters. */
+static int find_meant(const binder *b, const firn_schema_section *section, const firn_law_info *law,
+                      const char *word, const char *words, char near[FIRN_SCHEMA_PATH])
+{
+    if (firn_schema_sought(section, word, near)) return 1;
+    for (int i = 0; first_parameter(law, i); i++)
+        if (firn_suggest_mentions(law->parameters[i].meaning, word)) {
+            snprintf(near, FIRN_SCHEMA_PATH, "%s", law->parameters[i].name);
+            return 1;
+        }
+    return (law && find_elsewhere(word, near)) || find_in_file(b->path, word, near) ||
+           firn_suggest_word(word, words, near, FIRN_SCHEMA_PATH);
+}
+
 static void refuse_key(binder *b, const firn_schema_section *section, const firn_law_info *law,
                        const node *key)
 {
-    char words[2048] = "", shown[2200], near[64], place[FIRN_YAML_TREE_PLACE];
+    char words[2048] = "", shown[2200], near[FIRN_SCHEMA_PATH], place[FIRN_YAML_TREE_PLACE];
     size_t used = 0;
     for (int i = 0; i < section->n_options && used < sizeof words - FIRN_NAME; i++)
         if (section->options[i].type != FIRN_SCHEMA_PARAMETERS)
@@ -100,7 +140,7 @@ static void refuse_key(binder *b, const firn_schema_section *section, const firn
     if (section == &firn_schema_file) snprintf(words + used, sizeof words - used, "sweep ");
     firn_suggest_list(words, shown, sizeof shown);
     firn_yaml_tree_place(key, place);
-    int has_near = firn_suggest_word(key->text, words, near, sizeof near);
+    int has_near = find_meant(b, section, law, key->text, words, near);
     firn_messages_add(b->messages, FIRN_REFUSED, "%s\"%.60s\" is no key of %s; allowed: %s%s%s%s",
                       place, key->text, *b->path ? b->path : "a scene file", shown,
                       has_near ? "; did you mean \"" : "", has_near ? near : "",

@@ -51,12 +51,23 @@ void firn_complaints_know(firn_known_words *known, const char *word)
                                         "%s%s", known->used ? " " : "", word);
 }
 
+void firn_complaints_know_as(firn_known_words *known, const char *word, const char *meaning)
+{
+    firn_complaints_know(known, word);
+    if (known->wanted && !*known->meant && firn_suggest_mentions(meaning, known->wanted))
+        snprintf(known->meant, sizeof known->meant, "%s", word);
+}
+
 void firn_complaints_word(firn_complaints *c, const char *key, const char *what,
                           const firn_known_words *known)
 {
     char shown[2200], near[64];
     if (known->has_wanted) return;
     int has_near = firn_suggest_word(known->wanted, known->text, near, sizeof near);
+    if (*known->meant) {
+        snprintf(near, sizeof near, "%s", known->meant);
+        has_near = 1;
+    }
     firn_suggest_list(known->text, shown, sizeof shown);
     FIRN_COMPLAIN(c, key, "is \"%s\", which is no %s; allowed: %s%s%s%s", known->wanted, what,
                   *shown ? shown : "none", has_near ? "; did you mean \"" : "",

@@ -43,9 +43,12 @@ typedef struct firn_known_words {
     int has_wanted;
     char text[2048]; /* separated by blanks */
     size_t used;
+    char meant[FIRN_NAME]; /* the word whose meaning mentions `wanted`; "": none */
 } firn_known_words;
 
 void firn_complaints_know(firn_known_words *known, const char *word);
+/* The same for a word whose table says what it means. */
+void firn_complaints_know_as(firn_known_words *known, const char *word, const char *meaning);
 /* Complains if `wanted` is not among them: it is no `what`. */
 void firn_complaints_word(firn_complaints *c, const char *key, const char *what,
                           const firn_known_words *known);

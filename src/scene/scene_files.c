@@ -8,40 +8,55 @@
 #include "base/file_sequence.h"
 #include "scene/scene.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 /* ---------------------------------------------------------------- names */
 
-#define VISIT_SHAPES(items, n_items)                                                               \
+typedef struct input_file {
+    const char *name;
+    const firn_shape_def *shape; /* that it belongs to; NULL: points, numbers or vectors in space */
+    const char *list, *item, *key; /* of the scene; item "": without a name */
+} input_file;
+
+#define VISIT_SHAPES(list, items, n_items, item_name, key)                                         \
     for (int i = 0; i < (n_items); i++)                                                            \
         for (int k = 0; k < (items)[i].n_shapes; k++)                                              \
             if (*(items)[i].shapes[k].file)                                                        \
-                visit(user, (items)[i].shapes[k].file, &(items)[i].shapes[k]);
+                visit(user, &(input_file){(items)[i].shapes[k].file, &(items)[i].shapes[k], list,  \
+                                          item_name, key});
 
-/* Calls visit with each file name of the scene; shape: the one it belongs to, NULL: points of a
- * body, numbers or vectors in space. */
+/* Calls visit with each file name of the scene. */
 static void visit_names(const firn_scene_def *scene,
-                        void (*visit)(void *user, const char *name, const firn_shape_def *shape),
-                        void *user)
+                        void (*visit)(void *user, const input_file *file), void *user)
 {
     for (int i = 0; i < scene->n_bodies; i++)
-        if (*scene->bodies[i].points) visit(user, scene->bodies[i].points, NULL);
+        if (*scene->bodies[i].points)
+            visit(user, &(input_file){scene->bodies[i].points, NULL, "bodies",
+                                      scene->bodies[i].name, "points"});
     for (int i = 0; i < scene->n_bodies; i++)
         if (*scene->bodies[i].velocity_field.file)
-            visit(user, scene->bodies[i].velocity_field.file, NULL);
+            visit(user, &(input_file){scene->bodies[i].velocity_field.file, NULL, "bodies",
+                                      scene->bodies[i].name, "velocity_field"});
     for (int i = 0; i < scene->n_maps; i++)
-        if (*scene->maps[i].file) visit(user, scene->maps[i].file, NULL);
-    VISIT_SHAPES(scene->bodies, scene->n_bodies)
-    VISIT_SHAPES(scene->emitters, scene->n_emitters)
-    VISIT_SHAPES(scene->colliders, scene->n_colliders)
-    VISIT_SHAPES(scene->grips, scene->n_grips)
-    VISIT_SHAPES(scene->sinks, scene->n_sinks)
-    VISIT_SHAPES(scene->forces, scene->n_forces)
+        if (*scene->maps[i].file)
+            visit(user,
+                  &(input_file){scene->maps[i].file, NULL, "maps", scene->maps[i].name, "file"});
+    VISIT_SHAPES("bodies", scene->bodies, scene->n_bodies, scene->bodies[i].name, "shape")
+    VISIT_SHAPES("emitters", scene->emitters, scene->n_emitters, scene->emitters[i].name, "shape")
+    VISIT_SHAPES("colliders", scene->colliders, scene->n_colliders, scene->colliders[i].name,
+                 "shape")
+    VISIT_SHAPES("grips", scene->grips, scene->n_grips, scene->grips[i].name, "shape")
+    VISIT_SHAPES("sinks", scene->sinks, scene->n_sinks, scene->sinks[i].name, "shape")
+    VISIT_SHAPES("forces", scene->forces, scene->n_forces, scene->forces[i].name, "shape")
     for (int i = 0; i < scene->n_forces; i++)
-        if (*scene->forces[i].field.file) visit(user, scene->forces[i].field.file, NULL);
-    VISIT_SHAPES(scene->heat.sources, scene->heat.n_sources)
-    VISIT_SHAPES(scene->expects, scene->n_expects)
+        if (*scene->forces[i].field.file)
+            visit(user, &(input_file){scene->forces[i].field.file, NULL, "forces",
+                                      scene->forces[i].name, "field"});
+    VISIT_SHAPES("heat.sources", scene->heat.sources, scene->heat.n_sources,
+                 scene->heat.sources[i].name, "shape")
+    VISIT_SHAPES("expect", scene->expects, scene->n_expects, "", "region")
 }
 
 /* Calls visit with each existing file of a name: of a sequence all, in the order of their
@@ -89,18 +104,19 @@ static void check_length(void *user, const char *path)
                                   c->remedy, c->is_given ? ", or a larger --max-memory" : "");
 }
 
-static void check_lengths(void *user, const char *name, const firn_shape_def *shape)
+static void check_lengths(void *user, const input_file *file)
 {
     length_check *c = user;
+    const firn_shape_def *shape = file->shape;
     /* Without --max-memory a mesh has a bound of its own; of a .vdb file one grid alone is read,
      * within a bound of its reader. */
     if (shape && (!c->is_given || strcmp(shape->kind, "mesh") != 0)) return;
     c->remedy = shape ? "a mesh with fewer faces" : "fewer points, or fewer attributes";
     c->status = FIRN_OK;
     if (shape)
-        visit_files(name, check_length, c);
+        visit_files(file->name, check_length, c);
     else
-        check_length(c, name);
+        check_length(c, file->name);
     if (c->worst == FIRN_OK) c->worst = c->status;
 }
 
@@ -112,6 +128,43 @@ firn_status firn_scene_files_check_lengths(const firn_scene_def *scene, size_t m
                       .messages = messages};
     visit_names(scene, check_lengths, &c);
     return c.worst;
+}
+
+/* ---------------------------------------------------------------- places in the scene */
+
+typedef struct explaining {
+    const firn_scene_def *scene;
+    firn_messages *messages;
+    int n_messages; /* that were there before */
+} explaining;
+
+/* Whether one of the errors names the file. */
+static int is_accused(const explaining *e, const char *name)
+{
+    for (int i = 0; i < e->n_messages; i++) {
+        firn_level level = FIRN_NOTE;
+        const char *text = firn_messages_text(e->messages, i, &level);
+        if (level == FIRN_ERROR && strstr(text, name)) return 1;
+    }
+    return 0;
+}
+
+static void explain(void *user, const input_file *file)
+{
+    const explaining *e = user;
+    char path[3 * FIRN_NAME], place[FIRN_SCENE_PATH];
+    snprintf(path, sizeof path, "%s%s%s.%s", file->list, *file->item ? "." : "", file->item,
+             file->key);
+    if (!is_accused(e, file->name) || !firn_scene_place_of(e->scene, path, place, sizeof place))
+        return;
+    firn_messages_add(e->messages, firn_messages_status(e->messages), "%s%s reads the file %s",
+                      place, path, file->name);
+}
+
+void firn_scene_files_explain(const firn_scene_def *scene, firn_messages *messages)
+{
+    explaining e = {scene, messages, firn_messages_total(messages)};
+    if (scene && firn_messages_status(messages) != FIRN_OK) visit_names(scene, explain, &e);
 }
 
 /* ---------------------------------------------------------------- checksums */
@@ -138,10 +191,10 @@ typedef struct listing {
     const char **names;
 } listing;
 
-static void list_name(void *user, const char *name, const firn_shape_def *shape)
+static void list_name(void *user, const input_file *file)
 {
     listing *l = user;
-    (void)shape;
+    const char *name = file->name;
     for (int i = 0; l->names && i < l->n; i++)
         if (strcmp(l->names[i], name) == 0) return;
     if (l->names) l->names[l->n] = name;

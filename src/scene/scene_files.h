@@ -13,6 +13,9 @@
 firn_status firn_scene_files_check_lengths(const firn_scene_def *scene, size_t max_memory,
                                            firn_messages *messages);
 
+/* After errors: for each file that one of them names, the place in the scene that reads it. */
+void firn_scene_files_explain(const firn_scene_def *scene, firn_messages *messages);
+
 /* An array with one object per name: {"name", "files": [{"file", "bytes", "checksum"}, ...]}, paths
  * absolute as in the manifest. Unreadable files are left out; their reader reports them. */
 firn_status firn_scene_files_write(const firn_scene_def *scene, firn_json_writer *json,

@@ -155,6 +155,88 @@ int firn_scene_help(FILE *out, const char *path)
     return 1;
 }
 
+/* ---------------------------------------------------------------- by word */
+
+enum { DEPTH = 6, PATH_ROOM = 256 };
+
+typedef struct walk {
+    void (*visit)(void *user, const char *path, const char *doc, const char *about);
+    void *user;
+} walk;
+
+static void each_below(const walk *w, const firn_schema_section *section, const char *path,
+                       int depth)
+{
+    char below[PATH_ROOM], about[1024];
+    for (int i = 0; i < section->n_options && depth < DEPTH; i++) {
+        const firn_schema_key *option = &section->options[i];
+        if (option->type == FIRN_SCHEMA_PARAMETERS) continue;
+        snprintf(below, sizeof below, "%.200s.%s", path, option->key);
+        snprintf(about, sizeof about, "%s %s %s", option->sought ? option->sought : "",
+                 option->words ? option->words : "", option->alias ? option->alias : "");
+        w->visit(w->user, below, option->doc, about);
+        if (option->section) each_below(w, option->section, below, depth + 1);
+    }
+}
+
+void firn_scene_help_each(void (*visit)(void *user, const char *path, const char *doc,
+                                        const char *about),
+                          void *user)
+{
+    const walk w = {visit, user};
+    each_below(&w, &firn_schema_file, "scene", 0);
+}
+
+/* The option at a dotted path below the file; NULL: there is none. */
+static const firn_schema_key *find_key(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    char above[PATH_ROOM];
+    snprintf(above, sizeof above, "%.*s", dot ? (int)(dot - path) : 0, path);
+    const firn_schema_section *section = find_section(above);
+    return section ? firn_schema_find(section, dot ? dot + 1 : path) : NULL;
+}
+
+typedef struct named {
+    FILE *out;
+    const char *word;
+    int n, is_section; /* is_section: only sections, and only the first */
+} named;
+
+static void print_named(void *user, const char *path, const char *doc, const char *about)
+{
+    named *f = user;
+    const char *below = strchr(path, '.') + 1, *last = strrchr(path, '.') + 1;
+    (void)doc;
+    (void)about;
+    if (strcmp(last, f->word) != 0 || (f->is_section && f->n)) return;
+    const firn_schema_key *option = find_key(below);
+    if (!option || (option->section != NULL) != f->is_section) return;
+    f->n++;
+    if (f->is_section) {
+        firn_scene_help(f->out, below);
+        return;
+    }
+    fprintf(f->out, "%s\n", path);
+    print_option(f->out, below, option);
+}
+
+int firn_scene_help_named(FILE *out, const char *word)
+{
+    const firn_schema_key *option = find_key(word);
+    if (option && option->section) return firn_scene_help(out, word);
+    if (option) {
+        fprintf(out, "scene.%s\n", word);
+        print_option(out, word, option);
+        return 1;
+    }
+    named f = {out, word, 0, 1};
+    firn_scene_help_each(print_named, &f);
+    f.is_section = 0;
+    if (!f.n) firn_scene_help_each(print_named, &f);
+    return f.n;
+}
+
 void firn_scene_help_sections(char *words, size_t n_bytes)
 {
     size_t used = 0;

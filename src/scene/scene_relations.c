@@ -36,7 +36,16 @@ static void check_law_name(firn_complaints *c, const char *name)
 {
     firn_known_words known = {.wanted = name};
     if (firn_law_find(name)) return;
-    for (int i = 0; i < firn_law_count(); i++) firn_complaints_know(&known, firn_law_at(i)->name);
+    for (int i = 0; i < firn_law_count(); i++) {
+        const firn_law_info *law = firn_law_at(i);
+        firn_complaints_know_as(&known, law->name, law->title);
+        for (int k = 0; k < law->n_presets; k++)
+            if (strcmp(law->presets[k].name, name) == 0) {
+                FIRN_COMPLAIN(c, "law", "is \"%s\", a preset of the law %s; try: preset: %s", name,
+                              law->name, name);
+                return;
+            }
+    }
     firn_complaints_word(c, "law", "law", &known);
 }
 
@@ -409,7 +418,8 @@ static void check_force(firn_complaints *c, const firn_force_def *force)
 {
     firn_known_words kinds = {.wanted = force->kind};
     for (int i = 0; firn_force_kind_at(i); i++)
-        firn_complaints_know(&kinds, firn_force_kind_at(i)->name);
+        firn_complaints_know_as(&kinds, firn_force_kind_at(i)->name,
+                                firn_force_kind_at(i)->meaning);
     firn_complaints_word(c, "kind", "kind of force", &kinds);
     const firn_force_info *kind = firn_force_kind_find(force->kind);
     const double *v = force->vector;
@@ -528,7 +538,8 @@ void firn_scene_relations_shape(firn_complaints *c, const firn_schema_section *s
     firn_known_words known = {.wanted = shape->kind};
     firn_messages *messages = firn_shape_kind_find(shape->kind) ? firn_messages_create() : NULL;
     for (int i = 0; firn_shape_kind_at(i); i++)
-        firn_complaints_know(&known, firn_shape_kind_at(i)->name);
+        firn_complaints_know_as(&known, firn_shape_kind_at(i)->name,
+                                firn_shape_kind_at(i)->meaning);
     firn_complaints_word(c, "kind", "shape", &known);
     if (messages && firn_shape_check(shape, messages) != FIRN_OK && !has_refused_key(c, section))
         firn_complaints_add(c, "%s", firn_messages_text(messages, 0, NULL));

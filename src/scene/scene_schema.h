@@ -58,6 +58,9 @@ typedef struct firn_schema_key {
     /* Former names, which still work (scene_former.c): keys "a b"; words with the present ones "a=b
      * c=d"; NULL: none. */
     const char *former, *former_words;
+    /* Words under which people look for it, for "did you mean" and `firn help WORD`: no names of it;
+     * NULL: none. */
+    const char *sought;
     const firn_schema_section *section;
     size_t count_offset, present_offset;
     const char *doc;
@@ -80,6 +83,11 @@ extern const firn_schema_section firn_schema_file;
 void firn_schema_fill(const firn_schema_section *section, void *def);
 /* The option with this key, alias or former key; NULL: none. */
 const firn_schema_key *firn_schema_find(const firn_schema_section *section, const char *key);
+/* The key that people look for under this word, in the section or below it: its own keys first.
+ * `path` is its place below the section, "shape.center" or "bodies.NAME.velocity". NULL: none. */
+enum { FIRN_SCHEMA_PATH = 256 };
+const firn_schema_key *firn_schema_sought(const firn_schema_section *section, const char *word,
+                                          char path[FIRN_SCHEMA_PATH]);
 /* The i-th word of an option's `words` in `word`; 0: there is no such word. */
 int firn_schema_word(const firn_schema_key *option, int i, char word[FIRN_NAME]);
 /* The place of a word, or -1. */

@@ -73,6 +73,28 @@ const firn_schema_key *firn_schema_find(const firn_schema_section *section, cons
     return NULL;
 }
 
+const firn_schema_key *firn_schema_sought(const firn_schema_section *section, const char *word,
+                                          char path[FIRN_SCHEMA_PATH])
+{
+    for (int i = 0; i < section->n_options; i++) {
+        const firn_schema_key *option = &section->options[i];
+        if (!firn_suggest_has(option->sought, word)) continue;
+        snprintf(path, FIRN_SCHEMA_PATH, "%s", option->key);
+        return option;
+    }
+    for (int i = 0; i < section->n_options; i++) {
+        const firn_schema_key *option = &section->options[i];
+        char below[FIRN_SCHEMA_PATH];
+        if (!option->section) continue;
+        const firn_schema_key *found = firn_schema_sought(option->section, word, below);
+        if (!found) continue;
+        const int is_map = option->type == FIRN_SCHEMA_LIST && option->section->is_named;
+        snprintf(path, FIRN_SCHEMA_PATH, "%s%s.%.150s", option->key, is_map ? ".NAME" : "", below);
+        return found;
+    }
+    return NULL;
+}
+
 int firn_schema_word(const firn_schema_key *option, int i, char word[FIRN_NAME])
 {
     const char *text = option->words;

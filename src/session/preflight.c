@@ -4,6 +4,7 @@
  * and how fast it steps. What the estimate has read is what the simulation is made from. */
 #include "session/preflight.h"
 #include "solver/emission.h"
+#include "base/file.h"
 #include "base/messages.h"
 #include "points/points.h"
 #include "scene/create.h"
@@ -15,8 +16,10 @@
 #include "solver/attributes.h"
 #include "solver/sim.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,6 +43,12 @@ static double clock_seconds(void)
 
 /* ---------------------------------------------------------------- estimates */
 
+/* "3.2 x 1.8 x 1.8 m": a mesh in centimetres shows here. */
+static void write_size(const firn_check_body *body, char *text, size_t n_bytes)
+{
+    snprintf(text, n_bytes, "%.3g x %.3g x %.3g m", body->size[0], body->size[1], body->size[2]);
+}
+
 /* Particles of a shape: its volume over that of a cell's share, layer and inside apart. */
 static firn_status estimate_shape(const firn_scene_def *scene, const firn_body_def *def,
                                   const firn_shape *shape, firn_check_body *body,
@@ -50,19 +59,23 @@ static firn_status estimate_shape(const firn_scene_def *scene, const firn_body_d
     double volumes[2] = {0, 0}; /* within `depth` of the surface, and below it, m^3 */
     const int is_plane = scene->grid.geometry == FIRN_PLANE_STRAIN, n_axes = is_plane ? 2 : 3;
     double low[3], high[3];
-    if (firn_shape_bounds(shape, low, high))
+    if (firn_shape_bounds(shape, low, high)) {
+        for (int i = 0; i < 3; i++) body->size[i] = high[i] - low[i];
         body->thickness =
-            fmin(fmin(high[0] - low[0], high[1] - low[1]), is_plane ? INFINITY : high[2] - low[2]);
+            fmin(fmin(body->size[0], body->size[1]), is_plane ? INFINITY : body->size[2]);
+    }
     if (!(is_plane ? firn_sample_areas : firn_sample_volumes)(shape, 0, depth, volumes))
         return firn_messages_add(messages, FIRN_REFUSED,
                                  "bodies.%s.shape: unbounded, so it cannot be filled", def->name);
     const double n = volumes[0] * pow(cbrt(def->particles_at_surface) / dx, n_axes) +
                      volumes[1] / pow(spacing, n_axes);
     if (!(n < 9e15)) /* also NAN */
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "bodies.%s.shape: %.3g m^%d would need %.3g particles; try: check "
-                                 "its size and scale, or a larger grid.dx",
-                                 def->name, volumes[0] + volumes[1], n_axes, n);
+        return firn_messages_add(
+            messages, FIRN_REFUSED,
+            "bodies.%s.shape: %.3g m^%d (%.3g x %.3g x %.3g m) would need %.3g "
+            "particles; try: check its size and scale, or a larger grid.dx",
+            def->name, volumes[0] + volumes[1], n_axes, body->size[0], body->size[1], body->size[2],
+            n);
     body->n_expected = (int64_t)n;
     return FIRN_OK;
 }
@@ -93,13 +106,11 @@ static double available_memory(void)
     return 1024 * kilobytes;
 }
 
-/* Free bytes of the file system of a path, which need not exist: of its nearest existing parent. */
-static double free_disk(const char *folder)
+/* The path itself, or its nearest parent that exists. */
+static void find_existing(const char *folder, char path[FIRN_PATH])
 {
-    char path[FIRN_PATH];
-    struct statvfs info;
-    snprintf(path, sizeof path, "%s", *folder ? folder : ".");
-    while (statvfs(path, &info) != 0) {
+    snprintf(path, FIRN_PATH, "%s", *folder ? folder : ".");
+    while (access(path, F_OK) != 0 && strcmp(path, ".") != 0) {
         char *slash = strrchr(path, '/');
         if (!slash)
             strcpy(path, ".");
@@ -107,9 +118,30 @@ static double free_disk(const char *folder)
             strcpy(path, "/");
         else
             *slash = 0;
-        if (strcmp(path, ".") == 0 && statvfs(path, &info) != 0) return INFINITY;
     }
+}
+
+/* Free bytes of the file system of a path, which need not exist. */
+static double free_disk(const char *folder)
+{
+    char path[FIRN_PATH];
+    struct statvfs info;
+    find_existing(folder, path);
+    if (statvfs(path, &info) != 0) return INFINITY;
     return (double)info.f_bavail * (double)info.f_frsize;
+}
+
+/* A run would end before its first step. */
+static firn_status check_writable(const char *folder, firn_messages *messages)
+{
+    char path[FIRN_PATH];
+    struct stat info;
+    find_existing(folder, path);
+    const int is_folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    if (is_folder && access(path, W_OK | X_OK) == 0) return FIRN_OK;
+    return firn_messages_add(
+        messages, FIRN_IO, "%s: the shot cannot be written there: %s; try: another folder (--out)",
+        path, is_folder ? firn_file_reason(errno) : "it is no folder");
 }
 
 /* Whether particles can leave: then fewer are present at a time than are ever emitted. */
@@ -358,10 +390,15 @@ static firn_status check_sim(const firn_scene_def *scene, firn_sim *sim, const c
 {
     firn_status status = FIRN_OK;
     check->n_particles = firn_sim_n_particles(sim);
-    if (check->n_particles == 0 && scene->n_emitters == 0)
+    if (check->n_particles == 0 && scene->n_emitters == 0) {
+        char size[96] = "";
+        if (check->n_bodies) write_size(&check->bodies[0], size, sizeof size);
         status = firn_messages_add(messages, FIRN_REFUSED,
-                                   "bodies: no particle fits in; try: a smaller grid.dx, or larger "
-                                   "bodies");
+                                   "bodies: no particle fits in (%s: %s, cells of %.3g m); try: a "
+                                   "smaller grid.dx, larger bodies, or their scale",
+                                   check->n_bodies ? check->bodies[0].name : "none", size,
+                                   scene->grid.dx);
+    }
     count_bodies(sim, check);
     if (status == FIRN_OK && scene->n_emitters) status = forecast(scene, sim, check, messages);
     if (status == FIRN_OK) status = weigh(scene, sim, folder, check, messages);
@@ -370,6 +407,7 @@ static firn_status check_sim(const firn_scene_def *scene, firn_sim *sim, const c
     if (status == FIRN_OK && check->is_measured)
         status = firn_roundoff_check(sim, scene->frames / scene->fps, messages);
     if (status == FIRN_OK) status = warn_separation(scene, sim, messages);
+    if (status == FIRN_OK) status = check_writable(folder, messages);
     return status;
 }
 
@@ -474,6 +512,17 @@ static void print_steps(const firn_check *c, FILE *out)
             c->mean_particles / c->seconds_a_step * 1e-6);
 }
 
+static void print_sizes(const firn_check *c, FILE *out)
+{
+    char size[96];
+    int n = 0;
+    for (int i = 0; i < c->n_bodies; i++) {
+        if (!(c->bodies[i].size[0] > 0)) continue;
+        write_size(&c->bodies[i], size, sizeof size);
+        fprintf(out, "%s%s %s", n++ ? ", " : "\nsizes      ", c->bodies[i].name, size);
+    }
+}
+
 void firn_check_print(const firn_check *c, FILE *out)
 {
     int is_counted = c->n_particles || c->n_emitters;
@@ -488,6 +537,7 @@ void firn_check_print(const firn_check *c, FILE *out)
                 (long long)(is_counted ? body->n_particles : body->n_expected));
     }
     if (c->n_emitters) print_emitted(c, out);
+    print_sizes(c, out);
     fputs("\nmemory     ", out);
     print_bytes(out, c->is_measured ? c->memory_peak : c->memory_expected);
     fputs(c->is_measured ? " so far; expect up to " : " expected", out);

@@ -14,6 +14,7 @@ typedef struct firn_check_body {
     int64_t n_expected;
     int64_t n_particles;
     double thickness; /* m: its shortest edge, as a box; 0: unknown */
+    double size[3];   /* m: its edges, as a box; 0: unknown */
 } firn_check_body;
 
 typedef struct firn_check {

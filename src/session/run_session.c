@@ -186,6 +186,7 @@ static firn_status run_scene(session *s)
     firn_interrupt_begin();
     if (status == FIRN_OK) status = open_shot(s);
     if (status != FIRN_OK) {
+        firn_scene_files_explain(s->def, s->messages);
         firn_run_output_end(&s->output, NULL, status, "", NULL);
         report(s);
         return status;
@@ -218,6 +219,7 @@ static firn_status begin_session(session *s, const firn_session_options *options
 
 static firn_status refuse(session *s)
 {
+    if (!s->resume) firn_scene_files_explain(s->def, s->messages);
     const firn_status status = firn_messages_status(s->messages);
     s->options->voice->report(s->messages);
     return end_session(s, status);

@@ -7,6 +7,7 @@
 #include "mpm/transfer_damping.h"
 #include "session/interrupt.h"
 #include "session/live_preview.h"
+#include "session/run_summary.h"
 
 #include <math.h>
 #include <signal.h>
@@ -191,7 +192,7 @@ static void report_finished(const watch *w, firn_sim *sim, const char *folder)
     if (is_for_people && !w->display.is_broken) {
         print_summary(w, sim);
         if (w->expect) firn_expect_print(w->expect, stdout);
-        printf("shot: %s (details: firn info %s)\n", folder, folder);
+        firn_run_summary_print(folder, stdout);
     }
     const int n_missed = w->expect ? firn_expect_count(w->expect, FIRN_EXPECT_MISSED) : 0;
     if (n_missed)

@@ -381,7 +381,11 @@ static firn_status none_found(const char *shot_folder, const list *l, int n_trie
                                  "%s: no checkpoint of that frame or an earlier one; the earliest "
                                  "is of frame %d",
                                  shot_folder, l->frames[0]);
-    return firn_messages_add(messages, FIRN_IO, "%s: no checkpoint", shot_folder);
+    return firn_messages_add(messages, FIRN_IO,
+                             "%s: no checkpoint is left to continue from; its frames stay as they "
+                             "are; try: firn run of its scene, with --out elsewhere or "
+                             "--overwrite, which gives the same frames and goes on",
+                             shot_folder);
 }
 
 firn_status firn_checkpoint_read(const char *shot_folder, int max_frame,

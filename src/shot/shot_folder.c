@@ -2,6 +2,7 @@
 /* shot_folder.c: the folder of a shot as a whole: one writer at a time, no links, and removal of
  * what an older shot or a killed run left. Only files that a shot made are ever removed. */
 #include "base/messages.h"
+#include "shot/shot_clean.h"
 #include "shot/shot_parts.h"
 
 #include <errno.h>
@@ -105,18 +106,33 @@ static void drop_caches(void *user, const firn_manifest_time *output_time)
     }
 }
 
+/* Pictures and surfaces of the older shot show what is no longer there. */
+static firn_status drop_derived(const firn_shot *shot, const char *name, firn_messages *messages)
+{
+    firn_clean_found found[FIRN_CLEAN_KINDS];
+    const firn_status status = firn_clean_derived(shot->folder, name, found, messages);
+    const long long n_pictures = found[FIRN_CLEAN_PICTURES].n_files,
+                    n_surfaces = found[FIRN_CLEAN_SURFACES].n_files;
+    if (n_pictures || n_surfaces)
+        firn_messages_warn(messages,
+                           "%s: pictures (%lld) and surfaces (%lld) of the replaced shot are "
+                           "removed",
+                           shot->folder, n_pictures, n_surfaces);
+    return status;
+}
+
 /* Removes an older shot from the folder: the manifest first, so that a shot half removed is not
  * taken for a complete one. What it holds of the records is kept until these have been read for the
  * names of the caches. */
 firn_status firn_shot_empty(firn_shot *shot, firn_messages *messages)
 {
     static const char *const names[] = {FIRN_MANIFEST_NAME, FIRN_MANIFEST_FRAMES,
-                                        FIRN_MANIFEST_LEDGER};
+                                        FIRN_MANIFEST_LEDGER, FIRN_CLEAN_RECORD};
     char path[FIRN_SHOT_PATH];
     firn_manifest old = {0};
     const int has_old = firn_manifest_exists(shot->folder);
     const int is_known = has_old && firn_manifest_read(shot->folder, &old, NULL) == FIRN_OK;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         firn_shot_path(shot, names[i], path);
         firn_status status = firn_file_remove(path, messages);
         cleaning caches = {shot, shot->folder, 0, 0, 0, 0, FIRN_OK, messages};
@@ -126,6 +142,8 @@ firn_status firn_shot_empty(firn_shot *shot, firn_messages *messages)
                                "%s: the records of the replaced shot are damaged; its caches with "
                                "other names than %s.* may remain",
                                shot->folder, shot->manifest.name);
+        if (i == 0 && is_known && caches.status == FIRN_OK)
+            caches.status = drop_derived(shot, old.name, messages);
         if (i == 0) firn_manifest_clear(&old);
         if (status == FIRN_OK) status = caches.status;
         if (status != FIRN_OK) return status;

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/messages.h"
 #include "shot/ledger_csv.h"
+#include "shot/shot_clean.h"
 #include "shot/shot_parts.h"
 
 #include <stdio.h>
@@ -136,6 +137,7 @@ static firn_status resume(firn_shot *shot, const firn_manifest *old, const firn_
         status = cut_record(shot, FIRN_MANIFEST_LEDGER, &manifest->ledger, messages);
     int thousandths = (int)(1000.0 * sub / manifest->n_subframes + 0.5);
     if (status == FIRN_OK) status = firn_shot_clean(shot, frame, thousandths, 0, NULL, messages);
+    if (status == FIRN_OK) status = firn_clean_forget_after(shot->folder, frame, messages);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "shot/checkpoint.h"
 #include "points/format.h"
 #include "shot/manifest.h"
+#include "shot/shot_clean.h"
 #include "base/memory.h"
 #include "base/messages.h"
 
@@ -38,6 +39,7 @@ typedef struct checking {
     held *checkpoints;
     int n_checkpoints, n_room; /* n_room: entries of their folder */
     int has_no_memory;
+    firn_clean_ranges cleaned;
 } checking;
 
 /* A run that was killed, or stopped by an error of the disk, may leave the beginning of one more
@@ -94,6 +96,17 @@ static void remember(checking *c, const char *name)
     strcpy(c->known[c->n_known++].name, name);
 }
 
+/* A cache that firn clean has removed is not missed. */
+static int is_cleaned(checking *c, int frame, const char *name)
+{
+    char path[PATH_ROOM];
+    if (!firn_clean_has(&c->cleaned, frame)) return 0;
+    snprintf(path, sizeof path, "%s/%s", c->folder, name);
+    if (access(path, F_OK) == 0) return 0;
+    c->result->n_cleaned++;
+    return 1;
+}
+
 static void check_output_time(void *user, const firn_manifest_time *output_time)
 {
     checking *c = user;
@@ -103,8 +116,9 @@ static void check_output_time(void *user, const firn_manifest_time *output_time)
         firn_checkpoint_find_record(&c->checkpoints[i].info, output_time,
                                     &c->checkpoints[i].record);
     for (int i = 0; i < output_time->n_files; i++) {
-        c->result->n_files++;
         remember(c, output_time->files[i].name);
+        if (is_cleaned(c, output_time->frame, output_time->files[i].name)) continue;
+        c->result->n_files++;
         check_receipt(c, output_time->files[i].name, &output_time->files[i].receipt);
     }
 }
@@ -288,7 +302,9 @@ firn_status firn_verify_shot_run(const char *folder, firn_verify_shot *result,
     }
     checking c = {.folder = folder, .manifest = &manifest, .result = result, .messages = messages};
     snprintf(result->state, sizeof result->state, "%s", manifest.state);
+    if (firn_clean_read(folder, &c.cleaned, messages) != FIRN_OK) problem(&c);
     check_all(&c);
+    firn_clean_clear(&c.cleaned);
     if (strcmp(manifest.state, "running") == 0)
         firn_messages_warn(messages,
                            "%s: the run has not ended, or was killed; try: firn resume %s", folder,

@@ -9,7 +9,8 @@
 typedef struct firn_verify_shot {
     char state[16]; /* of the manifest; "" when that is damaged */
     int64_t n_output_times, n_files, n_checkpoints;
-    uint64_t bytes; /* read and compared */
+    int64_t n_cleaned; /* caches that firn clean has removed; not in n_files */
+    uint64_t bytes;    /* read and compared */
     int last_frame;
     int n_problems;
 } firn_verify_shot;

@@ -182,10 +182,12 @@ static void refuses_what_is_there_already(void **state)
     assert_int_equal(firn_shot_create(&setup, 0, &shot, messages), FIRN_REFUSED);
     assert_true(scratch_says(messages, "holds a shot; try: continue it (firn resume)"));
     scratch_store(scratch("there/preview.png"), "x", 1);
+    scratch_store(scratch("there/notes.png"), "x", 1);
     assert_int_equal(firn_shot_create(&setup, 1, &shot, messages),
                      FIRN_OK); /* replaced: only what a shot consists of */
     firn_shot_destroy(shot);
-    assert_int_equal(access(scratch("there/preview.png"), F_OK), 0);
+    assert_int_equal(access(scratch("there/notes.png"), F_OK), 0);
+    assert_int_not_equal(access(scratch("there/preview.png"), F_OK), 0);
     assert_int_not_equal(access(scratch("there/snow_ball.0001.bgeo"), F_OK), 0);
     assert_int_equal(scratch_count(scratch("there/checkpoints")), 0);
     setup = sample_setup(scratch("loose"), 1);
