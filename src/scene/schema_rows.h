@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* schema_rows.h: how rows of the tables in scene_schema.c are written: REAL, INTEGER, FLAG, WORD,
  * TEXT, SEED, SECTION, LIST for the members of a definition struct, END for the section made of
- * them. Further members follow the sentence of help: .sought = "...". Rows of rarer kinds are written member by member. */
+ * them. Further members follow the sentence of help: .sought = "...". Rows of rarer kinds are
+ * written member by member. */
 #ifndef FIRN_SCHEMA_ROWS_H
 #define FIRN_SCHEMA_ROWS_H
 
