@@ -387,20 +387,21 @@ static double largest_residual(firn_sim *sim, double n_nodes)
            tolerance * s->dt * sqrt(g2 * sum[0]);
 }
 
-static void share_chunk(firn_sim *sim, int chunk, firn_range blocks, double sum[4], void *user)
+/* v = the vector at user; NULL: 0 */
+static void set_chunk(firn_sim *sim, int chunk, firn_range blocks, double sum[4], void *user)
 {
     const firn_implicit *s = sim->mpm->implicit;
-    const double share = *(const double *)user;
+    const double *from = user;
     (void)chunk, (void)sum;
     FOR_NODES(i, blocks)
-    for (size_t a = 0; a < 3; a++) s->v[3 * i + a] = share * s->target[3 * i + a];
+    for (size_t a = 0; a < 3; a++) s->v[3 * i + a] = from ? from[3 * i + a] : 0;
 }
 
-/* v = share v*, as constraints admit it; 0: a particle has no answer there. */
-static int begin_at(firn_sim *sim, double share, state *now)
+/* v = `from` or 0, as constraints admit it; 0: a particle has no answer there. */
+static int begin_at(firn_sim *sim, double *from, state *now)
 {
     firn_implicit *s = sim->mpm->implicit;
-    firn_implicit_each_chunk(sim, share_chunk, NULL, &share);
+    firn_implicit_each_chunk(sim, set_chunk, NULL, from);
     for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++) {
         for (int32_t h = 0; h < s->holds[chunk].n; h++) {
             firn_hold *hold = &s->holds[chunk].holds[h];
@@ -417,15 +418,17 @@ static int begin_at(firn_sim *sim, double share, state *now)
     return !s->is_bad && isfinite(now->norm);
 }
 
-/* From the target, which is right in flight, or from rest, which is nearer where material is held
- * or stopped: where the residual is smaller. */
+/* From the target, which is right in flight (without inertia: from the velocities of the last step,
+ * right in steady flow), or from rest, which is nearer where material is held or stopped: where the
+ * residual is smaller. */
 static int begin(firn_sim *sim, state *now)
 {
-    if (sim->implicit_use == FIRN_IMPLICIT_STATIC) return begin_at(sim, 0, now);
-    const double of_flight = begin_at(sim, 1, now) ? now->norm : INFINITY;
+    firn_implicit *s = sim->mpm->implicit;
+    double *moving = sim->implicit_use == FIRN_IMPLICIT_STATIC ? s->search : s->target;
+    const double of_flight = begin_at(sim, moving, now) ? now->norm : INFINITY;
     if (of_flight <= largest_residual(sim, now->n_nodes)) return 1;
-    if (begin_at(sim, 0, now) && now->norm <= of_flight) return 1;
-    return of_flight < INFINITY && begin_at(sim, 1, now);
+    if (begin_at(sim, NULL, now) && now->norm <= of_flight) return 1;
+    return of_flight < INFINITY && begin_at(sim, moving, now);
 }
 
 static int has_holds(const firn_sim *sim)
