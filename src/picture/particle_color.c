@@ -122,6 +122,13 @@ void firn_particle_color_categories(const firn_points *points, firn_particle_col
     }
 }
 
+void firn_particle_color_name(firn_particle_color_palette *palette, const char *material)
+{
+    if (palette->n != 1 || palette->names[0][0]) return;
+    palette->names[0] = material;
+    palette->colors[0] = color_of_material(material, 0);
+}
+
 int firn_particle_color_category(const firn_points *points,
                                  const firn_particle_color_palette *palette, int64_t i)
 {

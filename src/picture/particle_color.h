@@ -29,6 +29,8 @@ typedef struct firn_particle_color_palette {
 
 void firn_particle_color_categories(const firn_points *points,
                                     firn_particle_color_palette *palette);
+/* The one category without a name becomes that of the material. */
+void firn_particle_color_name(firn_particle_color_palette *palette, const char *material);
 /* The category of particle i. */
 int firn_particle_color_category(const firn_points *points,
                                  const firn_particle_color_palette *palette, int64_t i);

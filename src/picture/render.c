@@ -223,6 +223,9 @@ static firn_status make_colors(frame *f, firn_messages *messages)
     f->colors = firn_memory_array(NULL, (size_t)f->points->n, 3 * sizeof *f->colors);
     if (!f->colors) return firn_messages_no_memory(messages, "picture");
     firn_particle_color_categories(f->points, &f->palette);
+    const char *only =
+        f->def->colliders ? firn_scene_colliders_only_material(f->def->colliders) : NULL;
+    if (only) firn_particle_color_name(&f->palette, only); /* a cache without names of materials */
     if (f->def->attribute[0]) return color_by_number(f, messages);
     for (int k = 0; f->def->colliders && k < f->palette.n; k++)
         firn_scene_colliders_color(f->def->colliders, f->palette.names[k], &f->palette.colors[k]);
@@ -266,7 +269,7 @@ static firn_camera make_camera(const frame *f)
         int is_inside = 1;
         for (int c = 0; c < 3; c++) {
             points[n][c] = (float)(f->bounds->samples[k][c] - f->origin[c]);
-            is_inside &= fabsf(points[n][c]) <= f->max[c] + f->radius;
+            is_inside &= fabsf(points[n][c]) <= 1.001f * f->max[c];
         }
         n += is_inside;
     }
@@ -274,6 +277,21 @@ static firn_camera make_camera(const frame *f)
         return firn_camera_look(&def->camera, target, f->min, f->max, def->width, def->height);
     return firn_camera_fit(&def->camera, target, n, (const float(*)[3])points, def->width,
                            def->height);
+}
+
+void firn_render_view_of(const firn_view_bounds *bounds, const firn_render_def *def,
+                         firn_render_view *view)
+{
+    frame f = {.bounds = bounds, .def = def};
+    float diagonal = 0;
+    place(&f);
+    view->camera = make_camera(&f);
+    view->is_z_up = bounds->is_z_up;
+    for (int c = 0; c < 3; c++) {
+        view->origin[c] = f.origin[c];
+        diagonal += f.max[c] * f.max[c];
+    }
+    view->size = sqrtf(diagonal);
 }
 
 #define ENDLESS 8.0f  /* and those without an end */

@@ -50,6 +50,16 @@ double firn_render_sun_azimuth(const firn_render_def *def);
  * none. */
 double firn_render_free_azimuth(const firn_render_def *def, const firn_view_bounds *bounds);
 
+/* From where the picture is taken: for what is drawn over it. The bounds are not empty. */
+typedef struct firn_render_view {
+    firn_camera camera;
+    double origin[3]; /* of local coordinates, y up, m */
+    int is_z_up;
+    float size; /* half the diagonal of the shot, m */
+} firn_render_view;
+void firn_render_view_of(const firn_view_bounds *bounds, const firn_render_def *def,
+                         firn_render_view *view);
+
 /* The picture, to be destroyed by the caller. Spheres have radius pscale; without it half of the
  * detail dx; without that the radius at which n spheres fill the box of `bounds`. */
 firn_status firn_render_frame(const firn_points *points, const firn_view_bounds *bounds,

@@ -15,6 +15,7 @@
 
 /* A collider that is drawn. */
 typedef struct drawn {
+    char name[FIRN_NAME];
     firn_shape *shape;
     int is_lent; /* the shape belongs to a simulation */
     firn_motion motion;
@@ -31,7 +32,8 @@ typedef struct material {
 struct firn_scene_colliders {
     int up; /* axis */
     double time, fps;
-    int has_floor;
+    int has_floor, shows_all;
+    char floor_name[FIRN_NAME];
     double floor, foot; /* foot: INFINITY where nothing stands */
     int n_colliders, n_materials;
     drawn *colliders;
@@ -68,8 +70,10 @@ static int is_floor(const firn_collider_def *def, int up, double *height)
     return 1;
 }
 
-static void take_floor(firn_scene_colliders *colliders, double height)
+static void take_floor(firn_scene_colliders *colliders, double height, const char *name)
 {
+    if (!colliders->has_floor || height > colliders->floor)
+        memcpy(colliders->floor_name, name, FIRN_NAME);
     colliders->floor = colliders->has_floor ? fmax(colliders->floor, height) : height;
     colliders->has_floor = 1;
 }
@@ -132,6 +136,7 @@ static firn_status add_collider(firn_scene_colliders *colliders, const firn_coll
     drawn *p = &colliders->colliders[colliders->n_colliders];
     firn_status status = FIRN_OK;
     *p = (drawn){.start = def->start, .stop = def->stop, .is_lent = made && made->is_rigid};
+    memcpy(p->name, def->name, FIRN_NAME);
     if (def->n_shapes < 1) return FIRN_OK;
     if (p->is_lent)
         p->shape = made->shape;
@@ -158,7 +163,7 @@ static firn_status fill(firn_scene_colliders *colliders, const firn_scene_def *s
     if (scene->grid.has_box && scene->grid.walls[2 * colliders->up] != FIRN_WALL_OPEN &&
         scene->grid.walls[2 * colliders->up] != FIRN_WALL_DELETE &&
         scene->grid.walls[2 * colliders->up] != FIRN_WALL_PERIODIC)
-        take_floor(colliders, low[colliders->up]);
+        take_floor(colliders, low[colliders->up], (const char[FIRN_NAME]){""});
     for (int k = 0; k < scene->n_materials; k++) {
         const firn_material_def *m = &scene->materials[k];
         int is_given =
@@ -175,7 +180,7 @@ static firn_status fill(firn_scene_colliders *colliders, const firn_scene_def *s
     for (int k = 0; k < scene->n_colliders && status == FIRN_OK; k++) {
         double height;
         if (is_floor(&scene->colliders[k], colliders->up, &height))
-            take_floor(colliders, height);
+            take_floor(colliders, height, scene->colliders[k].name);
         else
             status = add_collider(colliders, &scene->colliders[k], sim ? &sim->colliders[k] : NULL,
                                   scene->grid.dx, messages);
@@ -284,6 +289,11 @@ int firn_scene_colliders_material(const firn_scene_colliders *colliders, const c
     return 1;
 }
 
+const char *firn_scene_colliders_only_material(const firn_scene_colliders *colliders)
+{
+    return colliders->n_materials == 1 ? colliders->materials[0].name : NULL;
+}
+
 double firn_scene_colliders_fps(const firn_scene_colliders *colliders) { return colliders->fps; }
 
 double firn_scene_colliders_time(const firn_scene_colliders *colliders) { return colliders->time; }
@@ -298,13 +308,15 @@ int firn_scene_colliders_is_endless(const firn_scene_colliders *colliders)
     return 0;
 }
 
+void firn_scene_colliders_show_all(firn_scene_colliders *colliders) { colliders->shows_all = 1; }
+
 int firn_scene_colliders_at(firn_scene_colliders *colliders, double time)
 {
     int n = 0;
     colliders->time = time;
     for (int k = 0; k < colliders->n_colliders; k++) {
         drawn *p = &colliders->colliders[k];
-        p->is_shown = time >= p->start && time <= p->stop;
+        p->is_shown = colliders->shows_all || (time >= p->start && time <= p->stop);
         firn_motion_at(&p->motion, time, p->start, &p->pose);
         n += p->is_shown;
     }
@@ -340,6 +352,41 @@ static int bounds_of_endless(const firn_scene_colliders *colliders, const drawn 
     return square <= reach * reach;
 }
 
+int firn_scene_colliders_count(const firn_scene_colliders *colliders)
+{
+    return colliders->n_colliders;
+}
+
+const char *firn_scene_colliders_floor_name(const firn_scene_colliders *colliders)
+{
+    return colliders->has_floor ? colliders->floor_name : "";
+}
+
+const char *firn_scene_colliders_box(const firn_scene_colliders *colliders, int k,
+                                     const double center[3], double reach, double min[3],
+                                     double max[3])
+{
+    const drawn *p = &colliders->colliders[k];
+    double low[3], high[3];
+    if (!p->is_shown) return NULL;
+    if (!firn_shape_bounds(p->shape, low, high))
+        return bounds_of_endless(colliders, p, center, reach, min, max) ? p->name : NULL;
+    for (int c = 0; c < 3; c++) {
+        min[c] = INFINITY;
+        max[c] = -INFINITY;
+    }
+    for (int corner = 0; corner < 8; corner++) {
+        double y[3], x[3];
+        for (int c = 0; c < 3; c++) y[c] = corner >> c & 1 ? high[c] : low[c];
+        firn_pose_to_world(&p->pose, y, x);
+        for (int c = 0; c < 3; c++) {
+            min[c] = fmin(min[c], x[c]);
+            max[c] = fmax(max[c], x[c]);
+        }
+    }
+    return p->name;
+}
+
 int firn_scene_colliders_bounds(const firn_scene_colliders *colliders, const double center[3],
                                 double reach, double min[3], double max[3])
 {
@@ -348,22 +395,11 @@ int firn_scene_colliders_bounds(const firn_scene_colliders *colliders, const dou
         max[c] = -INFINITY;
     }
     for (int k = 0; k < colliders->n_colliders; k++) {
-        const drawn *p = &colliders->colliders[k];
         double low[3], high[3];
-        if (!p->is_shown) continue;
-        const int has_end = firn_shape_bounds(p->shape, low, high);
-        if (!has_end && !bounds_of_endless(colliders, p, center, reach, low, high)) continue;
-        for (int corner = 0; corner < 8; corner++) {
-            double y[3], x[3];
-            for (int c = 0; c < 3; c++) y[c] = corner >> c & 1 ? high[c] : low[c];
-            if (has_end)
-                firn_pose_to_world(&p->pose, y, x);
-            else
-                memcpy(x, y, sizeof x);
-            for (int c = 0; c < 3; c++) {
-                min[c] = fmin(min[c], x[c]);
-                max[c] = fmax(max[c], x[c]);
-            }
+        if (!firn_scene_colliders_box(colliders, k, center, reach, low, high)) continue;
+        for (int c = 0; c < 3; c++) {
+            min[c] = fmin(min[c], low[c]);
+            max[c] = fmax(max[c], high[c]);
         }
     }
     return min[0] <= max[0];

@@ -35,12 +35,17 @@ int firn_scene_colliders_color(const firn_scene_colliders *colliders, const char
 int firn_scene_colliders_material(const firn_scene_colliders *colliders, const char *material,
                                   const char **law, const char **preset);
 
+/* The name of the material where the scene has one alone, else NULL. */
+const char *firn_scene_colliders_only_material(const firn_scene_colliders *colliders);
+
 /* Frames per second of the scene. */
 double firn_scene_colliders_fps(const firn_scene_colliders *colliders);
 /* The time to which they were moved, s. */
 double firn_scene_colliders_time(const firn_scene_colliders *colliders);
 /* Whether one that is drawn has no end. */
 int firn_scene_colliders_is_endless(const firn_scene_colliders *colliders);
+/* From now on they are drawn also before they start and after they stop. */
+void firn_scene_colliders_show_all(firn_scene_colliders *colliders);
 /* Moves colliders to that time; returns how many are drawn. */
 int firn_scene_colliders_at(firn_scene_colliders *colliders, double time);
 /* The box (scene coordinates, m) of all colliders that are drawn. One without an end counts with a
@@ -48,6 +53,14 @@ int firn_scene_colliders_at(firn_scene_colliders *colliders, double time);
  * that is no farther off than `reach`. 0: none. */
 int firn_scene_colliders_bounds(const firn_scene_colliders *colliders, const double center[3],
                                 double reach, double min[3], double max[3]);
+/* How many there are, drawn or not, and of one its name, NULL where it is not drawn at the time, and
+ * its box as above. */
+int firn_scene_colliders_count(const firn_scene_colliders *colliders);
+const char *firn_scene_colliders_box(const firn_scene_colliders *colliders, int k,
+                                     const double center[3], double reach, double min[3],
+                                     double max[3]);
+/* Name of the collider that is the floor; "" where a wall is, or nothing. */
+const char *firn_scene_colliders_floor_name(const firn_scene_colliders *colliders);
 /* Distance, m, from x (scene coordinates) to the nearest collider that is drawn; INFINITY: none.
  * normal may be NULL. Thread-safe. */
 double firn_scene_colliders_distance(const firn_scene_colliders *colliders, const double x[3],

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* surface_light.c: see surface_light.h. n normal, l towards the sun, v towards the eye, h halfway.
  *
- *     matt      a (n.l + w)/(1 + w) sun      for n.l >= 0, w the look's wrap, longest for the
- *                                            channel that goes deepest
- *               a w/(1 + w) (1 + n.l) exp(-x/d) sun   for n.l < 0, x the way through the material
- *                                            towards the sun, d the depth of scattering
+ *     matt      a max((n.l + w)/(1 + w), w/(1 + w) exp(-x/d)) sun, w the look's wrap, longest for
+ *               the channel that goes deepest, x the way through the material towards the sun, d
+ *               the depth of scattering; for n.l >= 0 x = 0. The ray to the sun of a place that is
+ *               turned away starts where it leaves its own body
  *     gloss     pi D F V sun, D of GGX, F by Schlick, V by Smith and Schlick (B. Walter and others,
  *               Microfacet models for refraction, EGSR 2007), and the mirrored sky
  *     clear     a^(y/depth) (what lies behind) + light that is scattered within, y the way through
  *               along the ray, which is not bent
- *
- * Both branches of the matt part meet at n.l = 0, where x = 0. */
+ */
 #include "picture/surface_light.h"
 
 #include <math.h>
@@ -231,11 +230,9 @@ static void add_matt(const firn_surface_sample *s, float nl, firn_surface_parts 
     for (int c = 0; c < 3; c++) {
         float w = most > 0 ? look->wrap * (0.5f + 0.5f * look->scatter[c] / most) : look->wrap;
         float a = share * s->albedo[c];
-        if (nl >= 0)
-            parts->sun[c] += a * (nl + w) / (1 + w) * firn_light_sun[c];
-        else
-            parts->rest[c] +=
-                a * w / (1 + w) * (1 + nl) * expf(-s->exit / depth_of(s, c)) * firn_light_sun[c];
+        float lit = (nl + w) / (1 + w);
+        if (nl < 0) lit = fmaxf(lit, w / (1 + w) * expf(-s->exit / depth_of(s, c)));
+        parts->sun[c] += a * lit * firn_light_sun[c];
         parts->sky[c] += a * firn_light_sky[c];
     }
 }

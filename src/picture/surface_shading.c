@@ -12,6 +12,8 @@
 #include <omp.h>
 #include <string.h>
 
+#define GRAZE 12.0f /* spacings */
+
 typedef struct sample {
     firn_surface_sample s;
     float t, lift, time, sun, sky;
@@ -91,7 +93,7 @@ static void take_mesh(const firn_skin_piece *piece, uint32_t part, float u, floa
     memcpy(at->s.n, n, sizeof n);
     memcpy(at->s.albedo, color, sizeof color);
     at->s.hash = 0;
-    at->lift = 0.3f * piece->voxel;
+    at->lift = 0.4f * piece->spacing; /* over bumps of single particles, which else cast shadows */
 }
 
 static void take_grain(const firn_skin_piece *piece, uint32_t part, sample *at)
@@ -236,7 +238,7 @@ static void send_special(row *r, sample *s)
     float p[3], d[3];
     const float *sun = r->shading->stage.floor.sun;
     if (firn_surface_light_wants_exit(&s->s, sun)) {
-        for (int c = 0; c < 3; c++) p[c] = s->s.p[c] - s->lift * s->s.n[c];
+        for (int c = 0; c < 3; c++) p[c] = s->s.p[c] - 0.25f * s->lift * s->s.n[c];
         send(&r->first, p, sun, 0, INFINITY, s->time, &s->s.exit, 1);
     }
     if (s->s.look->clearness > 0)
@@ -248,6 +250,15 @@ static void send_special(row *r, sample *s)
     }
 }
 
+/* Where the ray from the material to the sun starts to be stopped. Turned away, it first leaves its own
+ * body; where it grazes it passes the bumps next to it, over which light goes in what scatters. */
+static float start_of_sun(const sample *s, float nl)
+{
+    float wrap = s->s.look->wrap, graze = wrap > 0 ? fmaxf(0, 1 - fabsf(nl) / wrap) : 0;
+    float exit = nl < 0 && !isinf(s->s.exit) ? s->s.exit : 0;
+    return exit + 2 * s->lift + GRAZE * graze * graze * s->s.spacing;
+}
+
 static void send_rays(row *r, int i, int k, sample *s)
 {
     const firn_surface_shading *shading = r->shading;
@@ -257,12 +268,12 @@ static void send_rays(row *r, int i, int k, sample *s)
     float p[3], d[3];
     for (int c = 0; c < 3; c++) p[c] = s->s.p[c] + s->lift * s->s.n[c];
     firn_light_towards_sun(shading->stage.floor.sun, r->table->sun[turn], d);
-    if (dot(s->s.n, shading->stage.floor.sun) > 0) {
+    float nl = dot(s->s.n, shading->stage.floor.sun), near = is_material ? start_of_sun(s, nl) : 0;
+    if (nl > 0 || is_material) {
         s->has_sun = 1;
-        send(&r->seen, p, d, is_material ? s->lift : 0, INFINITY, s->time, &s->sun, 1);
+        send(&r->seen, p, d, near, INFINITY, s->time, &s->sun, 1);
     }
     send_sky(r, s, turn, p, is_material ? s->lift : 0.35f * shading->radius);
-    if (is_material && !shading->stage.is_data) send_special(r, s);
 }
 
 /* Colliders take the sun of a pixel's samples: where the way from the first of them is clear by more
@@ -301,9 +312,12 @@ static void light_row(row *r, firn_surface_cell *cells)
     r->first = (batch){.tracer = shading->tracer, .is_first = 1};
     meet_row(r);
     for (int at = 0; at < r->width * square; at++)
+        if (r->samples[at].kind == FIRN_SURFACE_MATERIAL && !shading->stage.is_data)
+            send_special(r, &r->samples[at]);
+    flush(&r->first);
+    for (int at = 0; at < r->width * square; at++)
         if (r->samples[at].kind) send_rays(r, at / square, at % square, &r->samples[at]);
     flush(&r->seen);
-    flush(&r->first);
     for (int i = 0; i < r->width; i++) {
         if (shading->stage.sdf && !shading->is_ghost) darken(r, i); /* glass gives no shade */
         for (int k = 0; k < square; k++) {

@@ -117,3 +117,18 @@ firn_status firn_view_bounds_add(firn_view_bounds *bounds, const firn_points *po
     firn_memory_release(NULL, work, (size_t)n * sizeof *work);
     return FIRN_OK;
 }
+
+void firn_view_bounds_include(firn_view_bounds *bounds, const double min[3], const double max[3])
+{
+    for (int corner = 0; corner < 8; corner++) {
+        double x[3], turned[3];
+        for (int c = 0; c < 3; c++) x[c] = corner >> c & 1 ? max[c] : min[c];
+        firn_view_bounds_turn(bounds->is_z_up, x, turned);
+        for (int c = 0; c < 3; c++) widen(&bounds->min[c], &bounds->max[c], turned[c], turned[c]);
+        bounds->lowest = fmin(bounds->lowest, turned[1]);
+        if (bounds->n_samples == FIRN_VIEW_SAMPLES) bounds->n_samples--;
+        for (int c = 0; c < 3; c++) bounds->samples[bounds->n_samples][c] = (float)turned[c];
+        bounds->n_samples++;
+    }
+    if (bounds->n == 0) bounds->n = 1; /* not empty any more */
+}

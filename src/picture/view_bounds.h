@@ -25,6 +25,8 @@ firn_view_bounds firn_view_bounds_default(void); /* empty, y up */
 /* Adds a frame. `attribute` as in particle_color.h, "" for none. */
 firn_status firn_view_bounds_add(firn_view_bounds *bounds, const firn_points *points,
                                  const char *attribute, firn_messages *messages);
+/* Widens the box, and what the camera frames, by a box of the scene. */
+void firn_view_bounds_include(firn_view_bounds *bounds, const double min[3], const double max[3]);
 /* A point of the scene in the coordinates of the picture (y up). */
 void firn_view_bounds_turn(int is_z_up, const double scene[3], double turned[3]);
 

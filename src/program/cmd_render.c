@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_render.c: `firn render`: caches to pictures and films. */
 #include "program/cli.h"
+#include "program/render_scene.h"
+#include "program/run_options.h"
 #include "base/messages.h"
 #include "base/file.h"
 #include "picture/video.h"
@@ -414,9 +416,22 @@ static firn_status end_films(session *s, firn_status status)
     return status;
 }
 
+static firn_status check_shot_options(session *s)
+{
+    static const char *const names[] = {"at", "set"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (firn_cli_has(s->cli, names[k]))
+            return firn_messages_add(s->messages, FIRN_USAGE,
+                                     "--%s: for scenes only; allowed: with SCENE.yaml", names[k]);
+    return FIRN_OK;
+}
+
 static firn_status work(session *s)
 {
     firn_status status = read_options(s);
+    if (status == FIRN_OK && firn_render_is_scene(s->cli->arguments[0]))
+        return firn_render_scene(s->cli, &s->def, s->messages);
+    if (status == FIRN_OK) status = check_shot_options(s);
     if (status == FIRN_OK) status = open_shots(s);
     if (status != FIRN_OK) return status;
     s->survey = firn_view_bounds_default();
@@ -542,6 +557,11 @@ static const firn_cli_option options[] = {
      .max = 4096},
     {"bare", 0, FIRN_CLI_FLAG,
      .doc = "Without colliders, floor and material colours of the scene."},
+    {"at", 0, FIRN_CLI_NUMBER, "SECONDS",
+     "With SCENE.yaml: time of the motion of colliders, grips and sinks. Default: 0.", .min = 0,
+     .max = 1e9},
+    {"set", 0, FIRN_CLI_SETTING, "KEY=VALUE",
+     "With SCENE.yaml: change a setting of the scene, e.g. grid.dx=2cm.", .repeats = 1},
     {"no-legend", 0, FIRN_CLI_FLAG, .doc = "Without the legend."},
     {"no-caption", 0, FIRN_CLI_FLAG, .doc = "Without the caption."},
     {0},
@@ -550,16 +570,18 @@ static const firn_cli_option options[] = {
 const firn_cli_verb firn_cmd_render = {
     .name = "render",
     .summary = "render pictures and films of a shot",
-    .arguments = "SHOT|FILE...",
+    .arguments = "SHOT|FILE...|SCENE.yaml",
     .n_min = 1,
     .n_max = -1,
-    .completes = FIRN_CLI_FOLDER,
+    .completes = FIRN_CLI_FILE,
     .text = "Renders particles as spheres with sun, sky and ground, coloured by material or by an "
             "attribute with a legend. Camera, ground and colour range are chosen from the whole "
             "shot and do not move; colliders are those of the shot's scene. With --surface, "
             "surfaces that look like the material take the place of the spheres. The pictures are "
-            "bit for bit the same for any number of "
-            "threads.\n\nFolders are shots, side by side. Files are frames of one shot:\n\n    "
+            "bit for bit the same for any number of threads.\n\nA scene that has not been run is "
+            "drawn with the particles that it begins with, and with its colliders, emitters, grips "
+            "and sinks by name, into NAME.png:\n\n    firn render scenes/dough.yaml --at "
+            "1.2\n\nFolders are shots, side by side. Files are frames of one shot:\n\n    "
             "firn render shots/snowball\n    firn render shots/snowball --surface\n    firn render "
             "shots/snowball --film snowball.mp4 --film "
             "snowball.webm\n    firn render shots/snowball --sheet 9 --out sheet.png\n    firn "

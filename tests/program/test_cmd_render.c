@@ -96,6 +96,32 @@ static void test_sheet_turntable_and_pairs(void **state)
     assert_size("pair.png", 130, 40);
 }
 
+/* A scene without a run: its picture, and what does not apply to it. */
+static void test_scene(void **state)
+{
+    (void)state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/still.yaml", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(
+        "scene: {name: still}\ngrid: {dx: 20 cm}\nmaterials: {a: {law: neo_hookean}}\nbodies: {x: "
+        "{material: a, shape: {kind: sphere, radius: 1}}}\ncolliders: {pole: {shape: {kind: box, "
+        "center: [2, 0, 0], size: [1, 1, 1]}}}\n",
+        file);
+    fclose(file);
+    assert_int_equal(render("still.yaml --size 160x90 --at 0.5 --set grid.dx=25cm"), FIRN_OK);
+    assert_true(has("still.png"));
+    assert_int_equal(render("still.yaml --size 160x90 -o pictures2"), FIRN_OK);
+    assert_true(has("pictures2/still.png"));
+    assert_int_equal(render("still.yaml --sheet 3"), FIRN_USAGE);
+    assert_non_null(strstr(output, "--sheet: for shots only; try: firn run still.yaml first"));
+    assert_int_equal(render(". --at 1"), FIRN_USAGE);
+    assert_non_null(strstr(output, "--at: for scenes only"));
+    assert_int_equal(render(". --layers"), FIRN_USAGE);
+    assert_non_null(strstr(output, "--layers: for surfaces only; try: with --surface"));
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -135,9 +161,9 @@ int main(int argc, char **argv)
     if (argc != 2) return 2;
     program = realpath(argv[1], NULL);
     if (!program) return 2;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_frames),
-                                       cmocka_unit_test(test_sheet_turntable_and_pairs),
-                                       cmocka_unit_test(test_refusals)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_frames), cmocka_unit_test(test_sheet_turntable_and_pairs),
+        cmocka_unit_test(test_scene), cmocka_unit_test(test_refusals)};
     int failed = cmocka_run_group_tests(tests, begin, end);
     free(program);
     return failed;
