@@ -17,6 +17,10 @@
 enum { YIELD = LAW_OWN_PARAMETERS, HARDENING, RATE };
 enum { ALPHA };
 
+static const firn_bound_info bounds[] = {
+    LAW_BOUND_COLLAPSED,
+    {FIRN_BOUND_FLOW, "gamma above 1 becomes 1: dt is longer than the flow takes"},
+};
 static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(1000),
     LAW_PARAMETER_E(1e5),
@@ -40,7 +44,9 @@ FIRN_INLINE void return_map(law_point *q, fr *e)
 {
     fr dev[3], trace, strain = law_deviator(e, &trace, dev), size = 2 * q->d[LAW_MU] * strain;
     fr excess = fr_max(size - q->p[YIELD] - q->p[HARDENING] * q->h[ALPHA], fr_zero());
-    fr gamma = fr_min(q->p[RATE] * q->dt * excess / fr_max(size, fr_set1(MAT3_TINY)), fr_set1(1));
+    fr wanted = q->p[RATE] * q->dt * excess / fr_max(size, fr_set1(MAT3_TINY)),
+       gamma = fr_min(wanted, fr_set1(1));
+    law_bound(q, FIRN_BOUND_FLOW, fr_gt(wanted, fr_set1(1)));
     for (int i = 0; i < 3; i++) e[i] = e[i] - gamma * dev[i];
     q->h[ALPHA] = q->h[ALPHA] + gamma * strain;
 }
@@ -68,5 +74,5 @@ FIRN_LAW(
         "for animating large viscoplastic flow, ACM TOG 26(3), 2007, doi:10.1145/1276377.1276397",
     .validity = "For comparison. Stress above yield persists until flow has had time, so the "
                 "yield surface is soft.",
-    FIRN_HISTORY(history), .alias = "power_flow", FIRN_RELATIONS(relations), .is_isotropic = 1,
-    .is_plastic = 1)
+    FIRN_HISTORY(history), FIRN_BOUNDS(bounds), .alias = "power_flow", FIRN_RELATIONS(relations),
+    .is_isotropic = 1, .is_plastic = 1)

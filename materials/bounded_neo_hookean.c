@@ -26,6 +26,9 @@
 
 enum { PENALTY = LAW_OWN_PARAMETERS, CRITICAL, CAP };
 
+static const firn_bound_info bounds[] = {
+    {FIRN_BOUND_CONTINUED, "a stretch below s_c: the Taylor series"},
+};
 static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(1000),
     LAW_PARAMETER_E(1e5),
@@ -93,6 +96,7 @@ FIRN_INLINE void stress(law_point *point, const fr *s, fr *tau)
     fr lambda = point->d[LAW_LAMBDA], mu = point->d[LAW_MU], cap = point->p[CAP];
     fr penalty = law_penalty_stress(point->p[PENALTY], law_volume_change(s));
     for (int i = 0; i < 3; i++) {
+        law_bound(point, FIRN_BOUND_CONTINUED, c.below[i]);
         fr base = mu * (c.s[i] - 1) * (c.s[i] + 1) * c.r[i] + lambda * c.l * c.r[i];
         fr low = cap * (second_derivative(point, &c, i, c.l) * c.d[i] +
                         lambda * c.r[i] * (c.sum - c.q[i]));
@@ -140,4 +144,4 @@ FIRN_LAW(bounded_neo_hookean,
                      "Taylor series is this project's own",
          .validity =
              "Every F, also det F <= 0. Below s_c it is a numerical continuation, not a material.",
-         FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .is_isotropic = 1)
+         FIRN_BOUNDS(bounds), FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .is_isotropic = 1)

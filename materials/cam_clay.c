@@ -30,6 +30,11 @@ enum { SLOPE = LAW_OWN_PARAMETERS, COHESION, XI, COMPACTION };
 enum { BULK = LAW_OWN_CONSTANTS };
 enum { ALPHA, LOG_JP };
 
+static const firn_bound_info bounds[] = {
+    LAW_BOUND_COLLAPSED,
+    {FIRN_BOUND_HARDENING,
+     "packed by shear only until the pressure is on the ellipse: alpha is held there"},
+};
 static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(300),
     LAW_PARAMETER_E(1e6),
@@ -84,7 +89,7 @@ FIRN_INLINE fr crush(fr xi, fr r)
 }
 
 /* What alpha becomes when the deviator alone is outside: P = p/K, Q = q/K, strength p_0/K. */
-FIRN_INLINE fr shear_alpha(const law_point *point, fr alpha, fr pressure, fr q, fr strength)
+FIRN_INLINE fr shear_alpha(law_point *point, fm sheared, fr alpha, fr pressure, fr q, fr strength)
 {
     const fr *p = point->p;
     fr middle = (real)0.5 * (1 - p[COHESION]) * strength,
@@ -97,7 +102,9 @@ FIRN_INLINE fr shear_alpha(const law_point *point, fr alpha, fr pressure, fr q, 
         away * (1 - share); /* plastic volume change (p_x - p)/K, p_x = middle + share away */
     /* the smallest x that still holds this pressure */
     fr needed = asinh_of(fr_max(pressure, -pressure / p[COHESION])) / p[XI];
-    return fr_min(moved, p[COMPACTION] - needed);
+    fr most = p[COMPACTION] - needed;
+    law_bound(point, FIRN_BOUND_HARDENING, fm_and(sheared, fr_gt(moved, most)));
+    return fr_min(moved, most);
 }
 
 FIRN_INLINE void return_map(law_point *point, fr *e)
@@ -117,7 +124,7 @@ FIRN_INLINE void return_map(law_point *point, fr *e)
     fr alpha_crushed = fr_select(fr_gt(r, fr_zero()), p[COMPACTION] - x, alpha + trace);
     fr alpha_torn = alpha + trace - p[COHESION] * strength;
     fr after = fr_select(crushed, alpha_crushed, fr_select(torn, alpha_torn, alpha));
-    after = fr_select(sheared, shear_alpha(point, alpha, pressure, q, strength), after);
+    after = fr_select(sheared, shear_alpha(point, sheared, alpha, pressure, q, strength), after);
     strength = sinh_of(p[XI] * fr_max(p[COMPACTION] - after, fr_zero()));
 
     /* the deviator that is allowed at this pressure now; what is left by rounding at a tip is
@@ -172,5 +179,5 @@ FIRN_LAW(cam_clay,
                      "after J. Wolper et al., CD-MPM, ACM TOG 38(4), 2019",
          .validity = "Effects and comparison. Softening localises: results depend on the cell size "
                      "once it tears.",
-         FIRN_HISTORY(history), FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .is_isotropic = 1,
-         .is_plastic = 1)
+         FIRN_HISTORY(history), FIRN_BOUNDS(bounds), FIRN_RELATIONS(relations),
+         FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)

@@ -38,6 +38,11 @@ enum { VOLUME_GAIN, DAMAGE };
 
 #define LEAST_SLOPE (real)1e-3 /* of elastic unloading against softening: snap-back below */
 
+static const firn_bound_info bounds[] = {
+    LAW_BOUND_COLLAPSED,
+    {FIRN_BOUND_HARDENING,
+     "cohesion is lost faster than stress unloads: the slope is held at its least"},
+};
 static const firn_parameter_info parameters[] = {
     SAND_PARAMETERS,
     {"cohesion_loss", "1",
@@ -77,7 +82,7 @@ typedef struct returned {
     fr flow, trace, on_cone, apart;
 } returned;
 
-FIRN_INLINE returned solve(const law_point *q, fr size, fr closed, fr before)
+FIRN_INLINE returned solve(law_point *q, fr size, fr closed, fr before)
 {
     const fr least = fr_set1(LEAST_SLOPE), one = fr_set1(1);
     const fr w = fr_set1((real)0.81649658092772603); /* sqrt(2/3) */
@@ -86,7 +91,9 @@ FIRN_INLINE returned solve(const law_point *q, fr size, fr closed, fr before)
     returned r;
 
     fr raised = size + q->d[SAND_SLOPE] * closed, over = raised - reach * intact;
-    fr flow = over / fr_max(1 - w * reach * per_loss, least);
+    const fr slope = 1 - w * reach * per_loss;
+    fr flow = over / fr_max(slope, least);
+    law_bound(q, FIRN_BOUND_HARDENING, fm_and(fr_gt(over, fr_zero()), fr_lt(slope, least)));
     fr lost = fr_max(w * flow * per_loss, fr_zero());
     fm is_all = fr_ge(lost, intact);
     r.flow = fr_select(fm_and(is_all, fr_gt(over, fr_zero())), raised, flow);
@@ -150,5 +157,5 @@ FIRN_LAW(crumbling_sand,
          .validity =
              "As sand. Slip gathers in bands one to two cells wide, so the sliding that takes the "
              "cohesion is cohesion_loss times that width. What has crumbled does not set again.",
-         FIRN_HISTORY(history), FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .is_isotropic = 1,
-         .is_plastic = 1, .extends = "sand")
+         FIRN_HISTORY(history), FIRN_BOUNDS(bounds), FIRN_RELATIONS(relations),
+         FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1, .extends = "sand")

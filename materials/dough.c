@@ -54,6 +54,11 @@ enum {
 enum { LOG_K = LAW_OWN_CONSTANTS, FADING, WIPING, BREAKING, MENDING, FRESH };
 enum { BROKEN, BRANCH }; /* six components of b_m - I start at BRANCH */
 
+static const firn_bound_info bounds[] = {
+    LAW_BOUND_COLLAPSED,
+    {FIRN_BOUND_MEMORY, "a volume ratio below 1e-3, of the motion that the memory follows or of "
+                        "the memory, is held there"},
+};
 static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(1100),
     LAW_PARAMETER_E(2.5e5),
@@ -138,7 +143,9 @@ FIRN_INLINE fr energy(law_point *q, const fr *e)
 {
     fr i1, i2, i3;
     mat3_invariants(q->h + BRANCH, &i1, &i2, &i3);
-    fr log_det = fr_log1p(fr_max(i1 + i2 + i3, fr_set1((real)(1e-3 - 1))));
+    fr low = fr_set1((real)(1e-3 - 1)), log_det = fr_log1p(fr_max(i1 + i2 + i3, low));
+    law_bound(q, FIRN_BOUND_MEMORY,
+              fm_and(fr_gt(q->p[MEMORY], fr_zero()), fr_lt(i1 + i2 + i3, low)));
     return law_hencky_energy_at(q, e) + (real)0.5 * q->p[MEMORY] * (i1 - log_det);
 }
 
@@ -206,10 +213,12 @@ FIRN_INLINE fr yield(law_point *q, const fr *e)
 /* ---------------------------------------------------------------- the fading memory */
 
 /* H = (volume-preserving part of I + dt grad v) - I */
-FIRN_INLINE void isochoric_step(const law_point *q, const fr *grad_v, fr h[9])
+FIRN_INLINE void isochoric_step(law_point *q, const fr *grad_v, fr h[9])
 {
+    const fr low = fr_set1((real)(1e-3 - 1));
     for (int i = 0; i < 9; i++) h[i] = q->dt * grad_v[i] + (real)(i % 4 == 0);
-    fr j = fr_max(mat3_determinant_minus_one(h), fr_set1((real)(1e-3 - 1)));
+    fr change = mat3_determinant_minus_one(h), j = fr_max(change, low);
+    law_bound(q, FIRN_BOUND_MEMORY, fm_and(fr_gt(q->p[MEMORY], fr_zero()), fr_lt(change, low)));
     fr less = fr_expm1(fr_log1p(j) * (real)(-1.0 / 3)), scale = (1 + less) * q->dt;
     for (int i = 0; i < 9; i++) h[i] = scale * grad_v[i] + (i % 4 == 0 ? less : fr_zero());
 }
@@ -225,7 +234,9 @@ FIRN_INLINE fr flow(law_point *q, const fr *grad_v)
     mat3_push_forward(h, b);
     mat3_invariants(b, &i1, &i2, &i3);
     for (int i = 0; i < 6; i++) q->h[BRANCH + i] = fr_select(remembers, k * b[i], q->h[BRANCH + i]);
-    fr before = fr_max(i1 + i2 + i3, low), after = fr_max(k * (i1 + k * (i2 + k * i3)), low);
+    fr kept = k * (i1 + k * (i2 + k * i3)), before = fr_max(i1 + i2 + i3, low),
+       after = fr_max(kept, low);
+    law_bound(q, FIRN_BOUND_MEMORY, fm_and(remembers, fr_lt(fr_min(i1 + i2 + i3, kept), low)));
     fr log_ratio =
         fr_log1p((after - before) * fr_rcp(1 + before)); /* of the determinants, after to before */
     return fr_max((real)0.5 * q->p[MEMORY] * (log_ratio - forgotten * i1), fr_zero());
@@ -274,5 +285,5 @@ FIRN_LAW(
         "Flow curves of the cited doughs hold for capillary shear; no yield stress was measured "
         "with them. The curve is followed while the stress is below about E/4; a smaller E than "
         "the presets' makes longer time steps and bends the curve at high rates.",
-    FIRN_HISTORY(history), FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .is_isotropic = 1,
-    .is_plastic = 1)
+    FIRN_HISTORY(history), FIRN_BOUNDS(bounds), FIRN_RELATIONS(relations), FIRN_PRESETS(presets),
+    .is_isotropic = 1, .is_plastic = 1)

@@ -14,6 +14,7 @@
 
 enum { PENALTY = LAW_OWN_PARAMETERS };
 
+static const firn_bound_info bounds[] = {LAW_BOUND_COLLAPSED};
 static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5),
                                                  LAW_PARAMETER_NU(0.3), LAW_PARAMETER_KV(0)};
 static const firn_relation_info relations[] = {
@@ -54,4 +55,4 @@ FIRN_LAW(hencky, .title = "Hencky solid (logarithmic strain)",
                      "Applied Mechanics 46, 1979",
          .validity = "Moderate strains: nominal stress in tension passes a maximum (for small nu "
                      "near stretch e).",
-         FIRN_RELATIONS(relations), .is_isotropic = 1)
+         FIRN_BOUNDS(bounds), FIRN_RELATIONS(relations), .is_isotropic = 1)

@@ -18,6 +18,9 @@
 enum { RHO, SPEED, GAMMA, VISCOSITY, TENSION };
 enum { SCALE, POWER };
 
+static const firn_bound_info bounds[] = {
+    LAW_BOUND_FLUID,
+};
 static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(1000),
     {"c", "m/s", "speed of sound: ten times the fastest flow keeps the density within one per cent",
@@ -62,6 +65,7 @@ FIRN_INLINE fr energy(law_point *q, const fr *f)
 FIRN_INLINE void stress(law_point *q, const fr *f, fr *tau)
 {
     fr j = law_fluid_volume_change(f);
+    law_fluid_bound(q);
     fr pressure = tension_share(q, j) * q->d[SCALE] * fr_expm1(-q->p[GAMMA] * fr_log1p(j));
     for (int i = 0; i < 6; i++) tau[i] = i < 3 ? -(1 + j) * pressure : fr_zero();
 }
@@ -93,5 +97,5 @@ FIRN_LAW(liquid, .title = "Weakly compressible Newtonian liquid",
                       "tau = -J p I + 2 J viscosity dev(sym grad v)",
          .citation = "P. G. Tait, 1888; J. J. Monaghan, Simulating free surface flows with SPH, J. "
                      "Comput. Phys. 110, 1994, doi:10.1006/jcph.1994.1034",
-         .validity = "Flows slower than about c/10. No surface tension.", FIRN_PRESETS(presets),
-         .is_isotropic = 1, .is_fluid = 1)
+         .validity = "Flows slower than about c/10. No surface tension.", FIRN_BOUNDS(bounds),
+         FIRN_PRESETS(presets), .is_isotropic = 1, .is_fluid = 1)

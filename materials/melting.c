@@ -30,6 +30,7 @@ enum { YIELD = LAW_OWN_PARAMETERS, HARDENING, TAU_0, CONSISTENCY, EXPONENT, J_MA
 enum { RATE = LAW_OWN_CONSTANTS };
 enum { ALPHA };
 
+static const firn_bound_info bounds[] = {LAW_BOUND_COLLAPSED};
 static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(900),
     LAW_PARAMETER_E(1e6),
@@ -209,4 +210,5 @@ FIRN_LAW(
         "E. S. S. Dutra, Viscosity function for yield-stress liquids, Applied Rheology 14(6), 2004",
     .validity = "Bulk and shear modulus are those of the solid at every liquid fraction: sound in "
                 "the liquid is not slower.",
-    FIRN_HISTORY(history), FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)
+    FIRN_HISTORY(history), FIRN_BOUNDS(bounds), FIRN_PRESETS(presets), .is_isotropic = 1,
+    .is_plastic = 1)

@@ -19,6 +19,10 @@
 
 enum { YIELD_STRAIN = LAW_OWN_PARAMETERS, CREEP, MAX_STRAIN };
 
+static const firn_bound_info bounds[] = {
+    {FIRN_BOUND_FLOW,
+     "the plastic strain is scaled back to max_strain; the energy that this gives is in no column"},
+};
 static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(1000),
     LAW_PARAMETER_E(1e5),
@@ -82,6 +86,7 @@ FIRN_INLINE void return_map(law_point *q, fr *f)
     fr share = fr_select(yields, -fr_expm1(-q->p[CREEP] * q->dt), fr_zero());
     for (int i = 0; i < 6; i++) q->h[i] = q->h[i] + share * e[i];
     fr size = fr_sqrt(mat3_contract(q->h, q->h)), limit = q->p[MAX_STRAIN];
+    law_bound(q, FIRN_BOUND_FLOW, fr_gt(size, limit * (1 + 4 * REAL_EPSILON)));
     fr scale = fr_select(fr_gt(size, limit), limit / fr_max(size, fr_set1(MAT3_TINY)), fr_set1(1));
     for (int i = 0; i < 6; i++) q->h[i] = q->h[i] * scale;
 }
@@ -113,5 +118,5 @@ FIRN_LAW(mueller_flow,
                      "based animation of elastic, plastic and melting objects, SCA 2004",
          .validity = "For comparison. Additive split of Green strain: plastic strains up to a few "
                      "tens of per cent; softens in compression like St. Venant-Kirchhoff.",
-         FIRN_HISTORY(history), .alias = "strain_flow", FIRN_RELATIONS(relations),
-         .is_isotropic = 1, .is_plastic = 1)
+         FIRN_HISTORY(history), FIRN_BOUNDS(bounds), .alias = "strain_flow",
+         FIRN_RELATIONS(relations), .is_isotropic = 1, .is_plastic = 1)

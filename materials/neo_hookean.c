@@ -18,6 +18,9 @@
 
 enum { PENALTY = LAW_OWN_PARAMETERS };
 
+static const firn_bound_info bounds[] = {
+    {FIRN_BOUND_VOLUME, "J below 1e-5 becomes 1e-5 in the volume terms"},
+};
 static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5),
                                                  LAW_PARAMETER_NU(0.3), LAW_PARAMETER_KV(0)};
 static const firn_relation_info relations[] = {
@@ -34,9 +37,10 @@ static const firn_preset_info presets[] = {
 };
 
 /* J - 1, kept above -1 so that the logarithm stays finite in a collapsed or inverted lane */
+#define LEAST_J 1e-5
 FIRN_INLINE fr volume_change(const fr *f)
 {
-    return fr_max(fr_set1((real)(1e-5 - 1)), mat3_determinant_minus_one(f));
+    return fr_max(fr_set1((real)(LEAST_J - 1)), mat3_determinant_minus_one(f));
 }
 
 FIRN_INLINE fr energy(law_point *q, const fr *f)
@@ -52,6 +56,7 @@ FIRN_INLINE void stress(law_point *q, const fr *f, fr *tau)
 {
     fr j = volume_change(f);
     fr volumetric = q->d[LAW_LAMBDA] * fr_log1p(j) + law_penalty_stress(q->p[PENALTY], j);
+    law_bound(q, FIRN_BOUND_VOLUME, fr_lt(q->det, fr_set1((real)LEAST_J)));
     mat3_left_cauchy_green(f, fr_set1(1), tau);
     for (int i = 0; i < 6; i++) tau[i] = q->d[LAW_MU] * tau[i] + (i < 3 ? volumetric : fr_zero());
 }
@@ -79,4 +84,4 @@ FIRN_LAW(neo_hookean, .title = "Compressible neo-Hookean solid, logarithmic volu
                      "Analysis, 2008, sec. 6.4",
          .validity =
              "Any J > 0; stress grows without bound as J goes to 0. Inverted elements are flagged.",
-         FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .is_isotropic = 1)
+         FIRN_BOUNDS(bounds), FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .is_isotropic = 1)

@@ -18,6 +18,9 @@
 enum { RHO, YOUNG, POISSON, PENALTY };
 enum { VOLUME, MU };
 
+static const firn_bound_info bounds[] = {
+    {FIRN_BOUND_VOLUME, "J below 1e-5 becomes 1e-5 in the energy's logarithm"},
+};
 static const firn_parameter_info parameters[] = {LAW_PARAMETER_RHO(1000), LAW_PARAMETER_E(1e5),
                                                  LAW_PARAMETER_NU(0.3), LAW_PARAMETER_KV(0)};
 static const firn_relation_info relations[] = {
@@ -44,6 +47,7 @@ FIRN_INLINE fr energy(law_point *q, const fr *f)
 FIRN_INLINE void stress(law_point *q, const fr *f, fr *tau)
 {
     fr volumetric = law_penalty_stress(q->d[VOLUME], mat3_determinant_minus_one(f));
+    law_bound(q, FIRN_BOUND_VOLUME, fr_lt(q->det, fr_set1((real)1e-5)));
     mat3_left_cauchy_green(f, fr_set1(1), tau);
     for (int i = 0; i < 6; i++) tau[i] = q->d[MU] * tau[i] + (i < 3 ? volumetric : fr_zero());
 }
@@ -70,4 +74,5 @@ FIRN_LAW(neo_hookean_quadratic, .title = "Compressible neo-Hookean solid, quadra
                      "and Structures, 2000, sec. 5.4, with the volume term linearised in J",
          .validity = "Moderate volume changes: unlike the logarithmic form, the volume term stays "
                      "finite as J goes to 0.",
-         .alias = "neo_hookean_j1", FIRN_RELATIONS(relations), .is_isotropic = 1)
+         .alias = "neo_hookean_j1", FIRN_BOUNDS(bounds), FIRN_RELATIONS(relations),
+         .is_isotropic = 1)

@@ -23,6 +23,7 @@
 
 enum { VOLUME_GAIN };
 
+static const firn_bound_info bounds[] = {LAW_BOUND_COLLAPSED};
 static const firn_parameter_info parameters[] = {SAND_PARAMETERS};
 static const firn_relation_info relations[] = {SAND_RELATIONS};
 static const firn_history_info history[] = {
@@ -91,5 +92,5 @@ FIRN_LAW(
     .validity = "Slow to moderately fast granular flow without dilation. In plane strain this cone "
                 "mobilises more than its nominal angle (43.9 deg at 30 deg), so judge angles of "
                 "repose in 3D.",
-    FIRN_HISTORY(history), FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .is_isotropic = 1,
-    .is_plastic = 1)
+    FIRN_HISTORY(history), FIRN_BOUNDS(bounds), FIRN_RELATIONS(relations), FIRN_PRESETS(presets),
+    .is_isotropic = 1, .is_plastic = 1)

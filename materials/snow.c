@@ -17,6 +17,12 @@
 enum { THETA_C = LAW_OWN_PARAMETERS, THETA_S, XI, LARGEST };
 enum { JP };
 
+static const firn_bound_info bounds[] = {
+    {FIRN_BOUND_VOLUME, "Jp is held between 1e-3 and 1e3"},
+    {FIRN_BOUND_HARDENING, "h is held between 1e-4 and h_max"},
+    {FIRN_BOUND_FLOW,
+     "a stretch of 0 or below flows to 1 - theta_c in a step, with the plastic work of no motion"},
+};
 static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(400),
     LAW_PARAMETER_E(1.4e5),
@@ -51,9 +57,11 @@ static const firn_preset_info presets[] = {
      "rho=550 E=1.4e5 nu=0.05 theta_c=6e-2 theta_s=3e-2 xi=0"},
 };
 
-FIRN_INLINE fr hardening(const law_point *q)
+FIRN_INLINE fr hardening(law_point *q)
 {
-    return fr_clamp(fr_exp(q->p[XI] * (1 - q->h[JP])), fr_set1((real)1e-4), q->p[LARGEST]);
+    const fr least = fr_set1((real)1e-4), h = fr_exp(q->p[XI] * (1 - q->h[JP]));
+    law_bound(q, FIRN_BOUND_HARDENING, fm_or(fr_lt(h, least), fr_gt(h, q->p[LARGEST])));
+    return fr_clamp(h, least, q->p[LARGEST]);
 }
 
 FIRN_INLINE fr energy(law_point *q, const fr *s)
@@ -80,10 +88,13 @@ FIRN_INLINE void return_map(law_point *q, fr *s)
         /* max takes its second argument when one is NaN, so that trouble stays visible */
         fr clamped = fr_max(low, fr_min(high, s[i]));
         ratio = ratio * fr_abs(s[i]) / clamped;
+        law_bound(q, FIRN_BOUND_FLOW, fr_le(s[i], fr_zero()));
         s[i] = clamped;
     }
     /* an exact 1 where nothing was clamped; a collapsed lane must not leave Jp at zero for ever */
-    q->h[JP] = fr_clamp(q->h[JP] * ratio, fr_set1((real)1e-3), fr_set1(1000));
+    const fr free = q->h[JP] * ratio, least = fr_set1((real)1e-3), most = fr_set1(1000);
+    law_bound(q, FIRN_BOUND_VOLUME, fm_or(fr_lt(free, least), fr_gt(free, most)));
+    q->h[JP] = fr_clamp(free, least, most);
 }
 
 /* The stretch that has gone farthest towards its clamp. */
@@ -114,5 +125,5 @@ FIRN_LAW(snow, .title = "Snow: clamped stretches and hardening by compaction",
                      "method for snow simulation, ACM TOG 32(4), 2013, doi:10.1145/2461912.2461948",
          .validity = "Effects: the look of snow at human scale. theta_s is 7.5e-3; a value of "
                      "4.5e-3 circulates by mistake.",
-         FIRN_HISTORY(history), FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .is_isotropic = 1,
-         .is_plastic = 1)
+         FIRN_HISTORY(history), FIRN_BOUNDS(bounds), FIRN_RELATIONS(relations),
+         FIRN_PRESETS(presets), .is_isotropic = 1, .is_plastic = 1)

@@ -21,6 +21,9 @@
 enum { RHO, SPEED, YIELD, CONSISTENCY, EXPONENT, JUMP };
 enum { SCALE, RATE, LARGEST };
 
+static const firn_bound_info bounds[] = {
+    LAW_BOUND_FLUID,
+};
 static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(1000),
     {"c", "m/s", "speed of sound: ten times the fastest flow keeps the density within one per cent",
@@ -86,6 +89,7 @@ FIRN_INLINE fr energy(law_point *q, const fr *f)
 FIRN_INLINE void stress(law_point *q, const fr *f, fr *tau)
 {
     fr j = law_fluid_volume_change(f); /* -J p = rho c^2 j */
+    law_fluid_bound(q);
     for (int i = 0; i < 6; i++) tau[i] = i < 3 ? q->d[SCALE] * j : fr_zero();
 }
 FIRN_INLINE fr modulus(law_point *q, const fr *f, const fr *tau)
@@ -124,5 +128,5 @@ FIRN_LAW(
         "viscoplastic fluid/solid simulation, Computer-Aided Design 41(4), 2009",
     .validity = "Viscous, no springing back. The explicit step shrinks with the largest viscosity, "
                 "that is with J.",
-    FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .alias = "jump_number", .is_isotropic = 1,
-    .is_fluid = 1)
+    FIRN_BOUNDS(bounds), FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .alias = "jump_number",
+    .is_isotropic = 1, .is_fluid = 1)

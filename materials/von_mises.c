@@ -17,6 +17,7 @@
 enum { YIELD = LAW_OWN_PARAMETERS, HARDENING, CREEP };
 enum { ALPHA };
 
+static const firn_bound_info bounds[] = {LAW_BOUND_COLLAPSED};
 static const firn_parameter_info parameters[] = {
     LAW_PARAMETER_RHO(1800),
     LAW_PARAMETER_E(3e5),
@@ -92,5 +93,5 @@ FIRN_LAW(
                 "doi:10.1007/b98904, ch. 3 and 9",
     .validity =
         "Isotropic hardening, no dependence of the yield stress on rate beyond the creep time.",
-    FIRN_HISTORY(history), FIRN_RELATIONS(relations), FIRN_PRESETS(presets), .is_isotropic = 1,
-    .is_plastic = 1)
+    FIRN_HISTORY(history), FIRN_BOUNDS(bounds), FIRN_RELATIONS(relations), FIRN_PRESETS(presets),
+    .is_isotropic = 1, .is_plastic = 1)

@@ -407,6 +407,22 @@ typedef struct firn_checkpoint_def {
     int keep;
 } firn_checkpoint_def;
 
+/* A measure that is sampled between frames too, without a change of the steps. */
+typedef struct firn_probe_def {
+    uint32_t marker;
+    char name[FIRN_NAME];
+    char measure[FIRN_NAME]; /* a name of the measure table */
+    char body[FIRN_NAME];    /* or material, collider, grip; "" : everything */
+    int axis;
+    char attribute[FIRN_NAME];
+    int component;
+    int n_shapes; /* only particles that began inside; 0: all */
+    const firn_shape_def *shapes;
+    double place[3], radius; /* only particles that are within radius of place; radius 0: all */
+    int64_t particle;        /* only this one, by id; -1: all */
+    double every;            /* s; 0: after every step */
+} firn_probe_def;
+
 /* What is made of the values of a measure over time. */
 typedef enum firn_over {
     FIRN_OVER_MOMENT, /* the value at `time` */
@@ -477,6 +493,8 @@ typedef struct firn_scene_def {
     int n_outputs;
     const firn_output_def *outputs;
     firn_checkpoint_def checkpoint;
+    int n_probes;
+    const firn_probe_def *probes;
     int n_expects;
     const firn_expect_def *expects;
 } firn_scene_def;
@@ -497,6 +515,7 @@ FIRN_API firn_collider_def firn_collider_default(void);
 FIRN_API firn_grip_def firn_grip_default(void);
 FIRN_API firn_sink_def firn_sink_default(void);
 FIRN_API firn_force_def firn_force_default(void);
+FIRN_API firn_probe_def firn_probe_default(void);
 FIRN_API firn_heat_def firn_heat_default(void);
 FIRN_API firn_heat_wall_def firn_heat_wall_default(void);
 FIRN_API firn_heat_source_def firn_heat_source_default(void);

@@ -37,6 +37,26 @@ typedef struct firn_history_info {
     firn_history_role role;
 } firn_history_info;
 
+/* Where a law's answer is no longer that of its equations, because a number is held at a bound so
+ * that it stays finite. Counted once per particle, step and kind: ledger, progress, attribute
+ * `bounded`. Flow onto a yield surface is none of them. */
+typedef enum firn_bound {
+    FIRN_BOUND_INVERTED,  /* det F <= 0, where the law has no such state */
+    FIRN_BOUND_PARAMETER, /* noise, temperature or paint took a parameter out of its range */
+    FIRN_BOUND_COLLAPSED, /* a stretch of nothing: its logarithm is held */
+    FIRN_BOUND_VOLUME,    /* a volume ratio is held */
+    FIRN_BOUND_CONTINUED, /* the energy is continued beyond the law's own range */
+    FIRN_BOUND_HARDENING, /* hardening or softening is held */
+    FIRN_BOUND_FLOW,      /* the flow of a step is held, or is not that of a motion */
+    FIRN_BOUND_MEMORY,    /* a tensor of the history, or the motion that it follows, is held */
+    FIRN_N_BOUNDS
+} firn_bound;
+
+typedef struct firn_bound_info {
+    firn_bound kind;
+    const char *meaning; /* what is held where */
+} firn_bound_info;
+
 typedef struct firn_preset_info {
     const char *name, *note; /* e.g. "powder_snow"; the note cites where the numbers come from */
     const char *settings;    /* "E=1.4e5 nu=0.2 ..." in SI */
@@ -57,6 +77,8 @@ typedef struct firn_law_info {
     const firn_parameter_info *parameters;
     int n_history;
     const firn_history_info *history;
+    int n_bounds; /* of its own: inverted and parameter are every law's */
+    const firn_bound_info *bounds;
     int n_relations;
     const firn_relation_info *relations;
     int n_presets;
@@ -75,6 +97,10 @@ FIRN_API int firn_law_count(void);
 FIRN_API const firn_law_info *firn_law_at(int i);
 /* By its name or its alias; NULL: there is no such law. */
 FIRN_API const firn_law_info *firn_law_find(const char *name);
+
+/* Name of a kind of bound, and what it means for a law; NULL: the law has no such bound. */
+FIRN_API const char *firn_bound_name(int kind);
+FIRN_API const char *firn_bound_meaning(const firn_law_info *law, int kind);
 
 /* Thermal properties, which a material of any law may have besides the law's parameters: heat
  * capacity, conductivity, latent heat, ...; i from 0 to firn_thermal_parameter_count() - 1. */

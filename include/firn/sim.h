@@ -14,6 +14,7 @@
 #define FIRN_SIM_H
 
 #include "firn/defs.h"
+#include "firn/laws.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -88,7 +89,8 @@ enum {
 typedef struct firn_stats {
     firn_dt_limit limit;
     int64_t n_steps, n_retries, n_sorts, n_particles, n_blocks, n_lost,
-        n_inverted; /* the last two as in the ledger */
+        n_inverted;                   /* the last two as in the ledger */
+    int64_t n_bounded[FIRN_N_BOUNDS]; /* as n_bounded_by of all ledgers */
     size_t memory_now, memory_peak;
     /* What transfers between particles and grid did in the last step, as a kinematic viscosity
      * (m^2/s) in a layer of 8 cells, for the material to which it means most; that material's own
@@ -115,8 +117,9 @@ typedef enum firn_loss { FIRN_LOST_FAR, FIRN_LOST_WALL, FIRN_LOST_SINK, FIRN_N_L
 typedef struct firn_ledger {
     char material[FIRN_NAME];
     int64_t n_particles, n_lost, n_lost_by[FIRN_N_LOSSES];
-    /* inversions that the law had to bound: one per particle and step */
-    int64_t n_inverted;
+    /* States that the law held at a bound, one per particle, step and kind: all, and by kind
+     * (firn_bound); n_inverted is the first kind again */
+    int64_t n_bounded, n_bounded_by[FIRN_N_BOUNDS], n_inverted;
     double mass, lost_mass, center[3], momentum[3],
         angular_momentum[3]; /* about the origin, affine part included */
     double kinetic, elastic, potential, plastic_work, viscous_work;

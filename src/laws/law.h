@@ -28,10 +28,23 @@ enum {
     FIRN_FLAG_NONFINITE = 2, /* a NaN or infinity came in or went out; the output is unusable */
     FIRN_FLAG_FAILED = 4,    /* the law lost validity: no real wave speed */
     FIRN_FLAG_EDGE = 8, /* valid, but near one of the two above: the next step is a trial first */
+    FIRN_FLAG_BOUND = 8 /* times 2^kind: a bound of that kind is met; INVERTED is kind 0 */
 };
 enum {
     FIRN_FLAGS_TROUBLE = FIRN_FLAG_NONFINITE | FIRN_FLAG_FAILED
 }; /* a run cannot go on from there */
+
+/* The flag of a kind of bound (firn_bound). */
+static inline unsigned firn_flag_of_bound(int kind)
+{
+    return kind == FIRN_BOUND_INVERTED ? (unsigned)FIRN_FLAG_INVERTED
+                                       : (unsigned)FIRN_FLAG_BOUND << kind;
+}
+/* Kinds of bounds that are met, bit k for kind k. */
+static inline unsigned firn_flags_bounds(unsigned flags)
+{
+    return (flags & FIRN_FLAG_INVERTED) | (flags / (2u * FIRN_FLAG_BOUND)) << 1;
+}
 
 /* A law that can fail flags EDGE wherever a motion I + A with |A| (the largest singular value) up
  * to this could make it fail. Steps of larger strain are always trials first (mpm/step_check.c). */

@@ -42,6 +42,12 @@
         name " / E", 0, 0.5, "it is strained by half before it yields: an elastic solid"           \
     }
 
+/* The bound of laws in log strains: 4 eps is 8.9e-16, in single precision 4.8e-7. */
+#define LAW_BOUND_COLLAPSED                                                                        \
+    {                                                                                              \
+        FIRN_BOUND_COLLAPSED, "a stretch below 4 eps: its log strain is that of 4 eps"             \
+    }
+
 FIRN_INLINE fr law_mu(fr young, fr poisson) { return young / (2 * (1 + poisson)); }
 FIRN_INLINE fr law_lambda(fr young, fr poisson)
 {
@@ -130,9 +136,19 @@ FIRN_INLINE fr law_hencky_modulus_at(law_point *q, const fr *e, const fr *tau)
 
 /* Fluids: only J is kept of F. J - 1 is held where the pressure is finite in a collapsed or
  * inverted lane. */
+#define LAW_FLUID_LEAST_J 0.01
+#define LAW_BOUND_FLUID                                                                            \
+    {                                                                                              \
+        FIRN_BOUND_VOLUME, "J below 0.01 becomes 0.01"                                             \
+    }
 FIRN_INLINE fr law_fluid_volume_change(const fr *f)
 {
-    return fr_max(fr_set1((real)(0.01 - 1)), mat3_determinant_minus_one(f));
+    return fr_max(fr_set1((real)(LAW_FLUID_LEAST_J - 1)), mat3_determinant_minus_one(f));
+}
+/* To be asked in `stress`: q->det is that of the state before the return map. */
+FIRN_INLINE void law_fluid_bound(law_point *q)
+{
+    law_bound(q, FIRN_BOUND_VOLUME, fr_lt(q->det, fr_set1((real)LAW_FLUID_LEAST_J)));
 }
 FIRN_INLINE void law_fluid_return_map(law_point *q, fr *f)
 {

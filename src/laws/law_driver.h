@@ -38,6 +38,7 @@
 #include "laws/law.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { FIRN_FORM_STRETCH, FIRN_FORM_LOG, FIRN_FORM_GENERAL };
 
@@ -52,7 +53,20 @@ typedef struct law_point {
     fr det;      /* det F of the state given to the function */
     fm failed;   /* a law may set lanes in which it lost validity, */
     fm is_edge;  /* and those that a strain of FIRN_EDGE_STRAIN could take there */
+    fm bounded[FIRN_N_BOUNDS]; /* lanes held at a bound, of the kinds in the law's table */
 } law_point;
+
+/* Counts these lanes as held at a bound, which the law's table names. */
+FIRN_INLINE void law_bound(law_point *q, firn_bound kind, fm lanes)
+{
+    q->bounded[kind] = fm_or(q->bounded[kind], lanes);
+}
+FIRN_INLINE void law_clear(law_point *q)
+{
+    const fm none = fr_lt(fr_zero(), fr_zero());
+    q->failed = q->is_edge = none;
+    for (int kind = 0; kind < FIRN_N_BOUNDS; kind++) q->bounded[kind] = none;
+}
 
 typedef struct law_functions {
     int form;
@@ -116,9 +130,9 @@ static inline int law_varies(const firn_law_batch *b, int k)
 }
 
 /* Parameter k of every lane of a bundle, into row[16]. Values leave neither the range of the
- * law's table. */
+ * law's table: lanes that would are marked in bounded[16], NULL: not wanted. */
 static inline void law_parameter_row(const firn_law_batch *b, const firn_law_info *info, int bundle,
-                                     int k, real *row)
+                                     int k, real *row, real *bounded)
 {
     const firn_material *m = b->material;
     const real *temperature =
@@ -141,6 +155,8 @@ static inline void law_parameter_row(const firn_law_batch *b, const firn_law_inf
     for (int lane = 0; lane < FIRN_BUNDLE; lane++) {
         double y = x[lane] < min ? min : x[lane];
         row[lane] = (real)(y > max ? max : y);
+        if (bounded && (x[lane] < min || x[lane] > max))
+            bounded[lane] = (real)firn_flag_of_bound(FIRN_BOUND_PARAMETER);
     }
 }
 
@@ -163,6 +179,7 @@ static inline fr law_liquid(const firn_law_batch *b, int at)
 typedef struct law_frame {
     mat3_turned b; /* less `shift` on the diagonal */
     fr shift, state[3];
+    fm is_collapsed; /* a stretch is at the floor of its logarithm */
 } law_frame;
 
 /* b - shift I: near the identity the strains are small numbers next to the ones on the diagonal, and
@@ -186,6 +203,9 @@ FIRN_INLINE void law_frame_finish(const law_functions *k, fr det, law_frame *fra
     if (k->form == FIRN_FORM_LOG) {
         for (int i = 0; i < 3; i++)
             frame->state[i] = (real)0.5 * fr_log_sum(shift, fr_max(floor - shift, g[i]));
+        const fr least = floor - shift;
+        frame->is_collapsed =
+            fm_or(fr_le(g[0], least), fm_or(fr_le(g[1], least), fr_le(g[2], least)));
     } else {
         fr smallest = fr_min(s2[0], fr_min(s2[1], s2[2])), sign = fr_copysign(fr_set1(1), det);
         fm signed_already =
@@ -235,6 +255,7 @@ FIRN_INLINE void law_principal(const law_functions *k, law_point *q, law_frame *
 {
     fr tau[3], *state = frame->state;
     law_frame_finish(k, q->det, frame);
+    if (k->form == FIRN_FORM_LOG) law_bound(q, FIRN_BOUND_COLLAPSED, frame->is_collapsed);
     if (is_trial && k->return_map) {
         const fr from[3] = {state[0], state[1], state[2]};
         k->return_map(q, state);
@@ -278,8 +299,8 @@ FIRN_INLINE void law_store(void *to, int n, int at, const fr *in)
 }
 
 /* One sum finds a NaN or an infinity anywhere: terms are sizes and do not cancel. */
-FIRN_INLINE fr law_flags(const law_functions *k, const law_point *q, const fr f[9], const fr tau[6],
-                         fr energy)
+FIRN_INLINE fr law_flags(const law_functions *k, const firn_law_info *info, const law_point *q,
+                         const fr f[9], const fr tau[6], fr energy)
 {
     fr sum = energy + fr_abs(q->det); /* the determinant of what came in, before any return map */
     for (int i = 0; i < 9; i++) sum = sum + fr_abs(f[i]);
@@ -292,14 +313,20 @@ FIRN_INLINE fr law_flags(const law_functions *k, const law_point *q, const fr f[
         fm_or(q->is_edge,
               fr_gt(sum, fr_set1(REAL_MAX * (real)1e-12))); /* a step makes no more than that */
     is_edge = fm_and(is_edge, fr_lt(flags, fr_set1(FIRN_FLAG_NONFINITE)));
-    return flags + fr_select(is_edge, fr_set1(FIRN_FLAG_EDGE), fr_zero());
+    flags = flags + fr_select(is_edge, fr_set1(FIRN_FLAG_EDGE), fr_zero());
+    for (int i = 0; i < info->n_bounds; i++) {
+        const firn_bound kind = info->bounds[i].kind;
+        flags = flags + fr_select(q->bounded[kind], fr_set1((real)firn_flag_of_bound((int)kind)),
+                                  fr_zero());
+    }
+    return flags;
 }
 
 /* One set of lanes of a bundle, on its way from F to stress. */
 typedef struct law_set {
     int bundle, lane;
     const fr *p, *d;
-    fr f[9];
+    fr f[9], held; /* held: flags of parameters, where they vary */
     law_frame frame;
 } law_set;
 
@@ -338,7 +365,7 @@ FIRN_INLINE void law_set_finish(const law_functions *k, const firn_law_info *inf
                    .h = h,
                    .flowed = zero,
                    .dt = fr_set1(is_trial ? (real)b->dt : 0)};
-    q.failed = q.is_edge = fr_lt(zero, zero); /* no lane */
+    law_clear(&q);
     if (k->melts) q.liquid = law_liquid(b, at1);
     law_set_grad_v(b, set, grad_v);
     if (n_history) law_load(b->history, n_history, at_h, h);
@@ -374,7 +401,7 @@ FIRN_INLINE void law_set_finish(const law_functions *k, const firn_law_info *inf
         const fr *state = k->form == FIRN_FORM_GENERAL ? f : set->frame.state;
         fr_store((real *)b->yield + at1, k->yield ? k->yield(&q, state) : zero);
     }
-    if (b->flags) fr_store((real *)b->flags + at1, law_flags(k, &q, f, out.tau, out.energy));
+    if (b->flags) fr_store((real *)b->flags + at1, law_flags(k, info, &q, f, out.tau, out.energy));
 }
 
 FIRN_INLINE void law_decompose(int n, law_set *set)
@@ -391,6 +418,13 @@ FIRN_INLINE void law_decompose(int n, law_set *set)
     set[1].frame.b = b[1];
 }
 
+/* Adds the flags of parameters held in their range, where parameters vary from lane to lane. */
+FIRN_INLINE void law_add_flags(const firn_law_batch *b, const law_set *set)
+{
+    real *to = (real *)b->flags + set->bundle * FIRN_BUNDLE + set->lane;
+    fr_store(to, fr_load(to) + set->held);
+}
+
 /* Two sets of lanes go through the eigen-decomposition together (mat3.h): of one bundle, or,
  * where a set is a whole one, of two bundles. */
 FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, const firn_law_batch *b,
@@ -400,6 +434,7 @@ FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, cons
     const firn_material *m = b->material;
     real rows[FIRN_MAX_PARAMETERS][FIRN_BUNDLE]
         __attribute__((aligned(64))); /* of the bundle at hand */
+    real held[FIRN_BUNDLE] __attribute__((aligned(64)));
     fr p[SETS][FIRN_MAX_PARAMETERS], d[SETS][FIRN_MAX_DERIVED];
     int varying[FIRN_MAX_PARAMETERS], n_varying = 0;
     for (int i = 0; i < info->n_parameters; i++) {
@@ -424,16 +459,21 @@ FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, cons
                 if (b->tau) lanes_ask(b->tau, bundle, 6);
                 if (info->n_history) lanes_ask(b->history, bundle, info->n_history);
                 if (n_varying && b->id) lanes_ask_ids(b->id, bundle);
+                if (n_varying) memset(held, 0, sizeof held);
                 for (int i = 0; i < n_varying; i++)
-                    law_parameter_row(b, info, bundle, varying[i], rows[i]);
+                    law_parameter_row(b, info, bundle, varying[i], rows[i], held);
             }
+            if (n_varying) set[t].held = fr_load(held + lane);
             for (int i = 0; i < n_varying; i++) p[t][varying[i]] = fr_load(rows[i] + lane);
             if (n_varying && k->derive) k->derive(p[t], d[t]);
             law_set_begin(k, b, is_trial, &set[t]);
         }
         if (k->form != FIRN_FORM_GENERAL) law_decompose(n, set);
 #pragma GCC unroll 1
-        for (int t = 0; t < n; t++) law_set_finish(k, info, b, is_trial, &set[t]);
+        for (int t = 0; t < n; t++) {
+            law_set_finish(k, info, b, is_trial, &set[t]);
+            if (n_varying && b->flags) law_add_flags(b, &set[t]);
+        }
     }
 }
 
@@ -444,6 +484,7 @@ FIRN_INLINE void law_run(const law_functions *k, const firn_law_info *info, cons
 #define FIRN_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define FIRN_PARAMETERS(array) .n_parameters = FIRN_COUNT(array), .parameters = (array)
 #define FIRN_HISTORY(array) .n_history = FIRN_COUNT(array), .history = (array)
+#define FIRN_BOUNDS(array) .n_bounds = FIRN_COUNT(array), .bounds = (array)
 #define FIRN_RELATIONS(array) .n_relations = FIRN_COUNT(array), .relations = (array)
 #define FIRN_PRESETS(array) .n_presets = FIRN_COUNT(array), .presets = (array)
 

@@ -187,7 +187,7 @@ FIRN_INLINE void tangent_set(const law_functions *k, const firn_law_batch *b,
     q.flowed = zero;
     q.dt = dt;
     q.det = mat3_determinant(f);
-    q.failed = q.is_edge = fr_lt(zero, zero); /* no lane */
+    law_clear(&q);
 
     if (k->form == FIRN_FORM_GENERAL)
         tangent_general(k, &q, f, tau);
@@ -227,7 +227,8 @@ FIRN_INLINE void tangent_run(const law_functions *k, const firn_law_batch *b,
     }
     if (k->derive) k->derive(p, d);
     for (int bundle = 0; bundle < b->n_bundles; bundle++) {
-        for (int i = 0; i < n_varying; i++) law_parameter_row(b, info, bundle, varying[i], rows[i]);
+        for (int i = 0; i < n_varying; i++)
+            law_parameter_row(b, info, bundle, varying[i], rows[i], NULL);
 #pragma GCC unroll 1
         for (int lane = 0; lane < FIRN_BUNDLE; lane += LANES) {
             for (int i = 0; i < n_varying; i++) p[varying[i]] = fr_load(rows[i] + lane);

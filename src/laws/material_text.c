@@ -129,6 +129,18 @@ static void add_history(const firn_law_info *law, firn_text *text)
     }
 }
 
+/* Where the law's answer is not that of its equations. */
+static void add_bounds(const firn_law_info *law, firn_text *text)
+{
+    firn_text_add(text, "\nbounds, counted where they are met (ledger: n_bounded_NAME)\n");
+    for (int kind = 0; kind < FIRN_N_BOUNDS; kind++) {
+        const char *meaning = firn_bound_meaning(law, kind);
+        if (!meaning) continue;
+        firn_text_add(text, "  %-18s ", firn_bound_name(kind));
+        add_wrapped(text, meaning, 21);
+    }
+}
+
 static void add_law(const firn_law_info *law, const firn_preset_info *preset, firn_text *text)
 {
     firn_text_add(text, "%s: %s\n", law->name, law->title);
@@ -141,6 +153,7 @@ static void add_law(const firn_law_info *law, const firn_preset_info *preset, fi
     add_parameters(law, text);
     add_relations(law, text);
     add_history(law, text);
+    add_bounds(law, text);
     add_presets(law, text);
     add_thermal(text);
     firn_text_add(text, "\nvalid for\n  ");

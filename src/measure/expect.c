@@ -8,7 +8,6 @@
 #include "measure/measure.h"
 #include "base/memory.h"
 #include "base/messages.h"
-#include "geometry/shape.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,53 +30,6 @@ struct firn_expect_recorder {
 
 /* ---------------------------------------------------------------- create */
 
-static int index_of(const char *name, const void *first, size_t stride, size_t offset, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (strcmp((const char *)first + (size_t)i * stride + offset, name) == 0) return i;
-    return -1;
-}
-
-/* A name that a body and a material share means the body, where the measure has bodies. */
-static firn_measure_target target_of(const firn_scene_def *scene, const firn_expect_def *def,
-                                     const firn_measure *m)
-{
-    firn_measure_target target = {
-        .body = -1, .material = -1, .collider = -1, .grip = -1, .component = def->component};
-    memcpy(target.attribute, def->attribute, sizeof target.attribute);
-    const char *wanted = def->body;
-    if (!*wanted) return target;
-    if (m->kind == FIRN_MEASURE_REACTION) {
-        target.grip = index_of(wanted, scene->grips, sizeof(firn_grip_def),
-                               offsetof(firn_grip_def, name), scene->n_grips);
-        target.collider = index_of(wanted, scene->colliders, sizeof(firn_collider_def),
-                                   offsetof(firn_collider_def, name), scene->n_colliders);
-        return target;
-    }
-    if (m->kind == FIRN_MEASURE_PARTICLES)
-        target.body = index_of(wanted, scene->bodies, sizeof(firn_body_def),
-                               offsetof(firn_body_def, name), scene->n_bodies);
-    if (target.body < 0)
-        target.material = index_of(wanted, scene->materials, sizeof(firn_material_def),
-                                   offsetof(firn_material_def, name), scene->n_materials);
-    return target;
-}
-
-static firn_status mark_region(const firn_expect_def *def, double cell,
-                               const firn_measure_start *start, series *s, firn_messages *messages)
-{
-    const firn_shape_need need = {0, cell, 1};
-    firn_shape *shape;
-    firn_status status = firn_shape_create(def->n_shapes, def->shapes, need, &shape, messages);
-    if (status != FIRN_OK) return status;
-    s->in_region = firn_memory_allocate(NULL, (size_t)start->n);
-    if (!s->in_region) status = firn_messages_no_memory(messages, "expectation: region");
-    for (int64_t i = 0; s->in_region && i < start->n; i++)
-        s->in_region[i] = firn_shape_distance(shape, start->P + 3 * i, 0) <= 0;
-    firn_shape_destroy(shape);
-    return status;
-}
-
 static int needs_start(const firn_expect_def *def, const firn_measure *measure)
 {
     return measure->needs_start || def->n_shapes > 0 || def->over != FIRN_OVER_MOMENT;
@@ -93,9 +45,11 @@ static firn_status create_series(firn_expect_recorder *r, firn_messages *message
         if (!s->measure)
             return firn_messages_add(messages, FIRN_REFUSED, "expectation: no such measure (%s)",
                                      def->measure);
-        s->target = target_of(r->scene, def, s->measure);
+        s->target =
+            firn_measure_target_of(r->scene, s->measure, def->body, def->attribute, def->component);
         if (r->has_start && def->n_shapes)
-            status = mark_region(def, r->scene->grid.dx, &r->start, s, messages);
+            status = firn_measure_region_mark(def->n_shapes, def->shapes, r->scene->grid.dx,
+                                              &r->start, &s->in_region, messages);
     }
     return status;
 }
@@ -181,8 +135,8 @@ firn_status firn_expect_record(firn_expect_recorder *r, firn_sim *sim, int is_en
     firn_status status = FIRN_OK;
     firn_measure_view *view = NULL;
     for (int i = 0; i < r->n && status == FIRN_OK; i++) {
-        if (!is_wanted(r, i, time, is_end)) continue;
         series *s = &r->series[i];
+        if (s->target.probe >= 0 || !is_wanted(r, i, time, is_end)) continue;
         s->target.in_region = s->in_region;
         if (!view) view = firn_measure_view_create(sim, r->scene, &r->start);
         if (!view) return firn_messages_no_memory(messages, "expectations");
@@ -193,6 +147,21 @@ firn_status firn_expect_record(firn_expect_recorder *r, firn_sim *sim, int is_en
     }
     firn_measure_view_destroy(view);
     return status;
+}
+
+/* A value at a single time is the sample at or just after it. Without a time it is the last one. */
+firn_status firn_expect_sample(firn_expect_recorder *r, int probe, double time, double value,
+                               firn_messages *messages)
+{
+    for (int i = 0; i < r->n; i++) {
+        series *s = &r->series[i];
+        const firn_expect_def *def = &r->scene->expects[i];
+        const int is_last = def->over == FIRN_OVER_MOMENT && isinf(def->time);
+        if (s->target.probe != probe || (!is_last && !is_wanted(r, i, time, 0))) continue;
+        if (is_last) s->n = 0;
+        if (!append(s, time, value)) return firn_messages_no_memory(messages, "expectations");
+    }
+    return FIRN_OK;
 }
 
 /* ---------------------------------------------------------------- outcome */

@@ -33,6 +33,9 @@ typedef struct firn_expect_result {
 /* The scene must outlive the recorder. */
 firn_status firn_expect_create(const firn_scene_def *scene, firn_sim *sim,
                                firn_expect_recorder **recorder, firn_messages *messages);
+/* A sample of a probe, for the expectations of it. */
+firn_status firn_expect_sample(firn_expect_recorder *recorder, int probe, double time, double value,
+                               firn_messages *messages);
 void firn_expect_destroy(firn_expect_recorder *recorder);
 firn_status firn_expect_record(firn_expect_recorder *recorder, firn_sim *sim, int is_end,
                                firn_messages *messages);

@@ -138,6 +138,7 @@ static double heat_error(const firn_ledger *l, int axis)
                            l->heat_surroundings - l->heat_sources - l->heat_work + l->heat_lost;
 }
 static double inverted(const firn_ledger *l, int axis) { return (void)axis, (double)l->n_inverted; }
+static double bounded(const firn_ledger *l, int axis) { return (void)axis, (double)l->n_bounded; }
 static double force(const firn_reaction *r, int axis) { return r->force[axis]; }
 static double torque(const firn_reaction *r, int axis) { return r->torque[axis]; }
 static double impulse(const firn_reaction *r, int axis) { return r->impulse[axis]; }
@@ -213,7 +214,9 @@ static const firn_measure measures[] = {
     {"external_work", "J", "work of moving colliders, grips and force fields",
      OF_LEDGER = external},
     {"friction_work", "J", "work of friction with colliders and walls", OF_LEDGER = friction},
+    {"bounded", "1", "states that laws held at a bound, summed over steps", OF_LEDGER = bounded},
     {"inversions", "1", "particle inversions, summed over steps", OF_LEDGER = inverted},
+    {"probe", "", "a probe of the scene, at every sample of it", .kind = FIRN_MEASURE_PROBE},
     {"reaction_force", "N", "force of a collider or grip on the material in the last step",
      OF_REACTION = force, .has_axis = 1},
     {"reaction_torque", "N m", "torque of the same about its pivot", OF_REACTION = torque,
@@ -381,6 +384,13 @@ static double result_of(sum *s, int reduction)
     }
 }
 
+static int is_near(const double P[3], const firn_measure_target *target)
+{
+    double r2 = 0;
+    for (int a = 0; a < 3; a++) r2 += (P[a] - target->place[a]) * (P[a] - target->place[a]);
+    return r2 <= target->radius * target->radius;
+}
+
 static firn_status take_particles(firn_measure_view *view, const firn_measure *measure,
                                   const firn_measure_target *target, int axis, double *value,
                                   firn_messages *messages)
@@ -409,6 +419,8 @@ static firn_status take_particles(firn_measure_view *view, const firn_measure *m
     for (int64_t i = 0, from = 0; i < view->n; i++) {
         if (source && source[i] != target->body) continue;
         if (material && material[i] != target->material) continue;
+        if (target->particle >= 0 && view->id[i] != (double)target->particle) continue;
+        if (target->radius > 0 && !is_near(view->P + 3 * i, target)) continue;
         int64_t k = needs_start ? find_start(view->start, view->id[i], &from) : 0;
         if (k < 0 || (target->in_region && !target->in_region[k])) continue;
         if (needs_start) view->start_P = view->start->P + 3 * k;
@@ -447,6 +459,7 @@ firn_status firn_measure_take(firn_measure_view *view, const firn_measure *measu
             return firn_messages_add(messages, status, "measure: no such collider or grip");
         *value = measure->of_reaction(&reaction, axis);
         return FIRN_OK;
+    case FIRN_MEASURE_PROBE: break;
     }
     return FIRN_USAGE;
 }

@@ -8,7 +8,8 @@
 typedef enum firn_measure_kind {
     FIRN_MEASURE_PARTICLES, /* of all, a body, a material, or a region of them */
     FIRN_MEASURE_LEDGER,    /* of all or a material: what the ledger has */
-    FIRN_MEASURE_REACTION   /* of a collider or grip */
+    FIRN_MEASURE_REACTION,  /* of a collider or grip */
+    FIRN_MEASURE_PROBE      /* of a probe, which samples it between frames (probes.h) */
 } firn_measure_kind;
 
 /* The simulation at one time; particle arrays are fetched when first needed. */
@@ -44,10 +45,22 @@ void firn_measure_start_clear(firn_measure_start *start);
 typedef struct firn_measure_target {
     int body, material;             /* index in the scene (emitters follow bodies); -1: any */
     int collider, grip;             /* reactions; -1: none */
+    int probe;                      /* index in the scene; -1: none */
     const unsigned char *in_region; /* [start.n]; NULL: no region */
+    int64_t particle;               /* id; -1: any */
+    double place[3], radius;        /* particles within radius of place; radius 0: any */
     char attribute[FIRN_NAME];
     int component;
 } firn_measure_target;
+
+/* The target by the name of a body, material, collider, grip or probe, "": everything. A name that a
+ * body and a material share means the body, where the measure has bodies. */
+firn_measure_target firn_measure_target_of(const firn_scene_def *scene, const firn_measure *measure,
+                                           const char *name, const char *attribute, int component);
+/* Marks the particles that start inside the shapes: (*in_region)[start->n]. */
+firn_status firn_measure_region_mark(int n_shapes, const firn_shape_def *shapes, double cell,
+                                     const firn_measure_start *start, unsigned char **in_region,
+                                     firn_messages *messages);
 
 /* NULL: out of memory. */
 firn_measure_view *firn_measure_view_create(firn_sim *sim, const firn_scene_def *scene,

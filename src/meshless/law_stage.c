@@ -157,7 +157,7 @@ static void sum_chunk(firn_sim *sim, int m, int chunk, const scratch *all, int i
         if (!s->hooks->stress) {
             s->wave[i] = all->wave[p];
             s->viscosity[i] = all->viscosity[p];
-            s->flags[i] = (uint8_t)all->flags[p];
+            s->flags[i] = (uint16_t)all->flags[p];
             sum.plastic += is_step ? s->volume[i] * all->plastic[p] : 0;
             sum.viscous += is_step ? s->volume[i] * all->viscous[p] : 0;
         }
@@ -170,7 +170,8 @@ static void sum_chunk(firn_sim *sim, int m, int chunk, const scratch *all, int i
         const double *v = s->v + 3 * i, speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
         if (speed > sum.max_speed) sum.max_speed = speed;
         sum.flags |= s->flags[i];
-        sum.n_inverted += (s->flags[i] & FIRN_FLAG_INVERTED) != 0;
+        for (unsigned met = firn_flags_bounds(s->flags[i]); met; met &= met - 1)
+            sum.n_bounded[__builtin_ctz(met)]++;
         if ((s->flags[i] & FIRN_FLAGS_TROUBLE) && sum.trouble < 0) sum.trouble = i;
     }
     s->sums[chunk] = sum;
@@ -194,7 +195,8 @@ static void evaluate_material(firn_sim *sim, int m, int is_step)
     const firn_particles *particles = &s->particles[m];
     const firn_law *law = particles->material->resolved.law;
     const scratch all = scratch_of(s, particles->n_bundles, 0);
-    if (s->hooks->stress) memset(s->flags + s->first[m], 0, (size_t)particles->n_particles);
+    if (s->hooks->stress)
+        memset(s->flags + s->first[m], 0, (size_t)particles->n_particles * sizeof *s->flags);
 #pragma omp parallel for num_threads(sim->n_threads) schedule(dynamic, 1)
     for (int chunk = 0; chunk < FIRN_MESHLESS_CHUNKS; chunk++) {
         const firn_meshless_range range = firn_meshless_chunk(s, m, chunk);
@@ -251,7 +253,7 @@ static firn_status collect(firn_sim *sim, int m, int is_step, firn_rates *rates,
         if (!is_step) continue;
         sums->plastic += c->plastic;
         sums->viscous += c->viscous;
-        sums->n_inverted += c->n_inverted;
+        for (int k = 0; k < FIRN_N_BOUNDS; k++) sums->n_bounded[k] += c->n_bounded[k];
         sim->is_spoiled |= (c->flags & FIRN_FLAG_NONFINITE) != 0;
         if (c->trouble >= 0 && status == FIRN_OK) status = explain(sim, m, c->trouble, messages);
     }

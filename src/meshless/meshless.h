@@ -75,7 +75,7 @@ typedef struct firn_meshless_hooks {
 /* Sums of one chunk of a material's particles in a step. */
 typedef struct firn_meshless_sums {
     double plastic, viscous, max_rate, max_speed;
-    int64_t rate_id, n_inverted;
+    int64_t rate_id, n_bounded[FIRN_N_BOUNDS];
     int32_t trouble; /* the first particle whose law has no answer; -1: none */
     unsigned flags;
     const char *criterion;
@@ -91,10 +91,10 @@ struct firn_meshless {
     double *breadth; /* [n_materials] 3 K over that modulus: (1 + nu)/(1 - nu), 3 where unknown */
 
     int32_t n, capacity;
-    int32_t *first; /* [n_materials + 1] */
-    int32_t *group; /* [n] particles of one group may be bonded */
-    uint8_t *flags; /* [n] FIRN_FLAG_ of the law */
-    uint8_t *rank;  /* [n] of the moment matrix */
+    int32_t *first;  /* [n_materials + 1] */
+    int32_t *group;  /* [n] particles of one group may be bonded */
+    uint16_t *flags; /* [n] FIRN_FLAG_ of the law */
+    uint8_t *rank;   /* [n] of the moment matrix */
 #define COLUMN(name, n) double *name;
     FIRN_MESHLESS_COLUMNS(COLUMN)
 #undef COLUMN

@@ -127,10 +127,11 @@ static void release_columns(firn_sim *sim)
     FIRN_MESHLESS_COLUMNS(COLUMN)
 #undef COLUMN
     firn_memory_release(&sim->memory, s->group, n * sizeof *s->group);
-    firn_memory_release(&sim->memory, s->flags, n);
+    firn_memory_release(&sim->memory, s->flags, n * sizeof *s->flags);
     firn_memory_release(&sim->memory, s->rank, n);
     s->group = NULL;
-    s->flags = s->rank = NULL;
+    s->flags = NULL;
+    s->rank = NULL;
     s->capacity = 0;
 }
 
@@ -181,7 +182,7 @@ static firn_status reserve_columns(firn_sim *sim, int64_t n, firn_messages *mess
     FIRN_MESHLESS_COLUMNS(COLUMN)
 #undef COLUMN
     s->group = firn_memory_array(&sim->memory, wanted, sizeof *s->group);
-    s->flags = firn_memory_array(&sim->memory, wanted, 1);
+    s->flags = firn_memory_array(&sim->memory, wanted, sizeof *s->flags);
     s->rank = firn_memory_array(&sim->memory, wanted, 1);
     if (is_complete && s->group && s->flags && s->rank) return FIRN_OK;
     release_columns(sim);

@@ -453,7 +453,7 @@ static void summarize(firn_sim *sim, int chunk)
             if (r->max_speed > s.max_speed) s.max_speed = r->max_speed;
             s.plastic += r->plastic;
             s.viscous += r->viscous;
-            s.n_inverted += r->n_inverted;
+            for (int k = 0; k < FIRN_N_BOUNDS; k++) s.n_bounded[k] += r->n_bounded[k];
             s.n_drained += r->n_drained;
             s.drained_mass += r->drained_mass;
             s.drained_heat += r->drained_heat;
@@ -500,7 +500,7 @@ static unsigned collect_material(firn_sim *sim, int m, firn_rates *rates)
         rates->max_speed = s->max_speed > rates->max_speed ? s->max_speed : rates->max_speed;
         sums->plastic += s->plastic;
         sums->viscous += s->viscous;
-        sums->n_inverted += s->n_inverted;
+        for (int k = 0; k < FIRN_N_BOUNDS; k++) sums->n_bounded[k] += s->n_bounded[k];
         sums->n_lost_by[FIRN_LOST_SINK] += s->n_drained;
         sums->lost_mass += s->drained_mass;
         if (sim->heat) sim->heat->sums[m].lost += s->drained_heat;
@@ -570,7 +570,8 @@ static void keep_edges(const firn_sim *sim, const firn_particle_block *block,
     for (int p = 0; p < 16 * firn_bundles_of(block->n); p++) {
         double flags =
             sim->mpm->kernels->is_double ? ((double *)w->flags)[p] : (double)((float *)w->flags)[p];
-        double kept = flags > FIRN_FLAG_INVERTED ? FIRN_FLAG_EDGE : 0;
+        const unsigned edges = FIRN_FLAG_EDGE | FIRN_FLAGS_TROUBLE;
+        double kept = (unsigned)flags & edges ? FIRN_FLAG_EDGE : 0;
         if (sim->mpm->kernels->is_double)
             ((double *)w->flags)[p] = kept;
         else

@@ -115,7 +115,7 @@ typedef struct firn_block_report {
     int is_out_of_reach;
     unsigned flags; /* FIRN_FLAG_ bits of any particle */
     int32_t flag_bundle, flag_lane;
-    int32_t n_inverted;
+    int32_t n_bounded[FIRN_N_BOUNDS];
     double plastic, viscous; /* J */
     /* set by block_loops.c: the id of that particle; particles deleted by sinks */
     uint32_t rate_id;

@@ -26,7 +26,7 @@
 /* The reports of a chunk's owner blocks, reduced for one material; see kernels.h. */
 typedef struct firn_summary {
     double max_rate, max_speed, plastic, viscous, drained_mass, drained_heat;
-    int64_t rate_particle, n_inverted, n_drained;
+    int64_t rate_particle, n_bounded[FIRN_N_BOUNDS], n_drained;
     int is_out_of_reach;
     firn_rate_kind rate_kind;
     unsigned flags;

@@ -59,10 +59,10 @@ static void pass_particle_data(firn_walk *w, firn_particles *particles, int n_C)
 static int are_sound(const firn_ledger_sums *sums)
 {
     int is_sound = isfinite(sums->work) && isfinite(sums->friction) && isfinite(sums->plastic) &&
-                   isfinite(sums->viscous) && sums->lost_mass >= 0 && isfinite(sums->lost_mass) &&
-                   sums->n_inverted >= 0;
+                   isfinite(sums->viscous) && sums->lost_mass >= 0 && isfinite(sums->lost_mass);
     for (int k = 0; k < FIRN_N_BOUNDARY_KINDS; k++)
         for (int a = 0; a < 3; a++) is_sound &= isfinite(sums->impulse[k][a]) != 0;
+    for (int bound = 0; bound < FIRN_N_BOUNDS; bound++) is_sound &= sums->n_bounded[bound] >= 0;
     for (int loss = 0; loss < FIRN_N_LOSSES; loss++) is_sound &= sums->n_lost_by[loss] >= 0;
     return is_sound;
 }

@@ -906,13 +906,15 @@ static void diagnose(const firn_transfer *transfer, const firn_block_particles *
         report->is_out_of_reach |= report->low[i] < p->lowest[i] || report->high[i] >= p->most[i];
     if (any <= 0) return;
     for (int q = 0; q < p->n; q++) {
-        unsigned bits = (unsigned)flags[q], trouble = bits & ~(unsigned)FIRN_FLAG_EDGE;
-        if (trouble > (report->flags & ~(unsigned)FIRN_FLAG_EDGE)) {
+        const unsigned worst_flags = FIRN_FLAG_INVERTED | FIRN_FLAGS_TROUBLE;
+        unsigned bits = (unsigned)flags[q], trouble = bits & worst_flags;
+        if (trouble > (report->flags & worst_flags)) {
             report->flag_bundle = q / 16;
             report->flag_lane = q % 16;
         }
         report->flags |= bits;
-        report->n_inverted += (bits & FIRN_FLAG_INVERTED) != 0;
+        for (unsigned met = firn_flags_bounds(bits); met; met &= met - 1)
+            report->n_bounded[__builtin_ctz(met)]++;
     }
 }
 

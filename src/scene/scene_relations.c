@@ -3,6 +3,7 @@
  * must exist, ends after starts, shapes or points but not both, what a material, shape or measure
  * needs. */
 #include "scene/scene_check_heat.h"
+#include "scene/scene_check_measures.h"
 #include "scene/scene_check_space.h"
 #include "scene/scene_relations.h"
 #include "base/messages.h"
@@ -432,91 +433,7 @@ static void check_force(firn_complaints *c, const firn_force_def *force)
                           force->keys[i].time, force->keys[i - 1].time);
 }
 
-/* ---------------------------------------------------------------- expectations, shapes */
-
-/* What a measure can be taken of: particles of a body or material, sums of the ledger of a
- * material, reactions of a collider or grip. */
-static void check_subject(firn_complaints *c, const firn_scene_def *scene, const char *name,
-                          const firn_measure *measure)
-{
-    static const char *const what[] = {"body or material of this scene", "material of this scene",
-                                       "collider or grip of this scene"};
-    firn_known_words known = {.wanted = name};
-    const int is_reaction = measure->kind == FIRN_MEASURE_REACTION;
-    if (!*name && !is_reaction) return; /* of everything */
-    for (int i = 0; measure->kind == FIRN_MEASURE_PARTICLES && i < scene->n_bodies; i++)
-        firn_complaints_know(&known, scene->bodies[i].name);
-    for (int i = 0; !is_reaction && i < scene->n_materials; i++)
-        firn_complaints_know(&known, scene->materials[i].name);
-    for (int i = 0; is_reaction && i < scene->n_colliders; i++)
-        firn_complaints_know(&known, scene->colliders[i].name);
-    for (int i = 0; is_reaction && i < scene->n_grips; i++)
-        firn_complaints_know(&known, scene->grips[i].name);
-    if (!*name)
-        FIRN_COMPLAIN(c, "of", "is missing; %s needs a %s", measure->name, what[measure->kind]);
-    else
-        firn_complaints_word(c, "of", what[measure->kind], &known);
-}
-
-/* An attribute that the laws of the scene cannot give to every particle. */
-static void check_attribute(firn_complaints *c, const firn_scene_def *scene, const char *key,
-                            const char *name)
-{
-    firn_attribute_answer answer = {0};
-    char why[512];
-    for (int m = 0; m < scene->n_materials; m++) {
-        const firn_law_info *law = firn_material_def_law(&scene->materials[m]);
-        if (!law) return; /* refused already */
-        firn_attribute_ask(name, law, &answer);
-    }
-    if (scene->n_materials && firn_attribute_refusal(name, &answer, why, sizeof why))
-        FIRN_COMPLAIN(c, key, "cannot have \"%s\": %s", name, why);
-}
-
-/* Every attribute of the scene's particles: the solver's table and the history fields of the
- * laws. */
-static void add_attributes(firn_known_words *known, const firn_scene_def *scene)
-{
-    for (int i = 0; firn_attribute_at(i); i++)
-        firn_complaints_know(known, firn_attribute_at(i)->name);
-    for (int m = 0; m < scene->n_materials; m++) {
-        const firn_law_info *law = firn_material_def_law(&scene->materials[m]);
-        for (int k = 0; law && k < law->n_history; k++)
-            if (!firn_suggest_has(known->text, law->history[k].name))
-                firn_complaints_know(known, law->history[k].name);
-    }
-}
-
-static void check_expect(firn_complaints *c, const firn_scene_def *scene,
-                         const firn_expect_def *expect)
-{
-    const firn_measure *measure = firn_measure_find(expect->measure);
-    if (!measure) {
-        firn_known_words known = {.wanted = expect->measure};
-        firn_measure_names(known.text, sizeof known.text);
-        firn_complaints_word(c, "measure", "measure", &known);
-        return;
-    }
-    check_subject(c, scene, expect->body, measure);
-    if (measure->has_attribute && !*expect->attribute)
-        FIRN_COMPLAIN(c, "attribute", "is missing; %s needs one of `firn help attributes`",
-                      measure->name);
-    if (measure->has_attribute && *expect->attribute) {
-        firn_known_words known = {.wanted = expect->attribute};
-        add_attributes(&known, scene);
-        firn_complaints_word(c, "attribute", "attribute of this scene's particles", &known);
-        check_attribute(c, scene, "attribute", expect->attribute);
-    }
-    if (expect->n_shapes && measure->kind != FIRN_MEASURE_PARTICLES)
-        FIRN_COMPLAIN(c, "region", "has no effect: %s is not measured on particles", measure->name);
-    if (isinf(expect->value) && isinf(expect->at_least) && isinf(expect->at_most))
-        FIRN_COMPLAIN(c, "value", "is missing; try: value, at_least or at_most");
-    if (isfinite(expect->value) && (isfinite(expect->at_least) || isfinite(expect->at_most)))
-        FIRN_COMPLAIN(c, "value", "is given besides at_least or at_most; allowed: one of them");
-    if (expect->over != FIRN_OVER_MOMENT && !(expect->from < expect->time))
-        FIRN_COMPLAIN(c, "time", "is %g s, which is not after from (%g s)", expect->time,
-                      expect->from);
-}
+/* ---------------------------------------------------------------- shapes */
 
 /* Whether a key of the present path was refused when it was read: its value is then the default. */
 static int has_refused_key(firn_complaints *c, const firn_schema_section *section)
@@ -558,9 +475,9 @@ static void check_output(firn_complaints *c, const firn_scene_def *scene,
         size_t n = strcspn(p, " ");
         snprintf(name, sizeof name, "%.*s", (int)n, p);
         firn_known_words known = {.wanted = name};
-        add_attributes(&known, scene);
+        firn_scene_know_attributes(&known, scene);
         if (n) firn_complaints_word(c, "attributes", "attribute of this scene's particles", &known);
-        check_attribute(c, scene, "attributes", name);
+        firn_scene_check_attribute(c, scene, "attributes", name);
         p += n + strspn(p + n, " ");
     }
 }
@@ -606,11 +523,5 @@ void firn_scene_relations_check(firn_complaints *c, const firn_scene_def *scene)
         check_output(c, scene, &scene->outputs[i]);
         firn_complaints_leave(c, at);
     }
-    for (int i = 0; i < scene->n_expects; i++) {
-        char path[32];
-        snprintf(path, sizeof path, "expect.%d", i);
-        size_t at = firn_complaints_enter(c, path);
-        check_expect(c, scene, &scene->expects[i]);
-        firn_complaints_leave(c, at);
-    }
+    firn_scene_check_measures(c, scene);
 }

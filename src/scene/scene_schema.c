@@ -283,7 +283,7 @@ static const firn_schema_key shape_options[] = {
          "Grid of a .vdb file; empty: the first level set by name, else the first fog volume, with "
          "a warning where there are more. Grids of the same name are NAME[0], NAME[1], ..."),
 };
-static const firn_schema_section shape_section =
+const firn_schema_section firn_schema_shape =
     END("shape", firn_shape_def, 0, 0, shape_options,
         "A shape, or a list of shapes combined in order.");
 
@@ -333,7 +333,7 @@ static const firn_schema_key body_options[] = {
     TEXT(firn_body_def, "name", name, "", FIRN_SCHEMA_REQUIRED, "Name of the body."),
     TEXT(firn_body_def, "material", material, "", 0,
          "Name of a material. Optional for a points file with the attribute material."),
-    LIST(firn_body_def, "shape", "shapes", shapes, n_shapes, &shape_section,
+    LIST(firn_body_def, "shape", "shapes", shapes, n_shapes, &firn_schema_shape,
          "Region that is filled with particles.", .sought = "geometry object mesh geo source"),
     TEXT(firn_body_def, "points", points, "", FIRN_SCHEMA_FILE,
          "Points file instead of a shape. Attributes: P; optional are v, F, C, T, mass, volume "
@@ -394,7 +394,7 @@ static const firn_schema_section body_section =
 static const firn_schema_key emitter_options[] = {
     TEXT(firn_emitter_def, "name", name, "", FIRN_SCHEMA_REQUIRED, "Name of the emitter."),
     TEXT(firn_emitter_def, "material", material, "", FIRN_SCHEMA_REQUIRED, "Name of a material."),
-    LIST(firn_emitter_def, "shape", "shapes", shapes, n_shapes, &shape_section,
+    LIST(firn_emitter_def, "shape", "shapes", shapes, n_shapes, &firn_schema_shape,
          "Region in which particles are created."),
     WORD(firn_emitter_def, "from", from, "volume surface", "volume",
          "Creates particles in the volume of the shape or on its surface. On a surface without a "
@@ -436,7 +436,7 @@ static const firn_schema_section emitter_section = END(
 static const firn_schema_key collider_options[] = {
     TEXT(firn_collider_def, "name", name, "", FIRN_SCHEMA_REQUIRED,
          "Name in reports and expectations."),
-    LIST(firn_collider_def, "shape", "shapes", shapes, n_shapes, &shape_section,
+    LIST(firn_collider_def, "shape", "shapes", shapes, n_shapes, &firn_schema_shape,
          "Shape of the obstacle."),
     SECTION(firn_collider_def, "motion", motion, &motion_section, "Rigid motion of the obstacle.",
             .sought = "animation keyframes keys velocity"),
@@ -481,7 +481,7 @@ static const firn_schema_key grip_options[] = {
          "Name in reports and expectations."),
     TEXT(firn_grip_def, "body", body, "", 0,
          "Body whose particles are gripped; empty: all bodies."),
-    LIST(firn_grip_def, "shape", "shapes", shapes, n_shapes, &shape_section,
+    LIST(firn_grip_def, "shape", "shapes", shapes, n_shapes, &firn_schema_shape,
          "Region whose particles are gripped at the start. In mode motion every node that they "
          "reach moves with them, up to two cells beyond the region."),
     WORD(firn_grip_def, "mode", mode, "motion traction follow", "motion",
@@ -510,7 +510,7 @@ static const firn_schema_section grip_section = END(
 
 static const firn_schema_key sink_options[] = {
     TEXT(firn_sink_def, "name", name, "", FIRN_SCHEMA_REQUIRED, "Name of the sink."),
-    LIST(firn_sink_def, "shape", "shapes", shapes, n_shapes, &shape_section,
+    LIST(firn_sink_def, "shape", "shapes", shapes, n_shapes, &firn_schema_shape,
          "Region in which particles are deleted.", .sought = "bounds region"),
     SECTION(firn_sink_def, "motion", motion, &motion_section, "Rigid motion of the region."),
     REAL(firn_sink_def, "start", start, "s", "0", -1e9, 1e9, 0, "Time at which it appears."),
@@ -549,7 +549,7 @@ static const firn_schema_key force_options[] = {
     SEED(firn_force_def, "Seed of kind turbulence, added to the scene's seed."),
     SECTION(firn_force_def, "field", field, &firn_schema_vectors,
             "Vectors from a file, added to vector: accelerations of gravity, wind of drag."),
-    LIST(firn_force_def, "shape", "shapes", shapes, n_shapes, &shape_section,
+    LIST(firn_force_def, "shape", "shapes", shapes, n_shapes, &firn_schema_shape,
          "Region in which the force acts; of guide and goal the shape that is followed. Default: "
          "everywhere."),
     SECTION(firn_force_def, "motion", motion, &motion_section, "Rigid motion of the shape."),
@@ -586,7 +586,7 @@ static const firn_schema_section heat_wall_section =
 
 static const firn_schema_key heat_source_options[] = {
     TEXT(firn_heat_source_def, "name", name, "", FIRN_SCHEMA_REQUIRED, "Name in reports."),
-    LIST(firn_heat_source_def, "shape", "shapes", shapes, n_shapes, &shape_section,
+    LIST(firn_heat_source_def, "shape", "shapes", shapes, n_shapes, &firn_schema_shape,
          "Region in which material is heated."),
     SECTION(firn_heat_source_def, "motion", motion, &motion_section,
             "Rigid motion of the region, as of a laser or a flame."),
@@ -621,92 +621,6 @@ static const firn_schema_key heat_options[] = {
 static const firn_schema_section heat_section =
     END("heat", firn_heat_def, 0, 0, heat_options,
         "Conduction, latent heat and exchange of heat, in materials with heat_capacity.");
-
-/* ---------------------------------------------------------------- what comes out */
-
-static const firn_schema_key output_options[] = {
-    TEXT(firn_output_def, "format", format, "bgeo", FIRN_SCHEMA_REQUIRED,
-         "File format, one of `firn help formats`.", .sought = "type extension file_type"),
-    TEXT(firn_output_def, "attributes", attributes, "", FIRN_SCHEMA_WORDS,
-         "Attributes, as a list or separated by blanks (`firn help attributes`); empty: P v id "
-         "pscale material, and Jp where a law has it.",
-         .sought = "channels attribs"),
-    INTEGER(firn_output_def, "every", every, "1", 1, 1e9, 0, "Interval in frames.",
-            .sought = "interval step frame_step"),
-    INTEGER(firn_output_def, "substeps", substeps, "1", 1, 1000, 0,
-            "Files per frame, equally spaced in time.",
-            .sought = "subframes sub_frames motion_blur"),
-    INTEGER(firn_output_def, "nth", nth, "1", 1, 1e9, 0, "Only every nth particle."),
-};
-static const firn_schema_section output_section =
-    END("outputs", firn_output_def, 0, 0, output_options,
-        "Output files. Default: one bgeo file per frame; []: none.");
-
-static const firn_schema_key checkpoint_options[] = {
-    INTEGER(firn_checkpoint_def, "every_frames", every_frames, "0", 0, 1e9, 0,
-            "Interval in frames; 0: none."),
-    REAL(firn_checkpoint_def, "every_seconds", every_seconds, "s", "60", 0, 1e9, 0,
-         "Interval in wall-clock time, the first one after the first frame; longer where "
-         "checkpoints "
-         "would cost more than 3 % of the run. 0: none."),
-    INTEGER(firn_checkpoint_def, "keep", keep, "2", 1, 1000, 0,
-            "Number of checkpoints that are kept."),
-};
-static const firn_schema_section checkpoint_section =
-    END("checkpoints", firn_checkpoint_def, 0, 0, checkpoint_options,
-        "Complete states, from which `firn resume` continues.");
-
-static const firn_schema_key expect_options[] = {
-    TEXT(firn_expect_def, "measure", measure, "", FIRN_SCHEMA_REQUIRED,
-         "Measure, one of `firn help measures`."),
-    {.key = "of",
-     .alias = "body",
-     .type = FIRN_SCHEMA_TEXT,
-     .n = 1,
-     .offset = offsetof(firn_expect_def, body),
-     .size = FIRN_NAME,
-     .fallback = "",
-     .doc = "Body, material, collider or grip; empty: everything."},
-    WORD(firn_expect_def, "axis", axis, "x y z", "x", "Axis of a measure that has one."),
-    TEXT(firn_expect_def, "attribute", attribute, "", 0,
-         "Attribute of mean_of, least_of and greatest_of."),
-    INTEGER(firn_expect_def, "component", component, "0", 0, 8, 0,
-            "Component of the attribute, from 0."),
-    LIST(firn_expect_def, "region", NULL, shapes, n_shapes, &shape_section,
-         "Only particles that start inside this shape, wherever they move."),
-    {.key = "over",
-     .type = FIRN_SCHEMA_WORD,
-     .n = 1,
-     .offset = offsetof(firn_expect_def, over),
-     .words = "at_time max min mean change drift period",
-     .former_words = "moment=at_time",
-     .fallback = "at_time",
-     .doc =
-         "Which value is compared: that at `time`; or of all frames the greatest, the least, the "
-         "mean, the last minus the first, the greatest deviation from the first, or the mean "
-         "period of crossings of the middle."},
-    REAL(firn_expect_def, "from", from, "s", "0", 0, 1e9, 0,
-         "Start of the interval for values over time."),
-    REAL(firn_expect_def, "time", time, "s", "inf", 0, INFINITY, FIRN_SCHEMA_INFINITE,
-         "Time of the value, or end of the interval; inf: the end of the run. Measured at the "
-         "first frame at or after it."),
-    REAL(firn_expect_def, "value", value, "", "inf", -INFINITY, INFINITY,
-         FIRN_SCHEMA_OF_MEASURE | FIRN_SCHEMA_INFINITE,
-         "Expected value; inf: only limits are given."),
-    REAL(firn_expect_def, "tolerance", tolerance, "1", "0", 0, 1e9, 0,
-         "Allowed deviation relative to the expected value, or to `scale` where that is larger."),
-    REAL(firn_expect_def, "scale", scale, "", "0", 0, INFINITY, FIRN_SCHEMA_OF_MEASURE,
-         "Reference of the tolerance where the expected value is zero or small."),
-    REAL(firn_expect_def, "at_least", at_least, "", "-inf", -INFINITY, INFINITY,
-         FIRN_SCHEMA_INFINITE | FIRN_SCHEMA_OF_MEASURE, "Lower limit, instead of value."),
-    REAL(firn_expect_def, "at_most", at_most, "", "inf", -INFINITY, INFINITY,
-         FIRN_SCHEMA_INFINITE | FIRN_SCHEMA_OF_MEASURE, "Upper limit, instead of value."),
-    TEXT(firn_expect_def, "source", source, "", FIRN_SCHEMA_REQUIRED,
-         "Source of the expected value."),
-};
-static const firn_schema_section expect_section =
-    END("expect", firn_expect_def, 0, 0, expect_options,
-        "Expected values with sources and tolerances.");
 
 /* ---------------------------------------------------------------- the scene */
 
@@ -772,12 +686,15 @@ static const firn_schema_key file_options[] = {
     SECTION(firn_scene_def, "heat", heat, &heat_section,
             "Conduction, latent heat and exchange of heat, in materials with heat_capacity.",
             .sought = "temperature thermal melting melt"),
-    LIST(firn_scene_def, "outputs", NULL, outputs, n_outputs, &output_section, "Output files.",
+    LIST(firn_scene_def, "outputs", NULL, outputs, n_outputs, &firn_schema_output, "Output files.",
          .sought = "export cache caches write"),
-    SECTION(firn_scene_def, "checkpoints", checkpoint, &checkpoint_section,
+    SECTION(firn_scene_def, "checkpoints", checkpoint, &firn_schema_checkpoint,
             "Complete states, from which `firn resume` continues.",
             .sought = "restart resume backup"),
-    LIST(firn_scene_def, "expect", NULL, expects, n_expects, &expect_section,
+    LIST(firn_scene_def, "probes", NULL, probes, n_probes, &firn_schema_probe,
+         "Measures sampled between frames, into probes.csv of the shot.",
+         .sought = "probe sensor sensors history"),
+    LIST(firn_scene_def, "expect", NULL, expects, n_expects, &firn_schema_expect,
          "Expected values with their sources."),
 };
 const firn_schema_section firn_schema_file =
@@ -795,19 +712,12 @@ static const firn_schema_section run_section =
 
 /* ---------------------------------------------------------------- defaults */
 
-#define DEFAULT_FUNCTION(name, section)                                                            \
-    firn_##name##_def firn_##name##_default(void)                                                  \
-    {                                                                                              \
-        firn_##name##_def def;                                                                     \
-        firn_schema_fill(&section, &def);                                                          \
-        return def;                                                                                \
-    }
 DEFAULT_FUNCTION(scene, firn_schema_file)
 DEFAULT_FUNCTION(grid, grid_section)
 DEFAULT_FUNCTION(time, time_section)
 DEFAULT_FUNCTION(transfer, transfer_section)
 DEFAULT_FUNCTION(material, material_section)
-DEFAULT_FUNCTION(shape, shape_section)
+DEFAULT_FUNCTION(shape, firn_schema_shape)
 DEFAULT_FUNCTION(motion, motion_section)
 DEFAULT_FUNCTION(body, body_section)
 DEFAULT_FUNCTION(emitter, emitter_section)
@@ -818,9 +728,6 @@ DEFAULT_FUNCTION(force, force_section)
 DEFAULT_FUNCTION(heat, heat_section)
 DEFAULT_FUNCTION(heat_wall, heat_wall_section)
 DEFAULT_FUNCTION(heat_source, heat_source_section)
-DEFAULT_FUNCTION(output, output_section)
-DEFAULT_FUNCTION(checkpoint, checkpoint_section)
-DEFAULT_FUNCTION(expect, expect_section)
 
 firn_parameter_def firn_parameter_default(void) { return (firn_parameter_def){0}; }
 

@@ -67,4 +67,17 @@
         .is_named = named_, .n_options = COUNT(options_), .options = options_                      \
     }
 
+/* The function that gives a definition its defaults. */
+#define DEFAULT_FUNCTION(name, section)                                                            \
+    firn_##name##_def firn_##name##_default(void)                                                  \
+    {                                                                                              \
+        firn_##name##_def def;                                                                     \
+        firn_schema_fill(&(section), &def);                                                        \
+        return def;                                                                                \
+    }
+
+/* Sections of scene_schema.c and scene_schema_output.c that others refer to. */
+extern const firn_schema_section firn_schema_shape, firn_schema_output, firn_schema_checkpoint,
+    firn_schema_probe, firn_schema_expect;
+
 #endif

@@ -59,12 +59,5 @@ static const firn_schema_key vectors_options[] = {
 const firn_schema_section firn_schema_vectors =
     END("vectors", firn_vectors_def, 0, 0, vectors_options, "Vectors in space from a file.");
 
-#define DEFAULT_FUNCTION(name, section)                                                            \
-    firn_##name##_def firn_##name##_default(void)                                                  \
-    {                                                                                              \
-        firn_##name##_def def;                                                                     \
-        firn_schema_fill(&section, &def);                                                          \
-        return def;                                                                                \
-    }
 DEFAULT_FUNCTION(map, firn_schema_maps)
 DEFAULT_FUNCTION(vectors, firn_schema_vectors)

@@ -3,6 +3,7 @@
  * a scene of a billion particles is refused at once; then the simulation itself, for what it holds
  * and how fast it steps. What the estimate has read is what the simulation is made from. */
 #include "session/preflight.h"
+#include "session/preflight_notes.h"
 #include "solver/emission.h"
 #include "base/file.h"
 #include "base/messages.h"
@@ -402,6 +403,8 @@ static firn_status check_sim(const firn_scene_def *scene, firn_sim *sim, const c
     count_bodies(sim, check);
     if (status == FIRN_OK && scene->n_emitters) status = forecast(scene, sim, check, messages);
     if (status == FIRN_OK) status = weigh(scene, sim, folder, check, messages);
+    firn_preflight_contact(scene, check, messages);
+    firn_preflight_flow(sim, scene, check->flow, sizeof check->flow);
     if (status == FIRN_OK && seconds > 0) status = measure(scene, sim, seconds, check, messages);
     if (status == FIRN_OK && check->is_measured) judge_transfer(scene, sim, check, messages);
     if (status == FIRN_OK && check->is_measured)
@@ -553,6 +556,7 @@ void firn_check_print(const firn_check *c, FILE *out)
         print_bytes(out, c->disk_free);
         fputc('\n', out);
     }
+    fputs(c->flow, out);
     if (!c->is_measured) return;
     if (c->transfer_viscosity > 0) print_transfer(c, out);
     print_steps(c, out);

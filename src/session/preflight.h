@@ -36,7 +36,8 @@ typedef struct firn_check {
     double mean_particles; /* in the measured steps */
     /* m^2/s: of transfers in a layer of `layer` cells, the thinnest body; of the material */
     double layer, transfer_viscosity, own_viscosity;
-    double eta; /* s for all frames, emitted particles included; infinite without particles */
+    char flow[1024]; /* lines of flow curves; "": no material flows at a rate */
+    double eta;      /* s for all frames, emitted particles included; infinite without particles */
 } firn_check;
 
 /* Estimates, then makes the simulation and steps it for about `seconds` of wall time (0: not).

@@ -57,6 +57,20 @@ static void limit(const firn_dt_limit *dt_limit, char out[160])
         snprintf(out + n, 160 - (size_t)n, " #%lld", (long long)dt_limit->particle);
 }
 
+/* ", bounded: volume 12, flow 3": bounds of laws met since the frame before, by kind. */
+static void bounded(const firn_progress *p, firn_text *text)
+{
+    const char *before = ", bounded: ";
+    for (int kind = 0; kind < FIRN_N_BOUNDS; kind++) {
+        const int64_t n = p->stats.n_bounded[kind] - p->bounded_before[kind];
+        char number[32];
+        if (n <= 0) continue;
+        count((double)n, number);
+        firn_text_add(text, "%s%s %s", before, firn_bound_name(kind), number);
+        before = ", ";
+    }
+}
+
 void firn_progress_line(const firn_progress *p, int width, firn_text *text)
 {
     char particles[32], blocks[32], memory[32], rate[32], eta[32], why[200];
@@ -69,14 +83,17 @@ void firn_progress_line(const firn_progress *p, int width, firn_text *text)
     if (p->stats.own_viscosity > 0 && p->stats.transfer_viscosity > 0.1 * p->stats.own_viscosity)
         snprintf(why + strlen(why), sizeof why - strlen(why), ", numerical viscosity %.2g times",
                  p->stats.transfer_viscosity / p->stats.own_viscosity);
-    char line[512];
+    char line[768];
+    firn_text held = {0};
+    bounded(p, &held);
     snprintf(line, sizeof line,
-             "frame %d/%d %3.0f %%  ETA %s  %lld steps  dt %.2e (%s)  %s particles  %s blocks  %s  "
-             "%s updates/s",
+             "frame %d/%d %3.0f %%  ETA %s  %lld steps  dt %.2e (%s%s)  %s particles  %s blocks  "
+             "%s  %s updates/s",
              p->frame, p->last_frame, 100 * p->fraction, eta, (long long)p->n_substeps,
-             p->stats.limit.dt, why, particles, blocks, memory, rate);
+             p->stats.limit.dt, why, held.data ? held.data : "", particles, blocks, memory, rate);
     if (width > 0 && width < (int)sizeof line) line[width] = 0;
     firn_text_add(text, "%s", line);
+    firn_text_clear(&held);
 }
 
 void firn_progress_json(const firn_progress *p, firn_json_writer *json)
@@ -99,6 +116,10 @@ void firn_progress_json(const firn_progress *p, firn_json_writer *json)
     firn_json_integer(json, "particles", p->stats.n_particles);
     firn_json_integer(json, "lost", p->stats.n_lost);
     firn_json_integer(json, "inverted", p->stats.n_inverted);
+    firn_json_begin(json, "bounded", '{');
+    for (int kind = 0; kind < FIRN_N_BOUNDS; kind++)
+        firn_json_integer(json, firn_bound_name(kind), p->stats.n_bounded[kind]);
+    firn_json_end(json);
     firn_json_integer(json, "blocks", p->stats.n_blocks);
     firn_json_integer(json, "memory", (int64_t)p->stats.memory_now);
     firn_json_number(json, "updates_per_second", p->updates_per_second);

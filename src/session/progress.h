@@ -19,9 +19,10 @@ typedef struct firn_progress {
     double time;           /* simulated, s */
     int64_t n_substeps;    /* of this frame */
     firn_stats stats;
-    double seconds;            /* since the run began */
-    double updates_per_second; /* particles times steps */
-    double eta;                /* s; negative: unknown yet */
+    int64_t bounded_before[FIRN_N_BOUNDS]; /* stats.n_bounded at the end of the frame before */
+    double seconds;                        /* since the run began */
+    double updates_per_second;             /* particles times steps */
+    double eta;                            /* s; negative: unknown yet */
 } firn_progress;
 
 typedef enum firn_progress_style {

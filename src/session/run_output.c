@@ -86,6 +86,7 @@ static firn_status write_checkpoint(firn_run_output *output, firn_sim *sim, firn
     double began = firn_run_output_clock();
     /* The ledger is written up to the checkpoint first: else resuming from it would leave a hole. */
     firn_status status = firn_cache_flush(output->cache, messages);
+    if (status == FIRN_OK) status = firn_probe_log_flush(&output->probes, messages);
     size_t n_bytes = 0;
     if (status == FIRN_OK) status = firn_save_stream(sim, NULL, NULL, &n_bytes, messages);
     if (status != FIRN_OK) return status;
@@ -138,6 +139,7 @@ firn_status firn_run_output_write(firn_run_output *output, firn_sim *sim,
                             .n_ledgers = output->n_ledgers,
                             .ledgers = output->ledgers};
     status = firn_cache_push(output->cache, &entry, n_items, items, messages);
+    if (status == FIRN_OK) status = firn_probe_log_flush(&output->probes, messages);
     if (status == FIRN_OK && firn_cache_state(output->cache).n_waiting >= MAX_WAITING)
         status = firn_cache_flush(output->cache, messages);
     if (status != FIRN_OK) return status;
@@ -185,6 +187,8 @@ firn_status firn_run_output_end(firn_run_output *output, firn_sim *sim, firn_sta
         firn_status closed = firn_shot_close(output->shot, state, why, messages);
         if (end == FIRN_OK) end = closed;
     }
+    if (output->shot && end == FIRN_OK) end = firn_probe_log_flush(&output->probes, messages);
+    firn_probe_log_clear(&output->probes);
     firn_shot_destroy(output->shot);
     firn_memory_release(NULL, output->ledgers, (size_t)output->n_ledgers * sizeof *output->ledgers);
     firn_memory_release(NULL, output->is_warned, (size_t)output->n_ledgers);

@@ -7,6 +7,7 @@
 
 #include "shot/cache_queue.h"
 #include "session/frame_loop.h"
+#include "session/probe_log.h"
 
 typedef struct firn_run_output {
     firn_shot *shot;   /* owned */
@@ -23,6 +24,7 @@ typedef struct firn_run_output {
     firn_ledger *ledgers;
     unsigned char *is_warned; /* [n_ledgers] of separation, see separation.h */
     int n_ledgers;
+    firn_probe_log probes;
 } firn_run_output;
 
 /* Takes over the shot, also when it fails. `frame` and `sub` become the last output time of the

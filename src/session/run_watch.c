@@ -2,7 +2,9 @@
 /* run_watch.c: see run_watch.h. */
 #include "session/run_watch.h"
 
+#include "laws/law.h"
 #include "measure/expect.h"
+#include "measure/probes.h"
 #include "mpm/roundoff.h"
 #include "mpm/transfer_damping.h"
 #include "session/interrupt.h"
@@ -17,9 +19,11 @@ typedef struct watch {
     const firn_voice *voice;
     firn_progress_display display;
     firn_progress_meter meter;
+    const firn_scene_def *scene;
     firn_run_output *output;
     firn_messages *messages;
     firn_expect_recorder *expect;  /* NULL: the scene has no expectations */
+    firn_probes *probes;           /* NULL: the scene has none */
     firn_live_preview *preview;    /* NULL: not asked for */
     firn_status output_status;     /* of a checkpoint between output times */
     double began, first_time, end; /* wall s; simulated s, s */
@@ -30,6 +34,7 @@ typedef struct watch {
     int64_t steps_before, steps_of_frame; /* step count at the start of the run, of the frame */
     int64_t most_steps;                   /* of a frame so far */
     int is_quiet;
+    int64_t bounded_before[FIRN_N_BOUNDS]; /* bounds of laws met up to the last frame */
     firn_dt_limit limit; /* of the frame's smallest step that the frame's end did not cut short */
 } watch;
 
@@ -54,8 +59,10 @@ static void show_progress(watch *w, firn_sim *sim, int frame, int is_frame_done)
                               .eta = rate > 0   ? left * rate
                                      : left > 0 ? -1
                                                 : 0};
+    memcpy(progress.bounded_before, w->bounded_before, sizeof w->bounded_before);
     firn_progress_show(&w->display, &progress, is_frame_done);
     if (!is_frame_done) return;
+    memcpy(w->bounded_before, stats.n_bounded, sizeof w->bounded_before);
     w->steps_of_frame = stats.n_steps;
     w->limit = (firn_dt_limit){0};
 }
@@ -79,7 +86,9 @@ static int on_step(void *user, firn_sim *sim, int frame)
     note_limit(w, &now);
     w->updates += (double)firn_sim_n_particles(sim);
     show_progress(w, sim, frame, 0);
-    w->output_status = firn_run_output_step(w->output, sim, w->messages);
+    if (w->probes) w->output_status = firn_probes_sample(w->probes, w->messages);
+    if (w->output_status == FIRN_OK)
+        w->output_status = firn_run_output_step(w->output, sim, w->messages);
     return w->output_status != FIRN_OK || firn_interrupt_signal() != 0;
 }
 
@@ -147,6 +156,21 @@ static void print_stages(const firn_stats *stats)
     fputc('\n', stdout);
 }
 
+/* What laws held at a bound, by material and kind. */
+static void print_bounds(const watch *w, firn_sim *sim)
+{
+    for (int m = 0; m < firn_sim_n_materials(sim); m++) {
+        const firn_law_info *law = firn_material_def_law(&w->scene->materials[m]);
+        firn_ledger ledger;
+        if (firn_sim_ledger(sim, m, &ledger, NULL) != FIRN_OK) return;
+        for (int kind = 0; law && kind < FIRN_N_BOUNDS; kind++)
+            if (ledger.n_bounded_by[kind])
+                printf("material '%s' met the bound '%s' %lld times, particles times steps: %s\n",
+                       ledger.material, firn_bound_name(kind), (long long)ledger.n_bounded_by[kind],
+                       firn_bound_meaning(law, kind));
+    }
+}
+
 static void print_summary(const watch *w, firn_sim *sim)
 {
     const firn_stats stats = firn_sim_stats(sim);
@@ -167,9 +191,7 @@ static void print_summary(const watch *w, firn_sim *sim)
     if (stats.n_lost)
         printf("%lld particles left through deleting walls, into sinks or out of reach\n",
                (long long)stats.n_lost);
-    if (stats.n_inverted)
-        printf("%lld times a particle was inverted in a step and its stress bounded\n",
-               (long long)stats.n_inverted);
+    print_bounds(w, sim);
     if (stats.n_retries)
         printf("%lld steps were repeated with a smaller dt\n", (long long)stats.n_retries);
 }
@@ -214,6 +236,18 @@ static void report_end(const watch *w, firn_sim *sim, firn_status status, const 
                        folder);
 }
 
+static firn_status begin_probes(watch *w, firn_sim *sim, const char *folder)
+{
+    const firn_scene_def *scene = w->output->scene;
+    if (!scene->n_probes) return FIRN_OK;
+    firn_probe_log *log = &w->output->probes;
+    firn_status status = firn_probe_log_begin(log, folder, scene, firn_sim_time(sim), w->messages);
+    log->expect = w->expect;
+    if (status == FIRN_OK)
+        status = firn_probes_create(scene, sim, firn_probe_log_put, log, &w->probes, w->messages);
+    return status == FIRN_OK ? firn_probes_sample(w->probes, w->messages) : status;
+}
+
 firn_status firn_run_watch(const firn_session_options *options, firn_sim *sim,
                            firn_run_output *output, const firn_frame_plan *plan,
                            firn_messages *messages)
@@ -221,6 +255,7 @@ firn_status firn_run_watch(const firn_session_options *options, firn_sim *sim,
     const int64_t n_steps = firn_sim_step_count(sim);
     watch w = {.voice = options->voice,
                .display = firn_progress_open(options->progress),
+               .scene = output->scene,
                .output = output,
                .messages = messages,
                .began = firn_run_output_clock(),
@@ -237,6 +272,7 @@ firn_status firn_run_watch(const firn_session_options *options, firn_sim *sim,
     firn_status status = FIRN_OK;
     if (output->scene->n_expects)
         status = firn_expect_create(output->scene, sim, &w.expect, messages);
+    if (status == FIRN_OK) status = begin_probes(&w, sim, folder);
     if (status == FIRN_OK && options->has_live_preview)
         status = firn_live_preview_create(folder, output->scene, sim, &w.preview, messages);
     if (status == FIRN_OK) status = firn_frame_loop(sim, plan, &observer, messages);
@@ -250,6 +286,7 @@ firn_status firn_run_watch(const firn_session_options *options, firn_sim *sim,
     status = firn_run_output_end(output, sim, status, first_error(messages), messages);
     w.voice->report(messages);
     report_end(&w, sim, status, folder);
+    firn_probes_destroy(w.probes);
     firn_expect_destroy(w.expect);
     return status;
 }

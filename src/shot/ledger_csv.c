@@ -31,6 +31,11 @@ typedef struct quantity {
         "n_lost_" #why, "1", offsetof(firn_ledger, n_lost_by) + cause * sizeof(int64_t), 0         \
     }
 
+#define BOUND(why, kind)                                                                           \
+    {                                                                                              \
+        "n_bounded_" #why, "1", offsetof(firn_ledger, n_bounded_by) + kind * sizeof(int64_t), 0    \
+    }
+
 static const quantity quantities[] = {
     COUNT(n_particles),
     COUNT(n_lost),
@@ -77,6 +82,15 @@ static const quantity quantities[] = {
     NUMBER(heat_work, "J"),
     NUMBER(heat_lost, "J"),
     COUNT(n_heat_limited),
+    COUNT(n_bounded),
+    BOUND(inverted, FIRN_BOUND_INVERTED),
+    BOUND(parameter, FIRN_BOUND_PARAMETER),
+    BOUND(collapsed, FIRN_BOUND_COLLAPSED),
+    BOUND(volume, FIRN_BOUND_VOLUME),
+    BOUND(continued, FIRN_BOUND_CONTINUED),
+    BOUND(hardening, FIRN_BOUND_HARDENING),
+    BOUND(flow, FIRN_BOUND_FLOW),
+    BOUND(memory, FIRN_BOUND_MEMORY),
 };
 enum { N_QUANTITIES = sizeof quantities / sizeof *quantities };
 

@@ -256,6 +256,9 @@ static void put_stats(firn_json_writer *w, const firn_stats *stats)
     firn_json_integer(w, "blocks", stats->n_blocks);
     firn_json_integer(w, "lost", stats->n_lost);
     firn_json_integer(w, "inverted", stats->n_inverted);
+    int64_t n_bounded = 0;
+    for (int kind = 0; kind < FIRN_N_BOUNDS; kind++) n_bounded += stats->n_bounded[kind];
+    firn_json_integer(w, "bounded", n_bounded);
     firn_json_integer(w, "memory", (int64_t)stats->memory_now);
     firn_json_integer(w, "memory_peak", (int64_t)stats->memory_peak);
 }

@@ -15,6 +15,7 @@
 #define FIRN_MANIFEST_NAME "manifest.json"
 #define FIRN_MANIFEST_FRAMES "frames.jsonl"
 #define FIRN_MANIFEST_LEDGER "ledger.csv"
+#define FIRN_MANIFEST_PROBES "probes.csv" /* of a scene with probes; no record */
 #define FIRN_MANIFEST_CHECKPOINTS "checkpoints"
 
 typedef struct firn_manifest {

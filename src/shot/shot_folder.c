@@ -31,9 +31,9 @@ firn_status firn_shot_lock(firn_shot *shot, firn_messages *messages)
 
 firn_status firn_shot_refuse_links(const firn_shot *shot, firn_messages *messages)
 {
-    static const char *const names[] = {FIRN_MANIFEST_NAME, FIRN_MANIFEST_FRAMES,
-                                        FIRN_MANIFEST_LEDGER, FIRN_MANIFEST_CHECKPOINTS,
-                                        "preview.png"};
+    static const char *const names[] = {FIRN_MANIFEST_NAME,        FIRN_MANIFEST_FRAMES,
+                                        FIRN_MANIFEST_LEDGER,      FIRN_MANIFEST_PROBES,
+                                        FIRN_MANIFEST_CHECKPOINTS, "preview.png"};
     char path[FIRN_SHOT_PATH];
     firn_status worst = FIRN_OK;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -127,12 +127,13 @@ static firn_status drop_derived(const firn_shot *shot, const char *name, firn_me
 firn_status firn_shot_empty(firn_shot *shot, firn_messages *messages)
 {
     static const char *const names[] = {FIRN_MANIFEST_NAME, FIRN_MANIFEST_FRAMES,
-                                        FIRN_MANIFEST_LEDGER, FIRN_CLEAN_RECORD};
+                                        FIRN_MANIFEST_LEDGER, FIRN_CLEAN_RECORD,
+                                        FIRN_MANIFEST_PROBES};
     char path[FIRN_SHOT_PATH];
     firn_manifest old = {0};
     const int has_old = firn_manifest_exists(shot->folder);
     const int is_known = has_old && firn_manifest_read(shot->folder, &old, NULL) == FIRN_OK;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         firn_shot_path(shot, names[i], path);
         firn_status status = firn_file_remove(path, messages);
         cleaning caches = {shot, shot->folder, 0, 0, 0, 0, FIRN_OK, messages};

@@ -14,6 +14,7 @@
  *     stress   = tau / J      Pa            pressure = - tr(stress) / 3
  *     pscale   = V0^(1/3) / 2 m             sphere inscribed in the cube V0 */
 #include "solver/attributes.h"
+#include "solver/law_attribute.h"
 #include "laws/history.h"
 #include "solver/paint.h"
 #include "solver/sim.h"
@@ -143,7 +144,7 @@ static void get_source(const particle *p, double *out)
 static const struct {
     firn_attribute_info info;
     attribute_fn get; /* of one particle; or NULL: */
-    int copied;       /* COPY of a field; 0: yield, which the law measures, 16 particles at once */
+    int copied;       /* COPY of a field; 0: what the law measures, 16 particles at once */
 } table[] = {
     {{"P", "m", "position", FIRN_ATTRIBUTE_VECTOR, 3}, NULL, COPY(X)},
     {{"v", "m/s", "velocity", FIRN_ATTRIBUTE_VECTOR, 3}, NULL, COPY(V)},
@@ -182,6 +183,11 @@ static const struct {
     {{"yield", "",
       "share of the yield surface reached: below 1 elastic, 1 yields, above 1 flow takes time",
       FIRN_ATTRIBUTE_FLOAT, 1},
+     NULL},
+    {{"bounded", "",
+      "bounds that the law meets in this state, a sum: 1 inverted, 2 parameter, 4 collapsed, 8 "
+      "volume, 16 continued, 32 hardening, 64 flow, 128 memory",
+      FIRN_ATTRIBUTE_INT, 1},
      NULL},
     {{"plastic_strain", "", "accumulated equivalent plastic strain", FIRN_ATTRIBUTE_FLOAT, 1},
      get_plastic_strain},
@@ -322,38 +328,6 @@ static int64_t rank_of(const ranking *r, uint32_t id)
     return word & bit ? r->before[id / 64] + __builtin_popcountll(word & (bit - 1)) : -1;
 }
 
-/* The share of the yield surface that up to 16 particles of a block have reached, measured by their
- * law in double precision. Lanes without a particle hold F = I, which every law accepts. */
-static void measure_yield(const firn_sim *sim, firn_place first, int n, double yield[16])
-{
-    const firn_method *method = sim->method;
-    const firn_material *material = &sim->materials[first.material].resolved;
-    const int n_history = material->law->info.n_history;
-    double F[9 * 16], history[FIRN_MAX_HISTORY * 16] = {0}, T[16];
-    uint32_t id[16] = {0};
-    for (int lane = 0; lane < 16; lane++) {
-        double f[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, h[FIRN_FIELD_MOST] = {0}, t = 0;
-        firn_place at = {first.material, first.block, first.index + lane};
-        if (lane < n) {
-            method->read(sim, at, 1, FIRN_FIELD_F, f);
-            method->read(sim, at, 1, FIRN_FIELD_HISTORY, h);
-            t = firn_solver_value(sim, at, FIRN_FIELD_T, 0);
-            id[lane] = (uint32_t)firn_solver_value(sim, at, FIRN_FIELD_ID, 0);
-        }
-        for (int c = 0; c < 9; c++) F[c * 16 + lane] = f[c];
-        for (int c = 0; c < n_history; c++) history[c * 16 + lane] = h[c];
-        T[lane] = t;
-    }
-    const firn_law_batch batch = {.material = material,
-                                  .n_bundles = 1,
-                                  .F = F,
-                                  .history = history,
-                                  .temperature = T,
-                                  .id = id,
-                                  .yield = yield};
-    material->law->kernels[FIRN_F64_SCALAR].measure(&batch);
-}
-
 /* Receives the values of one particle; called from several threads, each rank once. */
 typedef void (*put_fn)(void *user, int64_t rank, const double *values);
 
@@ -368,7 +342,8 @@ static void take_values(firn_sim *sim, firn_place at, int n, int entry, const ch
         return;
     }
     if (entry >= 0 && !table[entry].get) {
-        measure_yield(sim, at, n, values);
+        firn_law_attribute_take(sim, at, n, strcmp(name, "yield") == 0 ? values : NULL,
+                                strcmp(name, "bounded") == 0 ? values : NULL);
         return;
     }
     const int n_components = entry < 0 ? 1 : table[entry].info.n_components;

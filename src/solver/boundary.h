@@ -36,11 +36,11 @@ void firn_boundary_impulse_add(firn_boundary_impulse *sum, const firn_boundary_i
 
 /* The sums of one material since the start; part of a saved state, as they stand. */
 typedef struct firn_ledger_sums {
-    double impulse[FIRN_N_BOUNDARY_KINDS][3];     /* N s, on the material */
-    double work, friction;                        /* J: done on it; dissipated by slip */
-    double plastic, viscous;                      /* J */
-    double lost_mass;                             /* kg */
-    int64_t n_lost_by[FIRN_N_LOSSES], n_inverted; /* see firn_ledger */
+    double impulse[FIRN_N_BOUNDARY_KINDS][3]; /* N s, on the material */
+    double work, friction;                    /* J: done on it; dissipated by slip */
+    double plastic, viscous;                  /* J */
+    double lost_mass;                         /* kg */
+    int64_t n_lost_by[FIRN_N_LOSSES], n_bounded[FIRN_N_BOUNDS]; /* see firn_ledger */
 } firn_ledger_sums;
 
 /* Adds what a boundary received to the sums of the material that gave it. */

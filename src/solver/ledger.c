@@ -61,7 +61,11 @@ static void add_sums(firn_ledger *l, const firn_ledger_sums *a)
         l->n_lost_by[cause] += a->n_lost_by[cause];
         l->n_lost += a->n_lost_by[cause];
     }
-    l->n_inverted += a->n_inverted;
+    for (int kind = 0; kind < FIRN_N_BOUNDS; kind++) {
+        l->n_bounded_by[kind] += a->n_bounded[kind];
+        l->n_bounded += a->n_bounded[kind];
+    }
+    l->n_inverted += a->n_bounded[FIRN_BOUND_INVERTED];
     l->lost_mass += a->lost_mass;
     l->plastic_work += a->plastic;
     l->viscous_work += a->viscous;

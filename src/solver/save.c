@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SAVE_VERSION = 7 };
+enum { SAVE_VERSION = 8 };
 static const char save_magic[8] = "firnsav";
 
 typedef struct header {

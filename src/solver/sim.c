@@ -133,6 +133,7 @@ firn_status firn_solver_create(const firn_scene_def *scene, const firn_scene_par
     sim->scene.heat.walls = NULL;
     sim->scene.heat.sources = NULL;
     sim->scene.outputs = NULL;
+    sim->scene.probes = NULL;
     sim->scene.expects = NULL;
     if (status != FIRN_OK) {
         firn_sim_destroy(sim);
@@ -230,8 +231,10 @@ firn_stats firn_sim_stats(const firn_sim *sim)
                         .memory_peak = sim->memory.peak};
     for (int m = 0; m < sim->n_materials; m++) {
         stats.n_lost += firn_ledger_sums_n_lost(&sim->materials[m].sums);
-        stats.n_inverted += sim->materials[m].sums.n_inverted;
+        for (int kind = 0; kind < FIRN_N_BOUNDS; kind++)
+            stats.n_bounded[kind] += sim->materials[m].sums.n_bounded[kind];
     }
+    stats.n_inverted = stats.n_bounded[FIRN_BOUND_INVERTED];
     memcpy(stats.stage_seconds, sim->stage_seconds, sizeof stats.stage_seconds);
     sim->method->stats(sim, &stats);
     return stats;

@@ -38,6 +38,17 @@ cmp -s "$folder/first.csv" "$folder/tiny/summary.csv" || fail "the second report
 "$firn" compare "$folder/study.yaml" --out "$folder/tiny" >"$folder/out" 2>&1
 [ "$(grep -c ': reused' "$folder/out")" -eq 2 ] || fail "finished runs are not reused"
 
+# repeats with another shift of the grid are other runs of the same scene, with a spread that is not nothing
+printf 'study: shifted\nscenes: tiny.yaml\nmetrics: [top_speed, steps]\nrepeat: 3\nvary: shift\n' >"$folder/shifted.yaml"
+"$firn" compare "$folder/shifted.yaml" --out "$folder/shifted" --jobs 2 >"$folder/out" 2>&1 || fail "shifted: $(tail -1 "$folder/out")"
+[ "$(grep -c ': done' "$folder/out")" -eq 3 ] || fail "shifted: not three runs"
+[ "$(grep -ho '"shift": *\[[^]]*\]' "$folder"/shifted/runs/*/manifest.json | sort -u | wc -l)" -eq 3 ] || fail "not three shifts of the grid"
+[ "$(tail -qn 1 "$folder"/shifted/runs/*/frames.jsonl | grep -o '"state_hash": *"[^"]*"' | sort -u | wc -l)" -eq 3 ] ||
+    fail "shifts do not change the states"
+[ "$(tail -qn 1 "$folder"/shifted/runs/*/frames.jsonl | grep -o '"particles": *[0-9]*' | sort -u | wc -l)" -eq 1 ] ||
+    fail "shifts change the number of particles"
+grep -q '3 runs' "$folder/shifted/report.html" || fail "the report of a shifted study has no spread"
+
 # an edited scene makes other runs, though their commands are the same; a damaged shot is run again
 shot=$(echo "$folder"/tiny/runs/001*/)
 cp -r "$shot" "$folder/older"

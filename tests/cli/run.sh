@@ -40,6 +40,17 @@ python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]' <out || 
 [ "$(hashes whole | wc -l)" -eq 9 ] || fail "the records do not have 9 state hashes"
 [ "$(find whole -name 'tiny.*.bgeo' | wc -l)" -eq 9 ] || fail "not 9 caches"
 
+# ---- probes: the same states, and the same samples from a run in two parts
+{ cat "$scene"; echo 'probes: {low: {measure: lowest, axis: y, every: 700 us}, force: {measure: wall_impulse, axis: y}}'
+  echo 'expect: [{measure: probe, of: low, over: min, at_least: -0.05, source: the floor}]'; } >probes.yaml
+expect 0 "" run probes.yaml --out probes --quiet
+[ "$(hashes probes)" = "$(hashes whole)" ] || fail "probes change the states"
+[ "$(grep -c ^low, probes/probes.csv)" -eq 115 ] || fail "not 115 samples: $(grep -c ^low, probes/probes.csv)"
+expect 0 "" run probes.yaml --out parts --quiet --frames :3
+expect 0 "" resume parts --quiet --frames :8
+cmp -s probes/probes.csv parts/probes.csv || fail "probes of a run in two parts differ"
+expect 0 "" verify probes
+
 # ---- surfaces: several frames at the same time give the same files; what is not there is called so
 expect 0 "" mesh whole --format ply --frames :3 --out one --jobs 1
 expect 0 "" mesh whole --format ply --frames :3 --out three --jobs 3 --adaptivity 0

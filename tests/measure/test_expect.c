@@ -169,7 +169,8 @@ static void test_table(void **state)
     for (int i = 0; firn_measure_at(i); i++) {
         const firn_measure *m = firn_measure_at(i);
         assert_ptr_equal(firn_measure_find(m->name), m); /* names are unique */
-        int n_ways = (m->of_particle != NULL) + (m->of_ledger != NULL) + (m->of_reaction != NULL);
+        int n_ways = (m->of_particle != NULL) + (m->of_ledger != NULL) + (m->of_reaction != NULL) +
+                     (m->kind == FIRN_MEASURE_PROBE);
         assert_int_equal(n_ways, 1);
     }
 }

@@ -325,6 +325,37 @@ static void lost(void **state)
     firn_sim_destroy(sim);
 }
 
+/* Noise takes nu of some particles out of its range, where it is held: each counts once a step, in a
+ * ledger, in the attribute, and in a method without a grid too. */
+static void bounded(void **state)
+{
+    (void)state;
+    for (int is_meshless = 0; is_meshless < 2; is_meshless++) {
+        verify_scene s;
+        make_block(&s, 1e3, FIRN_APIC);
+        if (is_meshless) strcpy(s.scene.method, "sph_elastic");
+        s.scene.time.dt_fixed = 1e-4;
+        firn_material_def *material = &s.material;
+        for (int k = 0; k < material->n_parameters; k++)
+            if (strcmp(material->parameters[k].name, "nu") == 0) material->parameters[k].noise = 1;
+        firn_sim *sim = verify_start(&s);
+        const int64_t n = firn_sim_n_particles(sim);
+        double *bits = verify_copy(sim, "bounded");
+        int64_t n_held = 0;
+        for (int64_t i = 0; i < n; i++) n_held += bits[i] == 1 << FIRN_BOUND_PARAMETER;
+        free(bits);
+        assert_true(n_held > n / 10 && n_held < n / 2); /* xi > 2/3: a sixth */
+        verify_go(sim, 3e-4);
+        const int64_t expected = n_held * firn_sim_step_count(sim);
+        const firn_ledger ledger = ledger_of(sim, 0);
+        assert_int_equal(ledger.n_bounded, expected);
+        assert_int_equal(ledger.n_bounded_by[FIRN_BOUND_PARAMETER], expected);
+        assert_int_equal(firn_sim_stats(sim).n_bounded[FIRN_BOUND_PARAMETER], expected);
+        assert_int_equal(ledger.n_inverted, 0);
+        firn_sim_destroy(sim);
+    }
+}
+
 /* Turned inside out, seven particles count once a step each. */
 static void inverted(void **state)
 {
@@ -385,6 +416,7 @@ int main(void)
         cmocka_unit_test(lift),
         cmocka_unit_test(free_body),
         cmocka_unit_test(lost),
+        cmocka_unit_test(bounded),
         cmocka_unit_test(inverted),
         cmocka_unit_test(bulk_without_crumbs),
     };

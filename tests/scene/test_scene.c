@@ -255,7 +255,7 @@ static void test_keys_refused(void **state)
         "s.yaml:4:1: \"checkpoint\" is no key of a scene file; allowed: scene, grid, "
         "time, transfer, meshless, sph_corotated, peridynamics, sph_fluid, "
         "gravity, forces, maps, materials, bodies, emitters, colliders, grips, sinks, heat, "
-        "outputs, checkpoints, expect, sweep; did you mean \"checkpoints\"?");
+        "outputs, checkpoints, probes, expect, sweep; did you mean \"checkpoints\"?");
     check_refused("grid: {}\n" MATERIALS BODIES,
                   "s.yaml:1:7: grid.dx is missing; allowed: above 0, up to 10000 m");
     check_refused(MATERIALS BODIES,
