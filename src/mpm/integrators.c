@@ -6,11 +6,8 @@
 #include <string.h>
 
 static const firn_integrator *const integrators[] = {
-    &firn_integrator_symplectic,
-    &firn_integrator_implicit,
-    &firn_integrator_midpoint,
-    &firn_integrator_quasi_static,
-    &firn_integrator_auto,
+    &firn_integrator_symplectic,   &firn_integrator_implicit, &firn_integrator_midpoint,
+    &firn_integrator_quasi_static, &firn_integrator_auto,
 };
 enum { N_INTEGRATORS = sizeof integrators / sizeof *integrators };
 
