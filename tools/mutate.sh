@@ -17,7 +17,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 programs='basics symmetry incline mms bar'
 tests='contact ledger' # after the program that a line names, these are tried for every change
-slow='node_boundary sim'  # only where a line names it
+slow='node_boundary distance_cache sim'  # only where a line names it
 
 # name | file | text in it | text instead | the program most likely to notice, tried first
 mutations() {
@@ -72,7 +72,7 @@ fan-folded-one-off|src/mpm/shifted_rows.h|row_within(zero, r, 4 - z)|row_within(
 columns-of-before-the-sort|src/mpm/workspace.c|mpm->impulse_split.is_kept = mpm->has_reports = 0;|mpm->impulse_split.is_kept = 0;|sim
 sort-by-old-cell|src/mpm/sort_kernels.c|fr_floor(at - 4 * shift - half)|fr_floor(at - half)|sim
 blank-lanes-kept|src/mpm/sort_kernels.c|to[l] = (type)g->blank[c];|to[l] = from[at[0] + (size_t)c * N];|sim
-far-blocks-not-renewed|src/mpm/distance_cache.c|if (!cache->is_kept || !cache->blocks[owner].is_stale) return;|return;|node_boundary
+far-blocks-not-renewed|src/mpm/distance_cache.c|if (!cache->is_kept || !cache->blocks[owner].is_stale) return;|return;|distance_cache
 first-offset-along-z|src/mpm/transfer.c|if (with_products) fr_store(out->d[2] + l, first - 2 - at);|if (with_products) fr_store(out->d[2] + l, first - 1 - at);|basics
 edge-unsaid|materials/st_venant_kirchhoff.c|q->is_edge = fr_lt(nearest, edge);|(void)edge, (void)nearest;|sim
 failure-unsaid|materials/st_venant_kirchhoff.c|q->failed = fr_le(least, zero);|q->failed = fr_le(zero, zero - 1);|bar

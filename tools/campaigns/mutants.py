@@ -46,7 +46,7 @@ GROUPS = {
                  ['first_step', 'payload', 'drop', 'ledger', 'save', 'sim']),
     'contact': (['src/mpm/contact_gap.c', 'src/mpm/node_boundary.c', 'src/mpm/distance_cache.c', 'src/solver/contact.c',
                  'src/solver/collider.c', 'src/solver/point_collision.c'],
-                ['first_step', 'contact', 'closed_walls', 'ledger', 'node_boundary']),
+                ['first_step', 'contact', 'closed_walls', 'ledger', 'node_boundary', 'distance_cache']),
     'boundary': (['src/mpm/mirror_wall.c', 'src/mpm/grip_nodes.c', 'src/mpm/grip_particles.c', 'src/mpm/particle_collision.c',
                   'src/mpm/sink_particles.c', 'src/solver/grip.c', 'src/solver/sink.c', 'src/solver/force.c'],
                  ['first_step', 'closed_walls', 'force', 'contact', 'ledger', 'node_boundary', 'sim']),
