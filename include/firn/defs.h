@@ -36,6 +36,9 @@ typedef enum firn_wall {
     FIRN_WALL_NO_SLIP
 } firn_wall;
 
+/* Material that begins inside something else: it stays there, is left out, or is refused. */
+typedef enum firn_overlap { FIRN_OVERLAP_KEEP, FIRN_OVERLAP_CUT, FIRN_OVERLAP_REFUSE } firn_overlap;
+
 typedef struct firn_grid_def {
     double dx;              /* node spacing, m */
     double shift[3];        /* of the nodes, cells; not along axes with mirror or periodic walls */
@@ -45,6 +48,7 @@ typedef struct firn_grid_def {
     double box_min[3], box_max[3];
     firn_wall walls[6];   /* -x +x -y +y -z +z */
     double wall_friction; /* Coulomb, for slip and separate */
+    firn_overlap overlap; /* particles that begin beyond closed walls */
 } firn_grid_def;
 
 typedef struct firn_time_def {
@@ -249,10 +253,20 @@ typedef struct firn_body_def {
     double temperature_high;        /* K; NAN: the map's own numbers */
     firn_vectors_def velocity_field; /* added to velocity and spin */
     firn_density_from density_from;
+    firn_overlap overlap; /* particles that begin inside another body; cut: this one gives way */
     uint64_t seed;
 } firn_body_def;
 
 typedef enum firn_birthplace { FIRN_FROM_VOLUME, FIRN_FROM_SURFACE } firn_birthplace;
+
+/* While it fills from its volume: nodes in the shape have the velocity of the emitter, or move as
+ * forces say. */
+typedef enum firn_drive { FIRN_DRIVE_HELD, FIRN_DRIVE_FREE } firn_drive;
+
+/* Factors on rate and velocity at a time, linear between keys, constant before and after. */
+typedef struct firn_emitter_key {
+    double time, rate, velocity;
+} firn_emitter_key;
 
 typedef struct firn_emitter_def {
     uint32_t marker;
@@ -260,9 +274,14 @@ typedef struct firn_emitter_def {
     int n_shapes;
     const firn_shape_def *shapes;
     firn_birthplace from;
-    double velocity[3], velocity_noise;
-    double outward; /* m/s along the surface's normal, from the surface only */
-    double rate;    /* particles a second; 0: fill, as the flow makes room */
+    firn_drive drive;
+    firn_motion_def motion;             /* of the shape, and of the frame of all velocities */
+    double velocity[3], velocity_noise; /* relative to the moving shape */
+    double outward;                     /* m/s along the surface's normal, from the surface only */
+    double rate;                        /* particles a second; 0: fill, as the flow makes room */
+    int n_keys;                         /* factors over time; 0: constant 1 */
+    const firn_emitter_key *keys;
+    firn_overlap overlap; /* with bodies, when it begins */
     double start, stop;
     double particles_per_cell;
     double temperature;
@@ -273,6 +292,7 @@ typedef struct firn_emitter_def {
 /* ---------------------------------------------------------------- colliders, grips, fields */
 
 typedef enum firn_contact { FIRN_STICK, FIRN_SLIP, FIRN_SEPARATE } firn_contact;
+typedef enum firn_pass { FIRN_PASS_OFF, FIRN_PASS_ON, FIRN_PASS_AUTO } firn_pass;
 typedef enum firn_touch { FIRN_TOUCH_GRID, FIRN_TOUCH_SURFACE, FIRN_TOUCH_PARTICLES } firn_touch;
 
 /* Signed distance (m, negative inside) and outward unit normal at x and time t; for shapes of
@@ -292,13 +312,14 @@ typedef struct firn_collider_def {
     firn_contact contact;
     /* separating contact begins where nodes reach the body, where material of nodes in it does, or where particles do */
     firn_touch touch;
-    double friction;    /* Coulomb coefficient */
-    double stickiness;  /* adhesive traction, Pa, that must be overcome to separate */
-    int particle_pass;  /* second pass on particles, for thin colliders */
-    double temperature; /* K; INFINITY: the surface is insulated but for heat_flux */
-    double heat_film;   /* W/(m^2 K), of the contact; INFINITY: perfect contact */
-    double heat_flux;   /* W/m^2 into the material */
-    double start, stop; /* active between */
+    double friction;         /* Coulomb coefficient */
+    double stickiness;       /* adhesive traction, Pa, that must be overcome to separate */
+    firn_pass particle_pass; /* second pass on particles; auto: where it is thin or has edges */
+    firn_overlap overlap;    /* particles that begin inside */
+    double temperature;      /* K; INFINITY: the surface is insulated but for heat_flux */
+    double heat_film;        /* W/(m^2 K), of the contact; INFINITY: perfect contact */
+    double heat_flux;        /* W/m^2 into the material */
+    double start, stop;      /* active between */
 } firn_collider_def;
 
 enum { FIRN_GRIPS_MAX = 32 }; /* of a scene */

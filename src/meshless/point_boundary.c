@@ -23,6 +23,8 @@
 #include "meshless/meshless.h"
 
 #include "solver/constraint.h"
+#include "solver/emission.h"
+#include "solver/emitter.h"
 #include "solver/grip.h"
 
 #include <string.h>
@@ -196,6 +198,23 @@ static void meet_walls(const firn_sim *sim, point *q)
     }
 }
 
+/* What an emitter holds has its velocity. */
+static void meet_emitters(const firn_sim *sim, point *q)
+{
+    firn_moved_point *m = &q->moved;
+    for (int i = 0; i < sim->scene.n_emitters; i++) {
+        const firn_emitter *e = firn_emission_emitter(sim, i);
+        firn_constraint c = {
+            .kind = FIRN_BOUNDARY_GRIPS, .boundary = firn_sim_emitters(sim) + i, .is_hold = 1};
+        if (!firn_emitter_holds(e, m->x, 2 * q->radius, c.limit)) continue;
+        const double before[3] = {m->v[0], m->v[1], m->v[2]};
+        memcpy(c.pivot, e->pose.position, sizeof c.pivot);
+        firn_constraint_project(&c, m->v);
+        if (!is_same(m->v, before))
+            firn_constraint_impulse(&c, m->x, m->mass, before, m->v, &q->ledger[c.boundary]);
+    }
+}
+
 /* ---------------------------------------------------------------- one particle */
 
 /* At the end of a step a held particle is where the grip took it, and has its velocity. */
@@ -229,6 +248,7 @@ static void move(firn_sim *sim, point *q)
     kick(sim, q);
     for (int c = 0; c < sim->n_colliders; c++)
         if (sim->colliders[c].is_active) meet_collider(sim, q, c);
+    meet_emitters(sim, q);
     meet_walls(sim, q);
     for (int a = 0; a < 3 && !q->is_second; a++) m->x[a] += sim->dt * m->v[a];
     hold(sim, q);
@@ -246,6 +266,7 @@ firn_status firn_meshless_prepare_boundaries(firn_sim *sim)
     firn_colliders_prepare(sim);
     firn_grips_prepare(sim);
     firn_sinks_prepare(sim);
+    firn_emission_prepare(sim);
     for (int f = 0; f < sim->n_forces; f++) firn_force_prepare(&sim->forces[f], sim->time);
     for (int e = 0; e < firn_sim_n_boundaries(sim); e++) sim->last[e] = (firn_boundary_impulse){0};
     return FIRN_OK;

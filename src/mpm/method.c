@@ -99,7 +99,8 @@ static firn_status create_boundary(firn_sim *sim, firn_messages *messages)
     for (int e = 0; e < (int)n; e++) {
         firn_boundary_kind kind = firn_sim_boundary_kind(sim, e);
         int on_particles =
-            kind == FIRN_BOUNDARY_GRIPS || kind == FIRN_BOUNDARY_FORCES ||
+            (kind == FIRN_BOUNDARY_GRIPS && e < firn_sim_emitters(sim)) ||
+            kind == FIRN_BOUNDARY_FORCES ||
             (kind == FIRN_BOUNDARY_WALLS && (sim->has_particle_pass || sim->n_grips)) ||
             (kind == FIRN_BOUNDARY_COLLIDERS && sim->colliders[e].def.particle_pass);
         mpm->impulse_of[e] = on_particles ? mpm->n_impulses++ : -1;

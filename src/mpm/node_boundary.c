@@ -4,10 +4,11 @@
  * Order. Force fields accelerate first, as they belong to the momentum balance; then constraints
  * (solver/constraint.h) are projected one after the other:
  *
- *     forces   ->   colliders   ->   grips   ->   walls
+ *     forces   ->   colliders   ->   emitters   ->   grips   ->   walls
  *
  * The last projection holds exactly, so the order is a precedence. Walls bound the domain and must
- * never be crossed; a grip is a prescribed motion and overrides a collider that it presses into;
+ * never be crossed; a grip is a prescribed motion and overrides a collider that it presses into, as
+ * does an emitter that holds what it brings;
  * among colliders the order of the scene decides. A node in two bodies satisfies the last one
  * exactly, the others up to what that changed.
  *
@@ -23,6 +24,8 @@
 #include "mpm/particle_boundary.h"
 #include "mpm/plane.h"
 #include "solver/constraint.h"
+#include "solver/emission.h"
+#include "solver/emitter.h"
 
 #include <math.h>
 #include <string.h>
@@ -138,6 +141,26 @@ static int grip_constraint(const firn_sim *sim, int g, const node *n, int is_hel
     return 1;
 }
 
+/* The farthest node that a particle reaches along an axis, m. */
+static double reach_of_shape(const firn_sim *sim)
+{
+    return (sim->scene.grid.spline == FIRN_CUBIC ? 2 : 1.5) * sim->h;
+}
+
+/* The constraint of a node that emitter i holds; 0: none. */
+static int emitter_constraint(const firn_sim *sim, int i, const node *n,
+                              firn_constraint *constraint)
+{
+    const firn_emitter *e = firn_emission_emitter(sim, i);
+    double v[3];
+    if (!firn_emitter_holds(e, n->x, reach_of_shape(sim), v)) return 0;
+    *constraint = (firn_constraint){
+        .kind = FIRN_BOUNDARY_GRIPS, .boundary = firn_sim_emitters(sim) + i, .is_hold = 1};
+    memcpy(constraint->limit, v, sizeof v);
+    memcpy(constraint->pivot, e->pose.position, sizeof constraint->pivot);
+    return 1;
+}
+
 static int wall_constraint(const firn_sim *sim, int w, const node *n, firn_constraint *constraint)
 {
     const firn_grid_def *grid = &sim->scene.grid;
@@ -177,6 +200,7 @@ typedef struct touching { /* boundaries that can reach a block */
     unsigned walls;
     uint16_t colliders[TOUCHING_MAX];
     unsigned grips;
+    int emitters;         /* whether any may hold nodes of the block */
     double others;        /* m, least clearance of any node from the other colliders */
     const uint32_t *held; /* [64] bits of grips; NULL: none */
 } touching;
@@ -257,6 +281,9 @@ static touching find_touching(const firn_sim *sim, int32_t block)
         if (firn_shape_distance(grip->region, y, sim->time) <= half) t.grips |= 1u << g;
     }
     for (int i = 0; t.held && i < FIRN_BLOCK_NODES; i++) t.grips |= t.held[i];
+    for (int i = 0; i < sim->scene.n_emitters && !t.emitters; i++)
+        t.emitters = firn_emitter_holds_near(firn_emission_emitter(sim, i), center, half,
+                                             reach_of_shape(sim));
     const firn_grid_def *grid = &sim->scene.grid;
     for (int w = 0; grid->has_box && w < 6; w++) {
         int a = w / 2;
@@ -264,7 +291,7 @@ static touching find_touching(const firn_sim *sim, int32_t block)
         if (w & 1 ? high[a] >= grid->box_max[a] - 1e-6 * h : low[a] <= grid->box_min[a] + 1e-6 * h)
             t.walls |= 1u << w;
     }
-    t.any |= t.n_colliders || t.grips || t.walls || is_near_points(sim, center, half);
+    t.any |= t.n_colliders || t.grips || t.emitters || t.walls || is_near_points(sim, center, half);
     return t;
 }
 
@@ -319,20 +346,23 @@ static void meet_colliders(const firn_sim *sim, const touching *t, node *n,
 /* Whether only colliders act, none of them can have reached the node, and it is in none. */
 static int is_left_alone(const firn_sim *sim, const touching *t, int32_t block, int i)
 {
-    if (sim->n_forces || t->grips || t->walls || t->n_colliders < 0 ||
+    if (sim->n_forces || t->grips || t->emitters || t->walls || t->n_colliders < 0 ||
         !firn_distance_cache_is_kept(sim))
         return 0;
     const firn_distance_cache_node known = firn_distance_cache_node_at(sim, block, i);
     return known.is_far && known.in < 0;
 }
 
-/* `again`: grips and walls alone. */
+/* `again`: emitters, grips and walls alone. */
 static void apply_to_node(const firn_sim *sim, const touching *t, int again, node *n,
                           firn_boundary_impulse *boundary)
 {
     if (sim->n_forces && !again) push(sim, n, &boundary[firn_sim_forces(sim)]);
     if (t->n_colliders && !again) meet_colliders(sim, t, n, boundary);
     firn_constraint constraint;
+    for (int i = 0; t->emitters && i < sim->scene.n_emitters; i++)
+        if (emitter_constraint(sim, i, n, &constraint))
+            apply_constraint(&constraint, n, &boundary[constraint.boundary]);
     const uint32_t held = t->held ? t->held[n->index] : 0;
     for (int g = 0; g < sim->n_grips; g++)
         if (t->grips >> g & 1 && grip_constraint(sim, g, n, held >> g & 1, &constraint))
@@ -344,8 +374,8 @@ static void apply_to_node(const firn_sim *sim, const touching *t, int again, nod
 
 static int is_reached(const firn_sim *sim, int32_t block)
 {
-    const int has_others = sim->n_forces || sim->n_grips || sim->scene.grid.has_box ||
-                           sim->mpm->contact_points.is_wanted;
+    const int has_others = sim->n_forces || sim->n_grips || sim->emission ||
+                           sim->scene.grid.has_box || sim->mpm->contact_points.is_wanted;
     if (!has_others && firn_distance_cache_is_clear(sim, block)) return 0;
     return find_touching(sim, block).any;
 }
@@ -353,8 +383,8 @@ static int is_reached(const firn_sim *sim, int32_t block)
 /* One block of nodes: for each node with mass that a boundary may reach, position (m) and velocity
  * as doubles, the boundaries in their order, and the velocity back. Float and double kernels share
  * this code; with float nodes only the stored velocity is rounded, the ledger is in double. With
- * `find` the constraints of a node are handed over instead of projected. `again`: walls and grips
- * alone, once more. */
+ * `find` the constraints of a node are handed over instead of projected. `again`: emitters,
+ * grips and walls alone, once more. */
 static int each_node(const firn_sim *sim, int32_t block, int chunk, int again,
                      firn_constraints_found find, void *user)
 {
@@ -365,7 +395,7 @@ static int each_node(const firn_sim *sim, int32_t block, int chunk, int again,
     int has_mass = range->min[0] <= range->max[0] || !range->is_finite;
     if (!has_mass || !firn_impulse_split_is_reached(sim, block)) return 0;
     touching t = find_touching(sim, block);
-    if (!t.any || (again && !t.grips && !t.walls)) return 0;
+    if (!t.any || (again && !t.emitters && !t.grips && !t.walls)) return 0;
     firn_constraint found[FIRN_CONSTRAINTS_MAX];
     void *nodes = firn_grid_nodes(&sim->mpm->grid, block);
     double *wide = sim->mpm->kernels->is_double ? nodes : NULL;
@@ -488,6 +518,7 @@ firn_status firn_node_boundary_prepare(firn_sim *sim)
     firn_colliders_prepare(sim);
     firn_grips_prepare(sim);
     firn_sinks_prepare(sim);
+    firn_emission_prepare(sim);
     if (firn_distance_cache_prepare(sim) != FIRN_OK) return FIRN_MEMORY;
     for (int f = 0; f < sim->n_forces; f++) firn_force_prepare(&sim->forces[f], sim->time);
     const int n = FIRN_CHUNKS * firn_sim_n_boundaries(sim);

@@ -362,6 +362,11 @@ static void check_emitter(firn_complaints *c, const firn_scene_def *scene,
     if (!(emitter->start < emitter->stop))
         FIRN_COMPLAIN(c, "stop", "is %g s, which is not after start (%g s)", emitter->stop,
                       emitter->start);
+    for (int i = 1; i < emitter->n_keys; i++)
+        if (emitter->keys[i].time <= emitter->keys[i - 1].time)
+            FIRN_COMPLAIN(c, "keys", "are not in order of time: %g s comes after %g s",
+                          emitter->keys[i].time, emitter->keys[i - 1].time);
+    check_motion(c, &emitter->motion);
 }
 
 static void check_collider(firn_complaints *c, const firn_collider_def *collider)

@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#define OVERLAPS "keep cut refuse"
+
 /* ---------------------------------------------------------------- grid, time, transfer */
 
 static const firn_schema_key grid_options[] = {
@@ -71,6 +73,10 @@ static const firn_schema_key grid_options[] = {
          "is a multiple of 4 dx: what leaves through one enters through the other."),
     REAL(firn_grid_def, "wall_friction", wall_friction, "1", "0", 0, 100, 0,
          "Coulomb friction coefficient of walls that slip or separate."),
+    WORD(
+        firn_grid_def, "overlap", overlap, OVERLAPS, "cut",
+        "Particles of bodies that begin beyond closed walls: they stay there, are left out, or the "
+        "scene is refused."),
 };
 static const firn_schema_section grid_section =
     END("grid", firn_grid_def, 0, 0, grid_options, "The background grid.");
@@ -382,6 +388,10 @@ static const firn_schema_key body_options[] = {
          "temperatures in K."),
     SECTION(firn_body_def, "velocity_field", velocity_field, &firn_schema_vectors,
             "Initial velocities from a file, added to velocity and spin."),
+    WORD(firn_body_def, "overlap", overlap, OVERLAPS, "refuse",
+         "Particles that begin inside another body: cut leaves out those of this one, so that the "
+         "other keeps the space (of two that say so the later one gives way); keep leaves both; "
+         "else the scene is refused. A body from points is not seen by other bodies."),
     WORD(firn_body_def, "density_from", density_from, "given grid", "given",
          "Initial density: given by the material, or measured on the grid."),
     SEED(firn_body_def,
@@ -391,6 +401,16 @@ static const firn_schema_section body_section =
     END("bodies", firn_body_def, 1, 1, body_options,
         "Regions that are filled with a material at the start.");
 
+static const firn_schema_key emitter_key_options[] = {
+    REAL(firn_emitter_key, "time", time, "s", "0", -1e9, 1e9, 0, "Time of the key."),
+    REAL(firn_emitter_key, "rate", rate, "1", "1", 0, 1e9, 0, "Factor of the emitter's rate."),
+    REAL(firn_emitter_key, "velocity", velocity, "1", "1", 0, 1e9, 0,
+         "Factor of the emitter's velocity and outward; an emitter that fills brings as much as it "
+         "says, and nothing while it is 0."),
+};
+static const firn_schema_section emitter_key_section =
+    END("keys", firn_emitter_key, 0, 0, emitter_key_options, "A key of an emitter's strength.");
+
 static const firn_schema_key emitter_options[] = {
     TEXT(firn_emitter_def, "name", name, "", FIRN_SCHEMA_REQUIRED, "Name of the emitter."),
     TEXT(firn_emitter_def, "material", material, "", FIRN_SCHEMA_REQUIRED, "Name of a material."),
@@ -399,8 +419,17 @@ static const firn_schema_key emitter_options[] = {
     WORD(firn_emitter_def, "from", from, "volume surface", "volume",
          "Creates particles in the volume of the shape or on its surface. On a surface without a "
          "rate: where velocity and outward point out of it."),
+    WORD(firn_emitter_def, "drive", drive, "held free", "held",
+         "For an emitter that fills its volume (no rate, no velocity_noise): held gives its "
+         "velocity to all material in its shape, so that the volume that it brings is velocity "
+         "times cross-section; free only to what is born, which may then be drawn apart or held "
+         "up by forces."),
+    SECTION(firn_emitter_def, "motion", motion, &motion_section,
+            "Rigid motion of the emitter, which carries the directions of its velocity with it and "
+            "adds its own to what it brings."),
     REAL(firn_emitter_def, "velocity", velocity, "m/s", "0 0 0", -1e7, 1e7, 0,
-         "Initial velocity of the particles.", .sought = "v speed"),
+         "Initial velocity of the particles, relative to the moving shape.",
+         .sought = "v speed"),
     REAL(firn_emitter_def, "outward", outward, "m/s", "0", -1e7, 1e7, 0,
          "Initial speed along the surface normal, added to velocity; for `from: surface`."),
     REAL(firn_emitter_def, "velocity_noise", velocity_noise, "1", "0", 0, 1, 0,
@@ -410,6 +439,11 @@ static const firn_schema_key emitter_options[] = {
          "Particles per second at random places, up to 1e12. 0: fill the shape continuously and "
          "evenly, replacing what flows out; material that re-enters creates no new particles.",
          .sought = "flow flux amount emission per_second birth_rate impulse_count"),
+    WORD(firn_emitter_def, "overlap", overlap, OVERLAPS, "cut",
+         "Where material is already when it begins: nothing is created there (cut), or both are "
+         "there (keep), or the run ends (refuse)."),
+    LIST(firn_emitter_def, "keys", NULL, keys, n_keys, &emitter_key_section,
+         "Factors of rate and velocity over time, linear between keys, constant before and after."),
     REAL(firn_emitter_def, "start", start, "s", "0", 0, 1e9, 0,
          "Start time, not before the start of the shot at 0.", .sought = "begin birth start_time"),
     REAL(firn_emitter_def, "stop", stop, "s", "inf", 0, INFINITY, FIRN_SCHEMA_INFINITE,
@@ -458,9 +492,19 @@ static const firn_schema_key collider_options[] = {
     REAL(firn_collider_def, "stickiness", stickiness, "Pa", "0", 0, FIRN_MAX_STICKINESS, 0,
          "Adhesive traction that separation must overcome. Painted surfaces override it.",
          .sought = "adhesion stick sticky glue cohesion"),
-    FLAG(firn_collider_def, "particle_pass", particle_pass, "false",
-         "Second pass that keeps single particles outside: for obstacles thinner than two cells, "
-         "which leak without it."),
+    {.key = "particle_pass",
+     .type = FIRN_SCHEMA_WORD,
+     .n = 1,
+     .offset = offsetof(firn_collider_def, particle_pass),
+     .words = "false true auto",
+     .former_words = "no=false yes=true off=false on=true",
+     .fallback = "auto",
+     .doc = "Second pass that keeps single particles outside. Obstacles thinner than two cells, or "
+            "with edges and corners sharper than 135 degrees, leak without it: auto switches it on "
+            "for these."},
+    WORD(firn_collider_def, "overlap", overlap, OVERLAPS, "cut",
+         "Particles that would begin inside: they stay there, are left out, or the scene is "
+         "refused."),
     REAL(firn_collider_def, "temperature", temperature, "K", "inf", 0, INFINITY,
          FIRN_SCHEMA_INFINITE | FIRN_SCHEMA_ABOVE,
          "Temperature of the surface, in materials with heat_capacity; inf: insulated."),

@@ -10,6 +10,7 @@
 #include "session/interrupt.h"
 #include "session/live_preview.h"
 #include "session/run_summary.h"
+#include "solver/emission.h"
 
 #include <math.h>
 #include <signal.h>
@@ -136,6 +137,7 @@ static firn_status on_output_time(void *user, firn_sim *sim, const firn_output_t
     if (status == FIRN_OK && !w->is_precise && has_stepped)
         status = firn_roundoff_check(sim, w->end - w->first_time, messages);
     w->is_precise |= has_stepped;
+    if (status == FIRN_OK && at->sub == 0) status = firn_emission_watch(sim, messages);
     if (status == FIRN_OK) report_warnings(w);
     if (status == FIRN_OK && at->sub == 0 && at->frame > 0) note_steps(w, sim, at->frame);
     if (status == FIRN_OK && at->sub == 0) show_progress(w, sim, at->frame, 1);

@@ -10,9 +10,22 @@
  * `smoothing` = 2 voxels >= 2 (sqrt 3 / 2) voxels. Sequences interpolate between files besides, for
  * which `margin` stands. */
 #include "solver/collider.h"
+#include "solver/collider_edges.h"
 #include "solver/sim.h"
 
 #include <math.h>
+
+/* auto becomes on or off. With contact at the surface of particles (`touch`) they belong up to a
+ * quarter of a cell inside, from where the pass would push them. */
+static void choose_pass(firn_sim *sim, firn_collider *c)
+{
+    if (c->def.particle_pass == FIRN_PASS_AUTO)
+        c->def.particle_pass = c->shape && c->def.touch == FIRN_TOUCH_GRID &&
+                                       firn_collider_has_edges(c, &sim->scene.grid)
+                                   ? FIRN_PASS_ON
+                                   : FIRN_PASS_OFF;
+    sim->has_particle_pass |= c->def.particle_pass == FIRN_PASS_ON;
+}
 
 /* Shapes are built with distances up to 2.5 cells above the surface. A caller's distance function
  * needs no shape and has no bounds; it is queried in every step. */
@@ -25,12 +38,14 @@ firn_status firn_colliders_create(firn_sim *sim, firn_messages *messages)
     for (int c = 0; c < scene->n_colliders; c++) {
         firn_collider *collider = &sim->colliders[c];
         collider->def = scene->colliders[c];
-        sim->has_particle_pass |= collider->def.particle_pass;
         sim->n_colliders = c + 1;
         if (firn_motion_create(&collider->def.motion, &sim->memory, &collider->motion) != FIRN_OK)
             return firn_messages_no_memory(messages, "keys of collider '%s'", collider->def.name);
         collider->lipschitz = 1;
-        if (collider->def.distance) continue;
+        if (collider->def.distance) {
+            choose_pass(sim, collider);
+            continue;
+        }
         /* distances are asked up to two cells (the support of the cubic spline) above the
          * surface */
         firn_status status =
@@ -57,6 +72,7 @@ firn_status firn_colliders_create(firn_sim *sim, firn_messages *messages)
         }
         collider->is_rigid = firn_shape_speed_between(collider->shape, -INFINITY, INFINITY) < 0;
         if (!collider->is_rigid) collider->margin = fmin(0.25 * voxel, 0.25 * sim->h);
+        choose_pass(sim, collider);
     }
     return FIRN_OK;
 }

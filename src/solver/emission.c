@@ -21,12 +21,17 @@
  *     x + v (t - s) + g (t - s)^2 / 2,      v + g (t - s)
  *
  * that is, on its ballistic path. Births require a sort, which takes as long as two steps: few
- * births are deferred by some steps (can_wait), but each frame contains all of its own. State is
- * counters and times alone, so threads and restarts change no bit. */
+ * births are deferred by some steps (can_wait), but each frame contains all of its own. Gravity is
+ * left out where the emitter holds its nodes (emitter_time.c). State is counters and times alone,
+ * so threads and restarts change no bit.
+ *
+ * All of this happens in the frame of the shape; a motion takes each birth to the world in the pose
+ * of its own time. Keys put the integral of a factor in the place of time (emitter_time.c). */
 #include "solver/emission.h"
 #include "base/file_sequence.h"
 #include "base/random.h"
 #include "solver/emitter.h"
+#include "solver/emission_overlap.h"
 #include "geometry/lattice.h"
 #include "solver/sim.h"
 
@@ -44,6 +49,7 @@ struct firn_emission {
     emitter_state *states;
     double *x, *v; /* newborn of one step */
     int64_t capacity;
+    firn_births_taken taken;
 };
 
 /* ---------------------------------------------------------------- life */
@@ -107,6 +113,7 @@ static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, fi
         return firn_messages_add(messages, FIRN_REFUSED, "emitter '%s': unknown material '%s'",
                                  def->name, def->material);
     e->spacing = sim->h / cbrt(def->particles_per_cell);
+    if (firn_emitter_copy_keys(e, &sim->memory) != FIRN_OK) return no_memory(messages, def->name);
     int moves = 0;
     for (int i = 0; i < def->n_shapes; i++)
         moves |= firn_file_sequence_is_pattern(def->shapes[i].file);
@@ -124,7 +131,8 @@ static firn_status create_emitter(firn_sim *sim, const firn_emitter_def *def, fi
                                  def->name);
     double speed2 = 0;
     for (int a = 0; a < 3; a++) speed2 += def->velocity[a] * def->velocity[a];
-    double speed = sqrt(speed2) + fabs(def->outward);
+    const double fastest = firn_emitter_largest_factor(e, FIRN_EMITTER_VELOCITY);
+    double speed = (sqrt(speed2) + fabs(def->outward)) * fastest;
     e->noise = def->velocity_noise * speed;
     e->speed = speed + sqrt(3) * e->noise + firn_shape_speed(e->shape);
     e->rest_rate =
@@ -166,6 +174,7 @@ void firn_emission_destroy(firn_sim *sim)
         firn_emitter *e = &emission->emitters[i];
         firn_memory_release(&sim->memory, e->patches, (size_t)e->n_room * sizeof *e->patches);
         firn_shape_destroy(e->shape);
+        firn_emitter_release_keys(e, &sim->memory);
     }
     firn_memory_release(&sim->memory, emission->emitters,
                         (size_t)emission->n * sizeof *emission->emitters);
@@ -195,65 +204,32 @@ int firn_emission_is_sound(const firn_sim *sim)
     return is_sound;
 }
 
+firn_emitter *firn_emission_emitter(const firn_sim *sim, int i)
+{
+    return &sim->emission->emitters[i];
+}
+
+int64_t firn_emission_n_born(const firn_sim *sim, int i) { return sim->emission->states[i].n_born; }
+
+void firn_emission_prepare(firn_sim *sim)
+{
+    for (int i = 0; sim->emission && i < sim->emission->n; i++) {
+        firn_emitter *e = &sim->emission->emitters[i];
+        const int64_t most = e->def.max_particles;
+        firn_emitter_prepare_hold(e, sim->time, sim->dt,
+                                  !(most > 0) || sim->emission->states[i].n_born < most);
+    }
+}
+
 double firn_emission_rate(const firn_sim *sim, double until)
 {
     double rate = 0;
     for (int i = 0; sim->emission && i < sim->emission->n; i++) {
         const firn_emitter *e = &sim->emission->emitters[i];
         if (until > e->def.start && sim->emission->states[i].until < e->def.stop)
-            rate = fmax(rate, e->rest_rate);
+            rate = fmax(rate, e->rest_rate + firn_emitter_speed_of_motion(e, sim->time) / sim->h);
     }
     return rate;
-}
-
-/* ---------------------------------------------------------------- how many there will be */
-
-/* Fill: N = V / spacing^3 at the start, and the flow Q(t) / spacing^3 after it, averaged over the
- * middles of four parts of the time; over one where nothing changes. */
-static firn_status forecast_fill(const firn_emitter *e, double end, firn_forecast *f)
-{
-    double volume = 0, size = e->spacing * e->spacing * e->spacing, flow;
-    int is_even = e->def.from == FIRN_FROM_SURFACE && firn_shape_speed(e->shape) == 0,
-        n = is_even ? 1 : 4;
-    if (e->def.from == FIRN_FROM_VOLUME &&
-        firn_emitter_volume(e, e->def.start, NULL, &volume) != FIRN_OK)
-        return FIRN_MEMORY;
-    f->at_start = volume / size;
-    for (int k = 0; k < n && end > e->def.start; k++) {
-        if (firn_emitter_flow(e, e->def.start + (k + 0.5) / n * (end - e->def.start), NULL,
-                              &flow) != FIRN_OK)
-            return FIRN_MEMORY;
-        f->rate += flow / size / n;
-    }
-    return FIRN_OK;
-}
-
-firn_status firn_emission_forecast(const firn_sim *sim, int i, double until, firn_forecast *f,
-                                   firn_messages *messages)
-{
-    const firn_emitter *e = &sim->emission->emitters[i];
-    *f = (firn_forecast){.start = e->def.start,
-                         .stop = e->def.stop,
-                         .rate = e->def.rate,
-                         .is_exact = e->def.rate > 0,
-                         .most = e->def.max_particles > 0 ? e->def.max_particles : INT64_MAX};
-    memcpy(f->name, e->def.name, sizeof f->name);
-    if (f->is_exact || forecast_fill(e, fmin(until, f->stop), f) == FIRN_OK) return FIRN_OK;
-    return no_memory(messages, e->def.name);
-}
-
-int64_t firn_forecast_count(const firn_forecast *f, double time)
-{
-    double end = fmin(time, f->stop);
-    if (!(end > f->start)) return 0;
-    double n = f->at_start + f->rate * (end - f->start);
-    if (!(n < (double)f->most)) return f->most;
-    int64_t count = (int64_t)ceil(n);
-    if (!f->is_exact) return count;
-    /* births k with start + k / rate < end, in the arithmetic of at_rate */
-    while (count > 0 && f->start + (double)(count - 1) / f->rate >= end) count--;
-    while (count < f->most && f->start + (double)count / f->rate < end) count++;
-    return count;
 }
 
 /* ---------------------------------------------------------------- births */
@@ -265,33 +241,50 @@ static int64_t room_left(const firn_emitter *e, const emitter_state *s)
     return e->def.max_particles > 0 ? e->def.max_particles - s->n_born : INT64_MAX;
 }
 
-/* Adds a particle born at time `born` that has travelled to x with velocity v: gravity moves it
- * along its parabola, and the emitter's noise is added to v. */
-static firn_status add_birth(firn_sim *sim, const firn_emitter *e, int64_t *n, const double x[3],
-                             const double v[3], double born, uint64_t number)
+static firn_status grow(firn_sim *sim)
 {
-    const double *g = sim->scene.gravity, ago = sim->time - born;
     struct firn_emission *emission = sim->emission;
-    if (*n == emission->capacity) {
-        int64_t capacity = emission->capacity ? 2 * emission->capacity : 1024;
-        double *more_x = firn_memory_array(&sim->memory, (size_t)capacity * 3, sizeof *more_x);
-        double *more_v = firn_memory_array(&sim->memory, (size_t)capacity * 3, sizeof *more_v);
-        if (!more_x || !more_v) {
-            firn_memory_release(&sim->memory, more_x, (size_t)capacity * 3 * sizeof *more_x);
-            firn_memory_release(&sim->memory, more_v, (size_t)capacity * 3 * sizeof *more_v);
-            return FIRN_MEMORY;
-        }
-        size_t bytes = (size_t)emission->capacity * 3 * sizeof *more_x;
-        if (bytes) {
-            memcpy(more_x, emission->x, bytes);
-            memcpy(more_v, emission->v, bytes);
-        }
-        firn_memory_release(&sim->memory, emission->x, bytes);
-        firn_memory_release(&sim->memory, emission->v, bytes);
-        emission->x = more_x;
-        emission->v = more_v;
-        emission->capacity = capacity;
+    const int64_t capacity = emission->capacity ? 2 * emission->capacity : 1024;
+    double *more_x = firn_memory_array(&sim->memory, (size_t)capacity * 3, sizeof *more_x);
+    double *more_v = firn_memory_array(&sim->memory, (size_t)capacity * 3, sizeof *more_v);
+    if (!more_x || !more_v) {
+        firn_memory_release(&sim->memory, more_x, (size_t)capacity * 3 * sizeof *more_x);
+        firn_memory_release(&sim->memory, more_v, (size_t)capacity * 3 * sizeof *more_v);
+        return FIRN_MEMORY;
     }
+    const size_t bytes = (size_t)emission->capacity * 3 * sizeof *more_x;
+    if (bytes) {
+        memcpy(more_x, emission->x, bytes);
+        memcpy(more_v, emission->v, bytes);
+    }
+    firn_memory_release(&sim->memory, emission->x, bytes);
+    firn_memory_release(&sim->memory, emission->v, bytes);
+    emission->x = more_x;
+    emission->v = more_v;
+    emission->capacity = capacity;
+    return FIRN_OK;
+}
+
+/* Adds a particle born at time `born` that has travelled to x_in with velocity v_in, in the frame
+ * of the shape: the motion takes it to the world, gravity moves it along its parabola unless the
+ * emitter holds it, and the emitter's noise is added to v. */
+static firn_status add_birth(firn_sim *sim, const firn_emitter *e, int64_t *n, const double x_in[3],
+                             const double v_in[3], double born, uint64_t number)
+{
+    const double ago = sim->time - born;
+    double x[3], v[3], g[3];
+    struct firn_emission *emission = sim->emission;
+    if (*n == emission->capacity && grow(sim) != FIRN_OK) return FIRN_MEMORY;
+    memcpy(x, x_in, sizeof x);
+    memcpy(v, v_in, sizeof v);
+    for (int a = 0; a < 3; a++) g[a] = firn_emitter_can_hold(&e->def) ? 0 : sim->scene.gravity[a];
+    if (e->moves) {
+        for (int a = 0; a < 3; a++) x[a] -= v[a] * ago;
+        firn_emitter_to_world(e, born, x, v);
+        for (int a = 0; a < 3; a++) x[a] += v[a] * ago;
+    }
+    const double place[3] = {x[0] - v[0] * ago, x[1] - v[1] * ago, x[2] - v[2] * ago};
+    if (firn_births_are_taken(sim, e, place, &emission->taken)) return FIRN_OK;
     for (int a = 0; a < 3; a++) {
         const double noise =
             e->noise * (2 * firn_emitter_chance(e->def.seed + 7, number, (uint64_t)a) - 1);
@@ -313,6 +306,11 @@ static int64_t follow(const firn_emitter *e, double beyond)
     return (int64_t)fmax(0, ceil(beyond / (lipschitz * e->spacing) - 0.6 * sqrt(3)) - 1);
 }
 
+static double flowed(const firn_emitter *e, double from, double until)
+{
+    return firn_emitter_flowed(e, from, until, FIRN_EMITTER_VELOCITY);
+}
+
 /* Births of the lattice points that are inside at some time between `begin` and `end` and were not
  * before; with begin = end all that are inside. */
 static firn_status fill(firn_sim *sim, const firn_emitter *e, emitter_state *s, double begin,
@@ -321,9 +319,9 @@ static firn_status fill(firn_sim *sim, const firn_emitter *e, emitter_state *s, 
     double drift[3], shift[3], back[3], low[3], high[3];
     int64_t first[2], last[2], at[3], end_of_row;
     for (int a = 0; a < 3; a++) { /* bounds in the moving lattice, with room for the jitter */
-        drift[a] = e->def.velocity[a] * (end - e->def.start);
-        shift[a] = e->def.velocity[a] * (end - begin);
-        back[a] = e->def.velocity[a] * (end - sim->time);
+        drift[a] = e->def.velocity[a] * flowed(e, e->def.start, end);
+        shift[a] = e->def.velocity[a] * flowed(e, begin, end);
+        back[a] = e->def.velocity[a] * flowed(e, sim->time, end);
         low[a] = e->low[a] - fmax(drift[a], drift[a] - shift[a]) - e->spacing;
         high[a] = e->high[a] - fmin(drift[a], drift[a] - shift[a]) + e->spacing;
     }
@@ -336,6 +334,9 @@ static firn_status fill(firn_sim *sim, const firn_emitter *e, emitter_state *s, 
     const int is_first = !(end > begin);
     /* times of entry are not known; what fills the shape at the start is at rest in its stream */
     const double born = begin > e->def.start ? 0.5 * (begin + end) : sim->time;
+    const double factor = firn_emitter_factor_at(e, born, FIRN_EMITTER_VELOCITY);
+    const double v[3] = {factor * e->def.velocity[0], factor * e->def.velocity[1],
+                         factor * e->def.velocity[2]};
     firn_lattice_rows(e->spacing, low, high, first, last);
     for (at[0] = first[0]; at[0] <= last[0]; at[0]++)
         for (at[1] = first[1]; at[1] <= last[1]; at[1]++)
@@ -360,8 +361,7 @@ static firn_status fill(firn_sim *sim, const firn_emitter *e, emitter_state *s, 
                 if (!is_first && firn_emitter_was_inside(e, before, begin, e->def.start)) continue;
                 if (*n >= room_left(e, s)) return FIRN_OK;
                 for (int a = 0; a < 3; a++) x[a] -= back[a];
-                if (add_birth(sim, e, n, x, e->def.velocity, born, number) != FIRN_OK)
-                    return FIRN_MEMORY;
+                if (add_birth(sim, e, n, x, v, born, number) != FIRN_OK) return FIRN_MEMORY;
             }
     return FIRN_OK;
 }
@@ -374,9 +374,12 @@ static firn_status fill_first(firn_sim *sim, const firn_emitter *e, emitter_stat
 {
     const double cube = e->spacing * e->spacing * e->spacing,
                  density = sim->materials[e->material].resolved.density;
+    firn_births_taken *taken = &sim->emission->taken;
     double whole;
-    firn_status status = fill(sim, e, s, e->def.start, e->def.start, n);
-    const int64_t n_first = *n;
+    firn_status status = firn_births_taken_see_material(sim, e, taken);
+    if (status == FIRN_OK) status = fill(sim, e, s, e->def.start, e->def.start, n);
+    firn_overlap_fill_clear(sim, &taken->fill);
+    const int64_t n_first = *n, n_all = *n + taken->n_cut;
     s->n_tried = 1;
     if (status == FIRN_OK) status = fill(sim, e, s, e->def.start, end, n);
     if (status != FIRN_OK || n_first == 0 || n_first >= room_left(e, s)) return status;
@@ -385,7 +388,7 @@ static firn_status fill_first(firn_sim *sim, const firn_emitter *e, emitter_stat
         !(*volumes = firn_memory_array(&sim->memory, (size_t)*n, 2 * sizeof **volumes)))
         status = FIRN_MEMORY;
     for (int64_t i = 0; i < *n && status == FIRN_OK; i++) {
-        (*volumes)[i] = i < n_first ? whole / (double)n_first : cube;
+        (*volumes)[i] = i < n_first ? whole / (double)n_all : cube;
         (*volumes)[*n + i] = density * (*volumes)[i];
     }
     return status;
@@ -412,7 +415,7 @@ static void place_on_patch(const firn_emitter *e, double time, const double x[3]
 
 /* The births of one patch: number m at time start + (m - phase) spacing / (share v_n), at a
  * random point of the patch. Times follow from m alone, so any division into steps gives the same
- * births. */
+ * births. With keys the times are those at which their integral has come so far. */
 static firn_status send_out(firn_sim *sim, const firn_emitter *e, emitter_state *s,
                             const double middle[3], uint64_t patch, const double span[2],
                             int64_t *n)
@@ -421,9 +424,11 @@ static firn_status send_out(firn_sim *sim, const firn_emitter *e, emitter_state 
     memcpy(x, middle, sizeof x);
     double every = e->spacing / (e->share * firn_emitter_onto_surface(e, span[1], x, v)); /* s */
     if (!(every > 0)) return FIRN_OK; /* inflow: no births */
-    for (int k = 0; k < 2; k++) times[k] = floor((span[k] - e->def.start) / every + phase);
+    for (int k = 0; k < 2; k++) times[k] = floor(flowed(e, e->def.start, span[k]) / every + phase);
     for (double m = times[0] + 1; m <= times[1]; m++) {
-        double y[3], w[3], born = e->def.start + (m - phase) * every;
+        double y[3], w[3],
+            born = firn_emitter_when(e, e->def.start, (m - phase) * every, FIRN_EMITTER_VELOCITY);
+        const double factor = firn_emitter_factor_at(e, born, FIRN_EMITTER_VELOCITY);
         uint64_t number = patch + (uint64_t)m * FIRN_RANDOM_STEP;
         if (*n >= room_left(e, s)) return FIRN_OK;
         place_on_patch(e, born, x, number, y);
@@ -433,6 +438,7 @@ static firn_status send_out(firn_sim *sim, const firn_emitter *e, emitter_state 
                 y[a] = x[a];
                 w[a] = v[a];
             }
+            w[a] *= factor;
             y[a] -= w[a] * (born - sim->time);
         }
         if (add_birth(sim, e, n, y, w, born, number) != FIRN_OK) return FIRN_MEMORY;
@@ -485,10 +491,16 @@ static firn_status at_rate(firn_sim *sim, const firn_emitter *e, emitter_state *
                            int64_t *n)
 {
     for (;; s->n_tried++) {
-        double born = e->def.start + (double)s->n_tried / e->def.rate, x[3], v[3];
+        double born = firn_emitter_when(e, e->def.start, (double)s->n_tried / e->def.rate,
+                                        FIRN_EMITTER_RATE),
+               x[3], v[3];
         if (born >= end || *n >= room_left(e, s)) return FIRN_OK;
         if (!find_place(e, (uint64_t)s->n_tried, born, x, v)) continue;
-        for (int a = 0; a < 3; a++) x[a] -= v[a] * (born - sim->time);
+        const double factor = firn_emitter_factor_at(e, born, FIRN_EMITTER_VELOCITY);
+        for (int a = 0; a < 3; a++) {
+            v[a] *= factor;
+            x[a] -= v[a] * (born - sim->time);
+        }
         if (add_birth(sim, e, n, x, v, born, (uint64_t)s->n_tried) != FIRN_OK) return FIRN_MEMORY;
     }
 }
@@ -502,6 +514,7 @@ static firn_status step_emitter(firn_sim *sim, firn_emitter *e, emitter_state *s
     if (!(end > begin)) return FIRN_OK; /* not begun, ended, or a repeated step with smaller dt */
     const emitter_state before = *s;    /* a failed step makes no births: its repetition does */
     int64_t n = 0;
+    firn_births_taken_begin(sim, &sim->emission->taken);
     double *volumes = NULL;
     firn_status status = e->def.rate > 0 ? at_rate(sim, e, s, end, &n)
                          : e->def.from == FIRN_FROM_SURFACE
@@ -509,6 +522,12 @@ static firn_status step_emitter(firn_sim *sim, firn_emitter *e, emitter_state *s
                          : s->n_tried == 0 ? fill_first(sim, e, s, end, &n, &volumes)
                                            : fill(sim, e, s, begin, end, &n);
     if (status != FIRN_OK) return *s = before, no_memory(messages, e->def.name);
+    status = firn_births_taken_tell(e, n, &sim->emission->taken, messages);
+    if (status != FIRN_OK) {
+        *s = before;
+        firn_memory_release(&sim->memory, volumes, (size_t)n * 2 * sizeof *volumes);
+        return status;
+    }
     const double density = sim->materials[e->material].resolved.density;
     double volume = e->spacing * e->spacing * e->spacing;
     firn_newborn born = {.n = n,

@@ -23,21 +23,36 @@ double firn_emitter_chance(uint64_t seed, uint64_t a, uint64_t b)
 
 /* ---------------------------------------------------------------- the lattice that drifts */
 
+/* The time before `time` from which on the lattice has drifted for `length` s at full velocity. */
+static double drifting_since(const firn_emitter *e, double time, double length)
+{
+    const double whole = firn_emitter_flowed(e, e->def.start, time, FIRN_EMITTER_VELOCITY);
+    if (e->def.n_keys == 0) return time - length;
+    return whole > length
+               ? firn_emitter_when(e, e->def.start, whole - length, FIRN_EMITTER_VELOCITY)
+               : e->def.start;
+}
+
 /* Whether the lattice point at x at `time` is inside, or has been since `since`. Its path is traced
  * back to that time, or to its entry into the bounds, in steps of half the distance from the
  * surface, and of s / 32 at least: at a coarser step bounds that move askew lose 0.4 % of their
  * stream at the edges. */
 int firn_emitter_was_inside(const firn_emitter *e, const double x[3], double time, double since)
 {
-    double longest = time - since, speed2 = 0, y[3]; /* s, length of the trace */
+    double longest = INFINITY, speed2 = 0, y[3]; /* s, length of the trace */
     for (int a = 0; a < 3; a++) {
         const double v = e->def.velocity[a], into = v > 0 ? x[a] - e->low[a] : e->high[a] - x[a];
         if (v != 0) longest = fmin(longest, (into + e->spacing) / fabs(v));
         speed2 += v * v;
     }
-    const double speed = sqrt(speed2) + firn_shape_speed(e->shape);
+    if (e->def.n_keys && longest < INFINITY) longest = time - drifting_since(e, time, longest);
+    longest = fmin(longest, time - since);
+    const double speed = sqrt(speed2) * firn_emitter_largest_factor(e, FIRN_EMITTER_VELOCITY) +
+                         firn_shape_speed(e->shape);
     for (double ago = 0; ago <= longest;) {
-        for (int a = 0; a < 3; a++) y[a] = x[a] - e->def.velocity[a] * ago;
+        const double drifted = firn_emitter_flowed(e, time - ago, time, FIRN_EMITTER_VELOCITY);
+        for (int a = 0; a < 3; a++)
+            y[a] = x[a] - e->def.velocity[a] * (e->def.n_keys ? drifted : ago);
         const double d = firn_shape_distance(e->shape, y, time - ago);
         if (d <= 0) return 1;
         if (ago == longest || 0.5 * d >= (longest - ago) * speed) return 0;

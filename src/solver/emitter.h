@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* emitter.h: one emitter and its shape: which points were inside, the patches of its surface, its
- * volume and flow. emission.c has the times of births. */
+ * volume and flow (emitter.c); its keys, its pose and the nodes that it holds (emitter_time.c).
+ * Places and velocities are in the frame of the shape, which `motion` moves. emission.c has the
+ * births. */
 #ifndef FIRN_EMITTER_H
 #define FIRN_EMITTER_H
 
 #include "firn/defs.h"
 #include "base/memory.h"
+#include "geometry/motion.h"
 #include "geometry/shape.h"
 
 /* The height above a moving or resting surface, in spacings, up to which distances are needed for
  * patches and flows (layer_above, flow_of_cell). */
 #define FIRN_EMITTER_LOOKS_MOVING 1.5
 #define FIRN_EMITTER_LOOKS 0.5
+/* The deviation of an emitter's fill from 1 that is reported: of a mean over frames, as a small shape
+ * holds some per cent more or fewer points of a lattice at a time. */
+#define FIRN_EMITTER_SPACING_OFF 0.1
 
 typedef struct firn_patch {
     double x[3];     /* m, close to the surface */
@@ -19,8 +25,11 @@ typedef struct firn_patch {
 } firn_patch;
 
 typedef struct firn_emitter {
-    firn_emitter_def def;
+    firn_emitter_def def; /* its pointers are not used after creation */
     firn_shape *shape;
+    firn_emitter_key *keys; /* own copy, [def.n_keys] */
+    firn_motion motion;
+    int moves; /* by its motion */
     int material;
     double noise; /* m/s, of each component of the velocity */
     double speed; /* m/s, upper bound of births relative to the shape */
@@ -33,7 +42,18 @@ typedef struct firn_emitter {
     int64_t n_patches, n_room;
     double queried_at; /* s, time of the patches, if has_queried */
     int has_queried;
+    /* in the coming step: whether it holds nodes, the velocity that they have in the frame of the
+     * shape (m/s), pose and time (s) of that */
+    int is_holding;
+    double hold[3], held_at;
+    firn_pose pose;
+    /* volume of the shape, m^3, 0: not asked yet; frames in which its fill was measured, sum of that
+     * fill, and whether it has been reported; not part of a saved state */
+    double volume, fill;
+    int n_fills, is_told, is_overlap_told;
 } firn_emitter;
+
+typedef enum firn_emitter_factor { FIRN_EMITTER_RATE, FIRN_EMITTER_VELOCITY } firn_emitter_factor;
 
 /* Uniform in [0, 1), a hash of three numbers. */
 double firn_emitter_chance(uint64_t seed, uint64_t a, uint64_t b);
@@ -60,5 +80,34 @@ firn_status firn_emitter_volume(const firn_emitter *e, double time, firn_memory 
                                 double *volume);
 /* Sets e->share; warns of an emitter that emits nothing. */
 firn_status firn_emitter_share(firn_emitter *e, firn_memory *memory, firn_messages *messages);
+
+/* ---------------------------------------------------------------- see emitter_time.c */
+
+firn_status firn_emitter_copy_keys(firn_emitter *e, firn_memory *memory);
+void firn_emitter_release_keys(firn_emitter *e, firn_memory *memory);
+/* A factor of the keys at a time; its largest value. */
+double firn_emitter_factor_at(const firn_emitter *e, double time, firn_emitter_factor which);
+double firn_emitter_largest_factor(const firn_emitter *e, firn_emitter_factor which);
+/* Its integral, s; and the time at which the integral from `from` on reaches an amount, infinite
+ * where it never does. */
+double firn_emitter_flowed(const firn_emitter *e, double from, double until,
+                           firn_emitter_factor which);
+double firn_emitter_when(const firn_emitter *e, double from, double amount,
+                         firn_emitter_factor which);
+
+void firn_emitter_pose_at(const firn_emitter *e, double time, firn_pose *pose);
+/* A place and a velocity of the shape's frame in the world, in the pose of a time. */
+void firn_emitter_to_world(const firn_emitter *e, double time, double x[3], double v[3]);
+/* The largest speed of a point of the shape by the motion at a time, m/s. */
+double firn_emitter_speed_of_motion(const firn_emitter *e, double time);
+
+int firn_emitter_can_hold(const firn_emitter_def *def);
+/* Finds whether it holds nodes in the step from time to time + dt; has_room: max_particles has not
+ * been reached. */
+void firn_emitter_prepare_hold(firn_emitter *e, double time, double dt, int has_room);
+/* Whether nodes within `radius` of x may be held; `reach`: of the shape function, m. */
+int firn_emitter_holds_near(const firn_emitter *e, const double x[3], double radius, double reach);
+/* Whether a node is held, and its velocity. */
+int firn_emitter_holds(const firn_emitter *e, const double x[3], double reach, double v[3]);
 
 #endif

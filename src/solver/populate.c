@@ -5,9 +5,12 @@
  * Two densities of particles (particles_at_surface): points within `surface_depth` of the surface
  * stand for cubes of another edge, so mass and volume are per particle there.
  *
+ * What would begin inside something else is left out before it is added (overlap.c).
+ *
  * Order: bodies in the order of the scene, points in the order of sampling; ids follow, and with
  * them everything that is hashed from ids. */
 #include "geometry/sampling.h"
+#include "solver/overlap.h"
 #include "solver/periodic.h"
 #include "solver/sim.h"
 
@@ -69,43 +72,76 @@ static firn_status refuse_body(const firn_body_def *def, firn_status status,
                              def->name, *file ? " from " : "", file);
 }
 
-static firn_status add_body(firn_sim *sim, const firn_body_def *def, const firn_shape *shape,
-                            firn_messages *messages)
+/* Leaves out the points that overlap with something; their order stays. */
+static firn_status leave_out(firn_overlap_scene *o, int body, double spacing, int64_t *n,
+                             int64_t *n_surface, double *x)
 {
+    const int64_t n_before = *n, n_surface_before = *n_surface;
+    unsigned char *keep = firn_memory_array(&o->sim->memory, (size_t)n_before, 1);
+    if (!keep)
+        return firn_messages_no_memory(o->messages, "%lld particles of body '%s'",
+                                       (long long)n_before, o->scene->bodies[body].name);
+    firn_overlap_find(o, body, spacing, n_before, x, keep);
+    *n = *n_surface = 0;
+    for (int64_t i = 0; i < n_before; i++) {
+        if (!keep[i]) continue;
+        memmove(x + 3 * *n, x + 3 * i, 3 * sizeof *x);
+        ++*n;
+        *n_surface += i < n_surface_before;
+    }
+    firn_memory_release(&o->sim->memory, keep, (size_t)n_before);
+    return FIRN_OK;
+}
+
+/* Mass and volume per particle of two layers, then the particles into their material. */
+static firn_status add_points(firn_sim *sim, int material, const double spacing[2],
+                              int64_t n_surface, firn_newborn *born, firn_messages *messages)
+{
+    const char *name = born->body->name;
+    double *volumes = NULL;
+    if (n_surface > 0) {
+        volumes = weigh_layers(sim, sim->materials[material].resolved.density, spacing, born->n,
+                               n_surface);
+        if (!volumes)
+            return firn_messages_no_memory(messages, "%lld particles of body '%s'",
+                                           (long long)born->n, name);
+        born->volumes = volumes;
+        born->masses = volumes + born->n;
+    }
+    const firn_status status = firn_solver_add(sim, material, born, name, messages);
+    firn_memory_release(&sim->memory, volumes, (size_t)born->n * 2 * sizeof *volumes);
+    return status;
+}
+
+static firn_status add_body(firn_overlap_scene *o, int body)
+{
+    firn_sim *sim = o->sim;
+    const firn_body_def *def = &o->scene->bodies[body];
     const int material = firn_solver_material(sim, def->material);
     if (material < 0)
-        return firn_messages_add(messages, FIRN_REFUSED, "body '%s': unknown material '%s'",
+        return firn_messages_add(o->messages, FIRN_REFUSED, "body '%s': unknown material '%s'",
                                  def->name, def->material);
     const double density = sim->materials[material].resolved.density;
-    double *x = NULL, *volumes = NULL;
     const double spacing[2] = {sim->h / cbrt(def->particles_at_surface),
                                def->spacing > 0 ? def->spacing
                                                 : sim->h / cbrt(def->particles_per_cell)};
+    double *x = NULL;
     int64_t n = 0, n_surface = 0;
-    firn_status status = sample_body(sim, def, shape, spacing, &x, &n, &n_surface, messages);
-    if (status != FIRN_OK) return refuse_body(def, status, messages);
+    firn_status status =
+        sample_body(sim, def, o->sources[body].shape, spacing, &x, &n, &n_surface, o->messages);
+    if (status != FIRN_OK) return refuse_body(def, status, o->messages);
+    const int64_t n_sampled = n;
     const double volume = firn_sim_particle_volume(sim, spacing[1]);
-    firn_newborn born = {.n = n,
-                         .x = x,
-                         .body = def,
-                         .temperature = def->temperature,
-                         .mass = density * volume,
-                         .volume = volume};
+    firn_newborn born = {
+        .x = x, .body = def, .temperature = def->temperature, .mass = density * volume};
+    born.volume = volume;
     firn_populate_place(def, n, x, born.center);
-    status = firn_periodic_check_body(sim, def->name, n, x, messages);
-    if (status == FIRN_OK && n_surface > 0) {
-        volumes = weigh_layers(sim, density, spacing, n, n_surface);
-        if (!volumes)
-            status = firn_messages_no_memory(messages, "%lld particles of body '%s'", (long long)n,
-                                             def->name);
-        else {
-            born.volumes = volumes;
-            born.masses = volumes + n;
-        }
-    }
-    if (status == FIRN_OK) status = firn_solver_add(sim, material, &born, def->name, messages);
-    firn_memory_release(&sim->memory, volumes, (size_t)n * 2 * sizeof *volumes);
-    firn_memory_release(NULL, x, (size_t)n * 3 * sizeof *x);
+    status = firn_periodic_check_body(sim, def->name, n, x, o->messages);
+    if (status == FIRN_OK) status = leave_out(o, body, spacing[1], &n, &n_surface, x);
+    born.n = n;
+    if (status == FIRN_OK)
+        status = add_points(sim, material, spacing, n_surface, &born, o->messages);
+    firn_memory_release(NULL, x, (size_t)n_sampled * 3 * sizeof *x);
     return status;
 }
 
@@ -120,14 +156,15 @@ static int is_outside(const firn_grid_def *grid, const double x[3])
     return 0;
 }
 
-/* Walls hold what is inside; particles that begin beyond a closed wall are most likely a
- * mistake. */
+/* Walls hold what is inside; particles that begin beyond a closed wall and are kept there are most
+ * likely a mistake. */
 static void warn_of_outside(firn_sim *sim, firn_messages *messages)
 {
     enum { AT_ONCE = 64 };
     const firn_grid_def *grid = &sim->scene.grid;
     const firn_method *method = sim->method;
-    for (int m = 0; grid->has_box && m < sim->n_materials; m++) {
+    const int is_asked = grid->has_box && grid->overlap == FIRN_OVERLAP_KEEP;
+    for (int m = 0; is_asked && m < sim->n_materials; m++) {
         int64_t n_outside = 0;
         double x[3 * AT_ONCE], first[3] = {0, 0, 0};
         firn_place at = {.material = m};
@@ -189,18 +226,32 @@ static firn_status check_grips(const firn_sim *sim, firn_messages *messages)
     return FIRN_OK;
 }
 
-/* From a source that is open already, or is opened here; it is closed in any case. */
-static firn_status fill_body(firn_sim *sim, const firn_body_def *def, firn_body_source *source,
-                             firn_messages *messages)
+/* Opens those that are not open yet: overlaps are found from the shapes of all bodies. */
+static firn_status open_sources(const firn_sim *sim, const firn_scene_def *scene,
+                                firn_body_source *sources, firn_messages *messages)
 {
     firn_status status = FIRN_OK;
-    if (!firn_body_source_is_open(source))
-        status = firn_body_source_open(def, sim->h, sim->memory.limit, source, messages);
-    if (status != FIRN_OK) return refuse_body(def, status, messages);
-    status = source->points ? firn_populate_points(sim, def, source->points, messages)
-                            : add_body(sim, def, source->shape, messages);
-    firn_body_source_close(source);
+    for (int i = 0; i < scene->n_bodies && status == FIRN_OK; i++) {
+        if (firn_body_source_is_open(&sources[i])) continue;
+        status = firn_body_source_open(&scene->bodies[i], sim->h, sim->memory.limit, &sources[i],
+                                       messages);
+        if (status != FIRN_OK) status = refuse_body(&scene->bodies[i], status, messages);
+    }
     return status;
+}
+
+static firn_status fill_bodies(firn_overlap_scene *o, firn_id_range *ranges, int *n_ranges)
+{
+    firn_sim *sim = o->sim;
+    firn_status status = FIRN_OK;
+    for (int i = 0; i < o->scene->n_bodies && status == FIRN_OK; i++) {
+        const uint32_t first = sim->next_id;
+        status = o->sources[i].points ? firn_populate_points(o, i) : add_body(o, i);
+        if (status == FIRN_OK && o->scene->bodies[i].density_from == FIRN_DENSITY_GRID &&
+            sim->next_id > first)
+            status = add_range(ranges, n_ranges, (firn_id_range){first, sim->next_id}, o->messages);
+    }
+    return status == FIRN_OK && o->is_refused ? FIRN_REFUSED : status;
 }
 
 /* Grips take hold after all bodies exist and before the first sort, so that a grip's particles are
@@ -211,15 +262,14 @@ firn_status firn_populate_bodies(firn_sim *sim, const firn_scene_def *scene,
 {
     firn_id_range ranges[RANGES];
     int n_ranges = 0;
-    firn_status status = FIRN_OK;
-    for (int i = 0; i < scene->n_bodies && status == FIRN_OK; i++) {
-        const firn_body_def *def = &scene->bodies[i];
-        const uint32_t first = sim->next_id;
-        firn_body_source own = {0};
-        status = fill_body(sim, def, sources ? &sources[i] : &own, messages);
-        if (status == FIRN_OK && def->density_from == FIRN_DENSITY_GRID)
-            status = add_range(ranges, &n_ranges, (firn_id_range){first, sim->next_id}, messages);
-    }
+    const size_t n = (size_t)scene->n_bodies;
+    firn_body_source *own = sources ? NULL : firn_memory_array(&sim->memory, n, sizeof *own);
+    if (!sources && !own) return firn_messages_no_memory(messages, "shapes of bodies");
+    firn_overlap_scene o = {sim, scene, sources ? sources : own, 0, messages};
+    firn_status status = open_sources(sim, scene, sources ? sources : own, messages);
+    if (status == FIRN_OK) status = fill_bodies(&o, ranges, &n_ranges);
+    for (size_t i = 0; i < n; i++) firn_body_source_close(sources ? &sources[i] : &own[i]);
+    firn_memory_release(&sim->memory, own, n * sizeof *own);
     if (status != FIRN_OK) return status;
     firn_grips_take(sim, messages);
     status = check_grips(sim, messages);

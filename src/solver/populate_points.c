@@ -20,6 +20,7 @@
 #include "base/suggest.h"
 #include "laws/history.h"
 #include "solver/attributes.h"
+#include "solver/overlap.h"
 #include "solver/paint.h"
 #include "solver/periodic.h"
 #include "solver/sim.h"
@@ -40,6 +41,8 @@ typedef struct share {
     firn_sim_material *of; /* sim->materials[material] */
     const char *path;
     firn_messages *messages;
+    firn_overlap_scene *overlap;
+    int body;          /* of the scene */
     int64_t n, *index; /* [n] which of the file's points */
     firn_newborn born;
     double *columns[16]; /* released at the end */
@@ -352,6 +355,26 @@ static void warn_of_unused(const share *s)
 
 /* ---------------------------------------------------------------- one material, all materials */
 
+/* Leaves out the points that overlap with something, from the list of points as from x, so that
+ * other columns are not read for them. */
+static firn_status leave_out(share *s, double *x)
+{
+    const double spacing =
+        s->def->spacing > 0 ? s->def->spacing : s->sim->h / cbrt(s->def->particles_per_cell);
+    const int64_t n = s->n;
+    unsigned char *keep = firn_memory_array(&s->sim->memory, (size_t)n, 1);
+    if (!keep) return firn_messages_no_memory(s->messages, "points of body '%s'", s->def->name);
+    firn_overlap_find(s->overlap, s->body, spacing, n, x, keep);
+    s->n = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (!keep[i]) continue;
+        memmove(x + 3 * s->n, x + 3 * i, 3 * sizeof *x);
+        s->index[s->n++] = s->index[i];
+    }
+    firn_memory_release(&s->sim->memory, keep, (size_t)n);
+    return FIRN_OK;
+}
+
 /* Reads, checks and adds one share. Parameters come last, as they are stored by id, which
  * firn_solver_add assigns next. */
 static firn_status add_share(share *s)
@@ -359,8 +382,11 @@ static firn_status add_share(share *s)
     double *x;
     firn_status status = read_column(s, "P", 3, -INFINITY, 1e9, &x);
     if (status != FIRN_OK) return status;
-    s->born = (firn_newborn){.n = s->n, .x = x, .body = s->def, .temperature = s->def->temperature};
+    s->born = (firn_newborn){.x = x, .body = s->def, .temperature = s->def->temperature};
     firn_populate_place(s->def, s->n, x, s->born.center);
+    status = leave_out(s, x);
+    if (status != FIRN_OK) return status;
+    s->born.n = s->n;
     note_names(s);
     status = firn_periodic_check_body(s->sim, s->def->name, s->n, x, s->messages);
     if (status == FIRN_OK) status = read_motion(s);
@@ -423,11 +449,20 @@ static firn_status add_points(share *s)
     return status;
 }
 
-firn_status firn_populate_points(firn_sim *sim, const firn_body_def *def, const firn_points *points,
-                                 firn_messages *messages)
+firn_status firn_populate_points(firn_overlap_scene *overlap, int body)
 {
+    firn_sim *sim = overlap->sim;
+    firn_messages *messages = overlap->messages;
+    const firn_body_def *def = &overlap->scene->bodies[body];
+    const firn_points *points = overlap->sources[body].points;
     firn_status status = FIRN_OK;
-    share s = {.sim = sim, .def = def, .points = points, .path = def->points, .messages = messages};
+    share s = {.sim = sim,
+               .def = def,
+               .points = points,
+               .path = def->points,
+               .messages = messages,
+               .overlap = overlap,
+               .body = body};
     size_t bytes = (size_t)points->n * sizeof *s.index, n_attributes = (size_t)points->n_attributes;
     if (points->n == 0)
         status = firn_messages_add(messages, FIRN_REFUSED, "body '%s': no points in %s", def->name,

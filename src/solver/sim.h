@@ -107,20 +107,23 @@ struct firn_sim {
     double stage_seconds[FIRN_N_STAGES];
 };
 
-/* Boundaries are numbered: colliders, grips, walls, force fields. */
+/* Boundaries are numbered: colliders, grips, walls, force fields, emitters. What an emitter's hold
+ * on nodes gives is entered with the grips. */
 static inline int firn_sim_n_boundaries(const firn_sim *sim)
 {
-    return sim->n_colliders + sim->n_grips + 2;
+    return sim->n_colliders + sim->n_grips + 2 + sim->scene.n_emitters;
 }
 static inline int firn_sim_walls(const firn_sim *sim) { return sim->n_colliders + sim->n_grips; }
 static inline int firn_sim_forces(const firn_sim *sim)
 {
     return sim->n_colliders + sim->n_grips + 1;
 }
+static inline int firn_sim_emitters(const firn_sim *sim) { return firn_sim_forces(sim) + 1; }
 static inline firn_boundary_kind firn_sim_boundary_kind(const firn_sim *sim, int boundary)
 {
     if (boundary < sim->n_colliders) return FIRN_BOUNDARY_COLLIDERS;
     if (boundary < firn_sim_walls(sim)) return FIRN_BOUNDARY_GRIPS;
+    if (boundary > firn_sim_forces(sim)) return FIRN_BOUNDARY_GRIPS;
     return boundary == firn_sim_walls(sim) ? FIRN_BOUNDARY_WALLS : FIRN_BOUNDARY_FORCES;
 }
 
@@ -183,11 +186,9 @@ enum { FIRN_BREAK_EVEN = 60 };
 double firn_time_step_gain(const firn_sim *sim, double remaining);
 /* time_step.c: sets sim->dt, the largest stable step that meets `until`, and sim->limit. */
 firn_status firn_time_step_choose(firn_sim *sim, double until, firn_messages *messages);
-/* populate.c: the bodies of the scene; populate_points.c: one from a file of points. */
+/* populate.c: the bodies of the scene. */
 firn_status firn_populate_bodies(firn_sim *sim, const firn_scene_def *scene,
                                  firn_body_source *sources, firn_messages *messages);
-firn_status firn_populate_points(firn_sim *sim, const firn_body_def *def, const firn_points *points,
-                                 firn_messages *messages);
 /* The center of a body's points, and, where wanted, the points moved by its F about it. */
 void firn_populate_place(const firn_body_def *def, int64_t n, double *x, double center[3]);
 /* save.c: the state of firn_sim_save piece by piece, without a second copy in memory. put NULL:
