@@ -44,13 +44,20 @@ static const firn_history_info history[] = {
     {"Jp", "1", "plastic volume ratio", 1, FIRN_HISTORY_PLASTIC_VOLUME}};
 static const firn_preset_info presets[] = {
     {"packed_snow",
+     "the published values (Stomakhin et al. 2013, table 2) with the hardening limited to 10, so "
+     "that "
+     "steps are at most 3.2 times as many where it is crushed",
+     "rho=400 E=1.4e5 nu=0.2 theta_c=2.5e-2 theta_s=7.5e-3 xi=10 h_max=10"},
+    {"snow_2013",
      "the published values (Stomakhin et al. 2013, table 2), confirmed by many public "
-     "implementations",
+     "implementations; hardening without a limit that matters, so crushed snow takes up to 30 "
+     "times "
+     "as many steps",
      "rho=400 E=1.4e5 nu=0.2 theta_c=2.5e-2 theta_s=7.5e-3 xi=10"},
     {"powder_snow", "soft and weak end of the published ranges; density tuned for looks",
-     "rho=200 E=4.8e4 nu=0.2 theta_c=1.9e-2 theta_s=5e-3 xi=10"},
+     "rho=200 E=4.8e4 nu=0.2 theta_c=1.9e-2 theta_s=5e-3 xi=10 h_max=10"},
     {"wet_snow", "published stiffness, theta_s and xi tuned for looks: sticks and lumps",
-     "rho=500 E=1.4e5 nu=0.25 theta_c=2.5e-2 theta_s=1.5e-2 xi=5"},
+     "rho=500 E=1.4e5 nu=0.25 theta_c=2.5e-2 theta_s=1.5e-2 xi=5 h_max=10"},
     {"ice_cream",
      "after an artist's scene: wide thetas, no hardening, nu a quarter of the default; tuned for "
      "looks",

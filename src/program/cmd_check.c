@@ -68,7 +68,7 @@ static int check_cost(const firn_cli *cli, const firn_scene_def *scene,
     firn_check_clear(&check);
     firn_scene_files_explain(scene, messages);
     firn_cli_report(messages, status);
-    if (status == FIRN_OK) puts("the scene can be run");
+    if (status == FIRN_OK) puts("OK to run");
     return status;
 }
 

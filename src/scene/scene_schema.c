@@ -428,8 +428,7 @@ static const firn_schema_key emitter_options[] = {
             "Rigid motion of the emitter, which carries the directions of its velocity with it and "
             "adds its own to what it brings."),
     REAL(firn_emitter_def, "velocity", velocity, "m/s", "0 0 0", -1e7, 1e7, 0,
-         "Initial velocity of the particles, relative to the moving shape.",
-         .sought = "v speed"),
+         "Initial velocity of the particles, relative to the moving shape.", .sought = "v speed"),
     REAL(firn_emitter_def, "outward", outward, "m/s", "0", -1e7, 1e7, 0,
          "Initial speed along the surface normal, added to velocity; for `from: surface`."),
     REAL(firn_emitter_def, "velocity_noise", velocity_noise, "1", "0", 0, 1, 0,

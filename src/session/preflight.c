@@ -7,6 +7,7 @@
 #include "solver/emission.h"
 #include "base/file.h"
 #include "base/messages.h"
+#include "laws/hardening.h"
 #include "points/points.h"
 #include "scene/create.h"
 #include "mpm/roundoff.h"
@@ -44,8 +45,7 @@ static double clock_seconds(void)
 
 /* ---------------------------------------------------------------- estimates */
 
-/* "3.2 x 1.8 x 1.8 m": a mesh in centimetres shows here. */
-static void write_size(const firn_check_body *body, char *text, size_t n_bytes)
+void firn_check_write_size(const firn_check_body *body, char *text, size_t n_bytes)
 {
     snprintf(text, n_bytes, "%.3g x %.3g x %.3g m", body->size[0], body->size[1], body->size[2]);
 }
@@ -161,7 +161,7 @@ static firn_status forecast_memory(const firn_scene_def *scene, firn_check *c,
 {
     const double n = (double)(c->n_expected + c->n_emitted), mib = 1 << 20;
     c->memory_expected = n * (scene->is_double ? BYTES_DOUBLE : BYTES_FLOAT);
-    if (c->memory_expected <= c->memory_available) return FIRN_OK;
+    if (FIRN_CHECK_MARGIN * c->memory_expected <= c->memory_available) return FIRN_OK;
     if (c->n_emitted && can_lose(scene)) {
         firn_messages_warn(messages,
                            "memory: too little if none of about %.3g M particles leaves (%.4g "
@@ -171,13 +171,88 @@ static firn_status forecast_memory(const firn_scene_def *scene, firn_check *c,
         return FIRN_OK;
     }
     return firn_messages_add(messages, FIRN_MEMORY,
-                             "memory: too little for about %.3g M particles (%.4g MiB); available: "
-                             "%.4g MiB; try: a larger grid.dx or fewer particles_per_cell",
+                             "memory: too little for about %.3g M particles (%.4g MiB, and a "
+                             "quarter of it as a margin); available: %.4g MiB; try: a larger "
+                             "grid.dx or fewer particles_per_cell",
                              n * 1e-6, c->memory_expected / mib, c->memory_available / mib);
 }
 
+/* Where particles can leave, too large a need is only warned of. */
+static firn_status forecast_disk(const firn_scene_def *scene, const char *folder, firn_check *c,
+                                 firn_messages *messages)
+{
+    const double gib = 1 << 30;
+    c->disk_free = free_disk(folder);
+    if (FIRN_CHECK_MARGIN * c->disk_needed <= c->disk_free) return FIRN_OK;
+    if (c->n_emitted && can_lose(scene)) {
+        firn_messages_warn(messages,
+                           "disk: too little for all frames if no particle leaves (%.3g GiB); "
+                           "free: %.3g GiB; try: sinks, or a smaller max_particles of the emitters",
+                           c->disk_needed / gib, c->disk_free / gib);
+        return FIRN_OK;
+    }
+    return firn_messages_add(messages, FIRN_IO,
+                             "disk: too little for all frames (%.3g GiB, and a quarter of it as a "
+                             "margin); free: %.3g GiB; try: fewer attributes, a larger `every` of "
+                             "the outputs, or another folder (--out)",
+                             c->disk_needed / gib, c->disk_free / gib);
+}
+
+/* Numbers of the attributes of an output; those of a history that is not known here count one. */
+static int count_numbers(const char *attributes)
+{
+    const char *at = *attributes ? attributes : "P v id pscale material";
+    int sum = 0;
+    while (*at) {
+        char name[FIRN_NAME];
+        const int n = (int)strcspn(at, " ");
+        snprintf(name, sizeof name, "%.*s", n, at);
+        const int n_components = firn_attribute_components(name);
+        sum += n_components > 0 ? n_components : 1;
+        at += n;
+        at += strspn(at, " ");
+    }
+    return sum;
+}
+
+/* The disk that the particles of the start take, before there is a simulation to weigh. */
+static firn_status estimate_disk(const firn_scene_def *scene, const char *folder, firn_check *c,
+                                 firn_messages *messages)
+{
+    const double n = (double)c->n_expected, wide = scene->is_double ? SAVED_DOUBLE : SAVED_FLOAT;
+    for (int i = 0; i < scene->n_outputs; i++) {
+        const firn_output_def *output = &scene->outputs[i];
+        const int n_files = (scene->frames / output->every) * output->substeps + 1;
+        c->disk_needed +=
+            n_files * n / output->nth * (double)sizeof(float) * count_numbers(output->attributes);
+    }
+    if (scene->checkpoint.every_frames > 0 || scene->checkpoint.every_seconds > 0)
+        c->disk_needed += n * wide * (scene->checkpoint.keep + 1);
+    const firn_status status = forecast_disk(scene, folder, c, messages);
+    if (status == FIRN_OK) c->disk_needed = 0; /* weighed later */
+    return status;
+}
+
+static void warn_of_thin(const firn_scene_def *scene, const firn_check *c, firn_messages *messages)
+{
+    for (int i = 0; i < c->n_bodies; i++) {
+        const firn_check_body *body = &c->bodies[i];
+        const double cells = body->thickness / scene->grid.dx;
+        if (!(cells > 0) || cells >= FIRN_CHECK_CELLS || strcmp(scene->method, "mpm") != 0)
+            continue;
+        firn_messages_warn(
+            messages,
+            "body '%s': only %.2g cells thick (%.3g m), so the grid does not resolve "
+            "how it bends and its sides touch each other; try: grid.dx=%.2g m, for "
+            "%d cells",
+            body->name, cells, body->thickness, body->thickness / FIRN_CHECK_CELLS,
+            FIRN_CHECK_CELLS);
+    }
+}
+
 static firn_status estimate(const firn_scene_def *scene, const firn_run_options *options,
-                            firn_body_source *sources, firn_check *c, firn_messages *messages)
+                            const char *folder, firn_body_source *sources, firn_check *c,
+                            firn_messages *messages)
 {
     firn_status status = FIRN_OK;
     c->n_bodies = scene->n_bodies;
@@ -190,7 +265,10 @@ static firn_status estimate(const firn_scene_def *scene, const firn_run_options 
         if (c->bodies[i].n_expected > 0) c->n_expected += c->bodies[i].n_expected;
     }
     c->memory_available = options->max_memory ? (double)options->max_memory : available_memory();
-    return status == FIRN_OK ? forecast_memory(scene, c, messages) : status;
+    if (status == FIRN_OK) status = forecast_memory(scene, c, messages);
+    if (status == FIRN_OK) status = estimate_disk(scene, folder, c, messages);
+    if (status == FIRN_OK) warn_of_thin(scene, c, messages);
+    return status;
 }
 
 /* ---------------------------------------------------------------- on the simulation */
@@ -278,20 +356,7 @@ static firn_status weigh(const firn_scene_def *scene, firn_sim *sim, const char 
         c->disk_needed += ((double)n_bytes + emitted) *
                           (scene->checkpoint.keep + 1); /* one more while replacing */
     }
-    c->disk_free = free_disk(folder);
-    if (c->disk_needed <= c->disk_free) return FIRN_OK;
-    if (c->n_emitted && can_lose(scene)) {
-        firn_messages_warn(messages,
-                           "disk: too little for all frames if no particle leaves (%.3g GiB); "
-                           "free: %.3g GiB; try: sinks, or a smaller max_particles of the emitters",
-                           c->disk_needed / (1 << 30), c->disk_free / (1 << 30));
-        return FIRN_OK;
-    }
-    return firn_messages_add(messages, FIRN_IO,
-                             "disk: too little for all frames (%.3g GiB); free: %.3g GiB; try: "
-                             "fewer attributes, a larger `every` of the outputs, or another folder "
-                             "(--out)",
-                             c->disk_needed / (1 << 30), c->disk_free / (1 << 30));
+    return forecast_disk(scene, folder, c, messages);
 }
 
 /* Mean number of particles over the whole shot, over that of the measured steps; infinite where
@@ -322,13 +387,15 @@ static double speed_of(const firn_motion_def *motion)
 }
 
 /* Steps per frame at the speed that material may reach: that of a free fall to the end, or through
- * the box, and of the fastest collider or grip. dt <= cfl h / (v + c): each m/s takes 1 / (cfl h)
- * steps per second. What hardens, or is pressed, takes more. */
-static double most_steps(const firn_scene_def *scene, const firn_check *c, double end)
+ * the box, of the fastest body, and of the fastest collider or grip. dt <= cfl h / (v + c): each m/s takes 1 / (cfl h)
+ * steps per second. What is struck at that speed hardens: its fastest wave takes more (a shock
+ * against something rigid, laws/hardening.c). */
+static double most_steps(const firn_scene_def *scene, const firn_sim *sim, firn_check *c,
+                         double end)
 {
     const double *g = scene->gravity;
     const double fall = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    double speed = fall * end, length2 = 0, moved = 0;
+    double speed = fall * end, length2 = 0, moved = 0, thrown = 0;
     for (int a = 0; a < 3; a++) {
         const double edge = scene->grid.box_max[a] - scene->grid.box_min[a];
         length2 += edge * edge;
@@ -337,7 +404,24 @@ static double most_steps(const firn_scene_def *scene, const firn_check *c, doubl
     for (int i = 0; i < scene->n_colliders; i++)
         moved = fmax(moved, speed_of(&scene->colliders[i].motion));
     for (int i = 0; i < scene->n_grips; i++) moved = fmax(moved, speed_of(&scene->grips[i].motion));
-    return c->steps_a_frame + (speed + moved) / (scene->time.cfl * scene->grid.dx * scene->fps);
+    for (int i = 0; i < scene->n_bodies; i++) {
+        const double *v = scene->bodies[i].velocity;
+        thrown = fmax(thrown, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    }
+    speed = hypot(speed, thrown);
+    double hardened = 0; /* m/s, by which the waves of a material grow */
+    c->strike_speed = speed + moved;
+    for (int m = 0; m < sim->n_materials; m++) {
+        double rest;
+        const double wave = firn_hardening_struck(&sim->materials[m].resolved, 293.15,
+                                                  c->strike_speed, sim->h, &rest);
+        hardened = fmax(hardened, wave - rest);
+        if (!(rest > 0) || !(wave / rest > c->hardening)) continue;
+        c->hardening = wave / rest;
+        snprintf(c->hardened, sizeof c->hardened, "%s", sim->materials[m].resolved.name);
+    }
+    return c->steps_a_frame +
+           (speed + moved + hardened) / (scene->time.cfl * scene->grid.dx * scene->fps);
 }
 
 static firn_status measure(const firn_scene_def *scene, firn_sim *sim, double seconds,
@@ -364,7 +448,7 @@ static firn_status measure(const firn_scene_def *scene, firn_sim *sim, double se
     c->seconds_a_step = (clock_seconds() - began) / n_steps;
     c->dt = simulated / n_steps;
     c->steps_a_frame = 1 / (scene->fps * c->dt);
-    c->steps_most = most_steps(scene, c, end);
+    c->steps_most = most_steps(scene, sim, c, end);
     c->mean_particles = n_updates / n_steps;
     c->eta = c->seconds_a_step * end / c->dt * growth(c, end);
     c->memory_peak = (double)c->stats.memory_peak;
@@ -393,7 +477,7 @@ static firn_status check_sim(const firn_scene_def *scene, firn_sim *sim, const c
     check->n_particles = firn_sim_n_particles(sim);
     if (check->n_particles == 0 && scene->n_emitters == 0) {
         char size[96] = "";
-        if (check->n_bodies) write_size(&check->bodies[0], size, sizeof size);
+        if (check->n_bodies) firn_check_write_size(&check->bodies[0], size, sizeof size);
         status = firn_messages_add(messages, FIRN_REFUSED,
                                    "bodies: no particle fits in (%s: %s, cells of %.3g m); try: a "
                                    "smaller grid.dx, larger bodies, or their scale",
@@ -423,7 +507,7 @@ firn_status firn_check_scene(const firn_scene_def *scene, const firn_run_options
     const size_t n = (size_t)scene->n_bodies;
     firn_body_source *sources = firn_memory_array(NULL, n, sizeof *sources);
     if (!sources) return firn_messages_no_memory(messages, "shapes of bodies");
-    firn_status status = estimate(scene, options, sources, check, messages);
+    firn_status status = estimate(scene, options, folder, sources, check, messages);
     if (status == FIRN_OK) status = firn_scene_create_sim(scene, options, sources, &sim, messages);
     if (status == FIRN_OK) status = check_sim(scene, sim, folder, seconds, check, messages);
     firn_sim_destroy(sim);
@@ -440,124 +524,4 @@ void firn_check_clear(firn_check *check)
     check->n_bodies = 0;
     check->emitters = NULL;
     check->n_emitters = 0;
-}
-
-/* ---------------------------------------------------------------- print */
-
-static void print_bytes(FILE *out, double bytes)
-{
-    if (isinf(bytes))
-        fputs("unknown", out);
-    else if (bytes < 1 << 20)
-        fprintf(out, "%.0f KiB", bytes / (1 << 10));
-    else if (bytes < 1 << 30)
-        fprintf(out, "%.0f MiB", bytes / (1 << 20));
-    else
-        fprintf(out, "%.2f GiB", bytes / (1 << 30));
-}
-
-static void print_time(FILE *out, double seconds)
-{
-    if (seconds < 120)
-        fprintf(out, "%.0f s", seconds);
-    else if (seconds < 7200)
-        fprintf(out, "%.0f min", seconds / 60);
-    else
-        fprintf(out, "%.1f h", seconds / 3600);
-}
-
-static void print_emitted(const firn_check *c, FILE *out)
-{
-    fprintf(out, "\nemitted    %lld until the end, without sinks", (long long)c->n_emitted);
-    for (int i = 0; i < c->n_emitters; i++) {
-        int64_t n = firn_forecast_count(&c->emitters[i], c->end);
-        fprintf(out, "%s%s %s%lld%s", i ? ", " : ": ", c->emitters[i].name,
-                c->emitters[i].is_exact ? "" : "about ", (long long)n,
-                n >= c->emitters[i].most ? " (max_particles)" : "");
-    }
-}
-
-static void print_transfer(const firn_check *c, FILE *out)
-{
-    fprintf(out, "transfer   numerical viscosity %.3g m^2/s in a layer of %.3g cells",
-            c->transfer_viscosity, c->layer);
-    if (c->own_viscosity > 0)
-        fprintf(out, ", %.2g times the material's %.3g m^2/s",
-                c->transfer_viscosity / c->own_viscosity, c->own_viscosity);
-    fputc('\n', out);
-}
-
-static void print_steps(const firn_check *c, FILE *out)
-{
-    fprintf(out, "step       %.3g s, limited by %s%s%s; %.0f steps per frame", c->dt,
-            c->stats.limit.criterion, *c->material ? " of " : "", c->material,
-            ceil(c->steps_a_frame));
-    const int is_faster_later = c->steps_most > 1.5 * c->steps_a_frame;
-    if (is_faster_later)
-        fprintf(out, ", up to %.0f when material falls or is struck", ceil(c->steps_most));
-    fputc('\n', out);
-    if (isinf(c->eta)) {
-        fputs("time       unknown: no particle existed in the measured steps; try: a larger "
-              "--seconds\n",
-              out);
-        return;
-    }
-    fprintf(out, "time       about ");
-    print_time(out, c->eta);
-    if (is_faster_later) {
-        fputs(", up to ", out);
-        print_time(out, c->eta * c->steps_most / c->steps_a_frame);
-    }
-    fprintf(out,
-            " for all frames%s, at the speed of the first steps (%.3g M particle updates per "
-            "second)\n",
-            c->n_emitted ? " and emitted particles" : "",
-            c->mean_particles / c->seconds_a_step * 1e-6);
-}
-
-static void print_sizes(const firn_check *c, FILE *out)
-{
-    char size[96];
-    int n = 0;
-    for (int i = 0; i < c->n_bodies; i++) {
-        if (!(c->bodies[i].size[0] > 0)) continue;
-        write_size(&c->bodies[i], size, sizeof size);
-        fprintf(out, "%s%s %s", n++ ? ", " : "\nsizes      ", c->bodies[i].name, size);
-    }
-}
-
-void firn_check_print(const firn_check *c, FILE *out)
-{
-    int is_counted = c->n_particles || c->n_emitters;
-    int64_t n = is_counted ? c->n_particles : c->n_expected;
-    fprintf(out, "particles  %lld%s", (long long)n,
-            !is_counted     ? " (estimated)"
-            : c->n_emitters ? " at the start"
-                            : "");
-    for (int i = 0; i < c->n_bodies; i++) {
-        const firn_check_body *body = &c->bodies[i];
-        fprintf(out, "%s%s %lld", i ? ", " : ": ", body->name,
-                (long long)(is_counted ? body->n_particles : body->n_expected));
-    }
-    if (c->n_emitters) print_emitted(c, out);
-    print_sizes(c, out);
-    fputs("\nmemory     ", out);
-    print_bytes(out, c->is_measured ? c->memory_peak : c->memory_expected);
-    fputs(c->is_measured ? " so far; expect up to " : " expected", out);
-    if (c->is_measured) print_bytes(out, fmax(c->memory_expected, c->memory_peak));
-    fputs("; available ", out);
-    print_bytes(out, c->memory_available);
-    fputc('\n', out);
-    if (c->disk_free > 0) {
-        fputs("disk       ", out);
-        print_bytes(out, c->disk_needed);
-        fprintf(out, " for %d frames in %d files, uncompressed, and checkpoints; free ",
-                c->n_frames, c->n_files);
-        print_bytes(out, c->disk_free);
-        fputc('\n', out);
-    }
-    fputs(c->flow, out);
-    if (!c->is_measured) return;
-    if (c->transfer_viscosity > 0) print_transfer(c, out);
-    print_steps(c, out);
 }

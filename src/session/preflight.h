@@ -8,6 +8,14 @@
 
 #include <stdio.h>
 
+/* Memory and disk must hold what is expected with this margin. */
+#define FIRN_CHECK_MARGIN 1.25
+/* Hardening that is worth a line. */
+#define FIRN_CHECK_HARDENING 1.5
+/* Cells that a body must be thick: with fewer its transfers damp it and its surfaces touch each
+ * other through the grid. */
+#define FIRN_CHECK_CELLS 3
+
 typedef struct firn_check_body {
     char name[FIRN_NAME];
     /* from the volume of its shape, or the number of its points; -1: unknown */
@@ -32,7 +40,10 @@ typedef struct firn_check {
     firn_stats stats;
     char material[FIRN_NAME]; /* of the particles that limit dt; "": none */
     double memory_peak, dt, steps_a_frame, seconds_a_step;
-    double steps_most;     /* per frame, where material falls all the time or is struck */
+    double steps_most;   /* per frame, where material falls all the time or is struck */
+    double strike_speed; /* m/s, of that */
+    double hardening;    /* how many times as fast the waves of a material become then */
+    char hardened[FIRN_NAME];
     double mean_particles; /* in the measured steps */
     /* m^2/s: of transfers in a layer of `layer` cells, the thinnest body; of the material */
     double layer, transfer_viscosity, own_viscosity;
@@ -47,6 +58,8 @@ firn_status firn_check_scene(const firn_scene_def *scene, const firn_run_options
                              const char *folder, double seconds, firn_check *check,
                              firn_messages *messages);
 void firn_check_clear(firn_check *check);
+/* "3.2 x 1.8 x 1.8 m": a mesh in centimetres shows here. */
+void firn_check_write_size(const firn_check_body *body, char *text, size_t n_bytes);
 void firn_check_print(const firn_check *check, FILE *out);
 
 #endif

@@ -7,6 +7,7 @@
 #include "measure/probes.h"
 #include "mpm/roundoff.h"
 #include "mpm/transfer_damping.h"
+#include "session/dt_cause.h"
 #include "session/interrupt.h"
 #include "session/live_preview.h"
 #include "session/run_summary.h"
@@ -34,6 +35,8 @@ typedef struct watch {
     int is_transfer_told;                 /* that transfers damp more than the material */
     int64_t steps_before, steps_of_frame; /* step count at the start of the run, of the frame */
     int64_t most_steps;                   /* of a frame so far */
+    double first_dt;  /* s: of the first step that a limit other than the frame gave */
+    int is_fall_told; /* that dt has fallen far below it */
     int is_quiet;
     int64_t bounded_before[FIRN_N_BOUNDS]; /* bounds of laws met up to the last frame */
     firn_dt_limit limit; /* of the frame's smallest step that the frame's end did not cut short */
@@ -85,12 +88,32 @@ static int on_step(void *user, firn_sim *sim, int frame)
     watch *w = user;
     const firn_dt_limit now = firn_sim_stats(sim).limit;
     note_limit(w, &now);
+    if (!(w->first_dt > 0) && now.criterion && strcmp(now.criterion, "frame") != 0)
+        w->first_dt = now.dt;
     w->updates += (double)firn_sim_n_particles(sim);
     show_progress(w, sim, frame, 0);
     if (w->probes) w->output_status = firn_probes_sample(w->probes, w->messages);
     if (w->output_status == FIRN_OK)
         w->output_status = firn_run_output_step(w->output, sim, w->messages);
     return w->output_status != FIRN_OK || firn_interrupt_signal() != 0;
+}
+
+/* Steps that have become far smaller than the first ones, the parameter that did it, and
+ * what to set; once. */
+static void note_fall(watch *w, const firn_sim *sim, int frame)
+{
+    const firn_dt_limit *limit = &w->limit;
+    char cause[512];
+    if (!limit->criterion || strcmp(limit->criterion, "frame") == 0 || !(limit->dt > 0)) return;
+    if (w->is_fall_told || !(FIRN_DT_FALL * limit->dt < w->first_dt)) return;
+    w->is_fall_told = 1;
+    firn_dt_cause_tell(sim, limit, cause, sizeof cause);
+    if (w->is_quiet) return;
+    firn_progress_break(&w->display);
+    firn_voice_say(w->voice, FIRN_WARNING,
+                   "frame %d: dt has fallen from %.3g s at the start to %.3g s, limited by "
+                   "%s%s",
+                   frame, w->first_dt, limit->dt, limit->criterion, cause);
 }
 
 /* A frame that takes far more steps than all before it, and what limits its dt: the estimate of
@@ -111,6 +134,7 @@ static void note_steps(watch *w, firn_sim *sim, int frame)
                        limit->material ? limit->material : "");
     }
     if (n > w->most_steps) w->most_steps = n;
+    note_fall(w, sim, frame);
 }
 
 /* Warnings are reported at once, not at the end of the run. */
