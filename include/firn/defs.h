@@ -81,6 +81,7 @@ typedef enum firn_bonds { FIRN_BONDS_BODY, FIRN_BONDS_TOUCHING } firn_bonds;
 typedef struct firn_meshless_def {
     int kernel;     /* 0: the method's own, else 1 + its place in the table of kernels */
     double support; /* radius of the neighbourhood, in particle spacings; 0: the method's own */
+    int degree;     /* 1: strain exact for linear motions; 2: for quadratic ones */
     firn_bonds bonds;
     double contact, contact_damping; /* stiffness over that of the material; of critical */
     double stabilise;                /* stiffness against motions that F does not see */
@@ -228,7 +229,13 @@ typedef struct firn_vectors_def {
 
 /* ---------------------------------------------------------------- bodies, emitters */
 
-typedef enum firn_sampling { FIRN_REGULAR, FIRN_JITTERED, FIRN_POISSON, FIRN_BCC } firn_sampling;
+typedef enum firn_sampling {
+    FIRN_REGULAR,
+    FIRN_JITTERED,
+    FIRN_POISSON,
+    FIRN_BCC,
+    FIRN_OCTREE
+} firn_sampling;
 typedef enum firn_density_from { FIRN_DENSITY_GIVEN, FIRN_DENSITY_GRID } firn_density_from;
 
 typedef struct firn_body_def {

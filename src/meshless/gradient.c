@@ -32,6 +32,7 @@
  * Bounds (law_stage.c). The mass of j is divided among the clouds i in proportion to |d_ij|, with
  * d_ii = - sum_j d_ij. (3) is a graph Laplacian at most: stiff = 2 sum_j w_ij (c_i + c_j) / m_i. */
 #include "meshless/gradient.h"
+#include "meshless/quadratic.h"
 #include "meshless/small3.h"
 
 #include <string.h>
@@ -68,13 +69,20 @@ static void correct(firn_sim *sim, int32_t i, const firn_gradient_choice *choice
     for (int c = 0; choice->is_raw && c < 9; c++)
         s->correct[9 * i + c] = c % 4 == 0 ? s->volume[i] : 0;
     if (choice->is_raw) s->rank[i] = 3;
+    if (s->quadratic && s->rank[i] == 3) firn_quadratic_refer(s, i);
 }
 
-/* d_ij of cloud i. */
+/* d_ij of cloud i, X from i to j. */
 static void derivative(const struct firn_meshless *s, int32_t i, int64_t bond, const double X[3],
                        double d[3])
 {
     small3_apply(s->correct + 9 * i, X, d);
+    if (s->quadratic) {
+        double q[6], curved[3];
+        firn_quadratic_terms(X, q);
+        firn_quadratic_apply(s->quadratic[i].mixed, q, curved);
+        for (int a = 0; a < 3; a++) d[a] += curved[a];
+    }
     for (int a = 0; a < 3; a++) d[a] *= s->weight[bond];
 }
 
@@ -97,7 +105,7 @@ static void share(struct firn_meshless *s, int32_t i)
     s->rate[i] = firn_meshless_length(d);
     for (int64_t b = s->bonds.first[i]; b < s->bonds.first[i + 1]; b++) {
         double X[3];
-        firn_meshless_pair(s->rest, i, s->bonds.other[b], X);
+        firn_meshless_pair(s->rest, s->bonds.other[b], i, X);
         derivative(s, s->bonds.other[b], b, X, d);
         s->rate[i] += firn_meshless_length(d);
     }
@@ -145,9 +153,9 @@ void firn_gradient_refer(firn_sim *sim, const firn_gradient_choice *choice)
 firn_status firn_gradient_refer_by_kernel(firn_sim *sim, firn_messages *messages)
 {
     const firn_gradient_choice choice = {.stabilise = sim->scene.meshless.stabilise};
-    (void)messages;
-    firn_gradient_refer(sim, &choice);
-    return FIRN_OK;
+    const firn_status status = firn_quadratic_reserve(sim, messages);
+    if (status == FIRN_OK) firn_gradient_refer(sim, &choice);
+    return status;
 }
 
 /* ---------------------------------------------------------------- strain */
@@ -210,7 +218,10 @@ firn_status firn_gradient_strain(firn_sim *sim, int is_step, firn_messages *mess
 #pragma omp parallel for num_threads(sim->n_threads) schedule(static)
     for (int32_t i = 0; i < s->n; i++) {
         double F[9];
-        gradient_at(s, i, F);
+        if (s->quadratic && s->rank[i] == 3)
+            firn_quadratic_gradient(s, i, F);
+        else
+            gradient_at(s, i, F);
         firn_gradient_advance(sim, i, F, is_step);
     }
     return FIRN_OK;
@@ -225,6 +236,22 @@ void firn_gradient_flux(firn_sim *sim, int32_t i, const double P[9])
     small3_multiply(P, s->correct + 9 * i, Q);
     for (int c = 0; c < 9; c++)
         s->flux[9 * i + c] = s->volume[i] * Q[c] - s->hold[i] * s->F[9 * i + c];
+    if (s->quadratic) firn_quadratic_flux(s, i, P);
+}
+
+/* (R_i - R_j) q of a bond, to be added to the rest of its force. */
+static void add_curved(const struct firn_meshless *s, int32_t i, int64_t bond, double f[3])
+{
+    const int32_t j = s->bonds.other[bond];
+    const double *R = s->quadratic[i].flux, *O = s->quadratic[j].flux;
+    double X[3], q[6];
+    firn_meshless_pair(s->rest, i, j, X);
+    firn_quadratic_terms(X, q);
+    for (int r = 0; r < 3; r++) {
+        double sum = 0;
+        for (int c = 0; c < 6; c++) sum += (R[6 * r + c] - O[6 * r + c]) * q[c];
+        f[r] += s->weight[bond] * sum;
+    }
 }
 
 void firn_gradient_pairs(firn_sim *sim)
@@ -246,6 +273,7 @@ void firn_gradient_pairs(firn_sim *sim)
                                      (Q[3 * r + 2] + O[3 * r + 2]) * X[2];
                 f[r] += w * (taken + hold * x[r]);
             }
+            if (s->quadratic) add_curved(s, i, b, f);
         }
         memcpy(s->force + 3 * i, f, sizeof f);
     }
@@ -287,6 +315,12 @@ double firn_gradient_held(const firn_sim *sim, int32_t i)
         firn_meshless_pair(s->rest, i, s->bonds.other[b], X);
         firn_meshless_pair(s->x, i, s->bonds.other[b], x);
         small3_apply(s->F + 9 * i, X, y);
+        if (s->quadratic) {
+            double q[6], curved[3];
+            firn_quadratic_terms(X, q);
+            firn_quadratic_apply(s->quadratic[i].G, q, curved);
+            for (int a = 0; a < 3; a++) y[a] += curved[a];
+        }
         for (int a = 0; a < 3; a++) sum += s->weight[b] * (x[a] - y[a]) * (x[a] - y[a]);
     }
     return 0.5 * s->hold[i] * sum;

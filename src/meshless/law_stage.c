@@ -19,6 +19,7 @@
  * the two over 2 and 1 per dt, x^2 + y <= 1 is the limit; x + y <= 1 suffices:
  *
  *     rate = omega/2 + decay/2,    dt <= cfl/rate, safe for cfl <= 1. */
+#include "meshless/heat_points.h"
 #include "meshless/meshless.h"
 #include "meshless/small3.h"
 
@@ -67,6 +68,7 @@ static firn_law_batch batch_of(const firn_sim *sim, const firn_particles *partic
         .grad_v = w->grad_v,
         .history = firn_particles_at(particles, FIRN_FIELD_HISTORY, bundle),
         .temperature = firn_particles_at(particles, FIRN_FIELD_T, bundle),
+        .liquid = firn_particles_at(particles, FIRN_FIELD_LIQUID, bundle),
         .id = firn_particles_at(particles, FIRN_FIELD_ID, bundle),
         .F_new = firn_particles_at(particles, FIRN_FIELD_F, bundle),
         .history_new = firn_particles_at(particles, FIRN_FIELD_HISTORY, bundle),
@@ -160,6 +162,8 @@ static void sum_chunk(firn_sim *sim, int m, int chunk, const scratch *all, int i
             s->flags[i] = (uint16_t)all->flags[p];
             sum.plastic += is_step ? s->volume[i] * all->plastic[p] : 0;
             sum.viscous += is_step ? s->volume[i] * all->viscous[p] : 0;
+            if (is_step && sim->heat)
+                firn_heat_points_work(sim, m, i, all->plastic[p] + all->viscous[p]);
         }
         s->rate[i] = rate_of(sim, m, i, &criterion);
         if (!(s->rate[i] <= sum.max_rate)) {
@@ -290,6 +294,7 @@ void firn_meshless_energies(firn_sim *sim, int material, double *energy)
         .F = firn_particles_at(particles, FIRN_FIELD_F, 0),
         .history = firn_particles_at(particles, FIRN_FIELD_HISTORY, 0),
         .temperature = firn_particles_at(particles, FIRN_FIELD_T, 0),
+        .liquid = firn_particles_at(particles, FIRN_FIELD_LIQUID, 0),
         .id = firn_particles_at(particles, FIRN_FIELD_ID, 0),
         .energy = all.energy,
     };

@@ -8,6 +8,7 @@
  * cell. */
 #include "laws/history.h"
 #include "meshless/gradient.h"
+#include "meshless/heat_points.h"
 #include "meshless/meshless.h"
 #include "meshless/small3.h"
 
@@ -49,6 +50,12 @@ static void add_particle(const firn_sim *sim, int m, int32_t i, double energy, f
     l->min_J = fmin(l->min_J, J);
     l->max_J = fmax(l->max_J, J);
     l->max_speed = fmax(l->max_speed, sqrt(v2));
+    const firn_thermal *thermal = &particles->material->resolved.thermal;
+    if (!thermal->is_on) return;
+    const double melted = mass * firn_meshless_value(particles, FIRN_FIELD_LIQUID, p, 0);
+    l->thermal_energy += firn_heat_points_energy(sim, m, i);
+    l->latent_energy += thermal->latent * melted;
+    l->melted_mass += melted;
 }
 
 /* The columns x and v are current here: what changes the fields gathers them anew

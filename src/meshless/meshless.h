@@ -49,6 +49,7 @@ typedef struct firn_meshless_hooks {
     int has_reference; /* bonds of a reference state; 0: all neighbours are present ones */
     int takes_births;
     int is_implicit;    /* forces are those of the end of the step */
+    int conducts;       /* heat, by heat_points.c */
     int renews;         /* sets its reference state anew by itself, by meshless.reset */
     const char *kernel; /* default */
     double support;     /* default, in spacings */
@@ -101,10 +102,14 @@ struct firn_meshless {
     firn_neighbours bonds, near;
     double *weight; /* [pairs of bonds] */
     int64_t weight_capacity;
+    struct firn_quadratic *quadratic; /* [quadratic_capacity], see quadratic.h; NULL: degree one */
+    int32_t quadratic_capacity;
     int near_found;
     int has_forces; /* column force is that of the present state */
     double *kept;   /* [n_kept][3] forces from a saved state, of materials in their order */
     int64_t n_kept;
+    /* [capacity] each, where there is heat: K, W/(m K), J/K, W, J of this step's work */
+    double *heat_T, *heat_k, *heat_c, *heat_rate, *work;
     void *law_scratch; /* see law_stage.c */
     size_t law_bytes;
     firn_boundary_impulse *chunks; /* [FIRN_MESHLESS_CHUNKS][n_boundaries] */
@@ -214,6 +219,8 @@ firn_status firn_meshless_prepare_laws(firn_sim *sim, firn_messages *messages);
 
 /* ledger_points.c */
 firn_status firn_meshless_ledger(firn_sim *sim, int material, firn_ledger *ledger);
+/* heat_points.c: the largest step for which heat is computed, s. */
+double firn_heat_points_dt(firn_sim *sim);
 /* penalty.c: contact of particles that are not bonded, added to column force. */
 firn_status firn_meshless_touch(firn_sim *sim, firn_messages *messages);
 /* point_boundary.c */
@@ -254,7 +261,7 @@ extern const firn_method firn_method_sph_elastic, firn_method_efg, firn_method_s
         .ledger = firn_meshless_ledger, .stats = firn_meshless_stats,                              \
         .variant_name = firn_meshless_variant_name, .pass = firn_meshless_pass,                    \
         .restored = firn_meshless_restored, .empty = firn_meshless_empty,                          \
-        .hash = firn_meshless_hash, __VA_ARGS__                                                    \
+        .hash = firn_meshless_hash, .heat_dt = firn_heat_points_dt, __VA_ARGS__                    \
     }
 
 #endif

@@ -20,6 +20,7 @@
  * the body stands d/2 before its particles, where the surface of the cube is.
  *
  * Ledger as for nodes (solver/contact.c); sums by chunk of a material, added in their order. */
+#include "meshless/heat_points.h"
 #include "meshless/meshless.h"
 
 #include "solver/constraint.h"
@@ -376,6 +377,8 @@ firn_status firn_meshless_drain(firn_sim *sim, firn_messages *messages)
             marked[i] = 1;
             sim->materials[m].sums.n_lost_by[loss]++;
             sim->materials[m].sums.lost_mass += s->mass[i];
+            if (sim->materials[m].resolved.thermal.is_on)
+                sim->heat->sums[m].lost += firn_heat_points_energy(sim, m, i);
             n++;
         }
     firn_status status = FIRN_OK;

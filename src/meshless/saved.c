@@ -118,6 +118,8 @@ firn_status firn_meshless_pass(firn_sim *sim, int material, firn_walk *w, firn_m
         status = read_material(s, &s->particles[material], w, messages);
     else
         write_material(s, material, w);
+    if (status == FIRN_OK && sim->heat)
+        firn_walk_pass(w, &sim->heat->sums[material], sizeof *sim->heat->sums);
     if (status == FIRN_OK && material == sim->n_materials - 1 && s->hooks->pass)
         status = s->hooks->pass(sim, w, messages);
     return status;

@@ -254,6 +254,7 @@ static firn_status check(const firn_sim *sim, firn_messages *messages)
 
 static const firn_meshless_hooks hooks = {
     .takes_births = 1,
+    .conducts = 1,
     .kernel = "quintic",
     .support = 3,
     .check = check,

@@ -6,7 +6,9 @@
  * in the reference state. `near` is found with a skin and used until a particle has moved by half of
  * it (L. Verlet 1967); pairs beyond the true reach contribute exact zeros and rows are ordered, so
  * the bits do not depend on when it was found. */
+#include "meshless/heat_points.h"
 #include "meshless/meshless.h"
+#include "meshless/quadratic.h"
 #include "meshless/small3.h"
 
 #include <math.h>
@@ -55,7 +57,7 @@ static void choose_kernel(firn_sim *sim)
     struct firn_meshless *s = sim->meshless;
     const firn_meshless_def *def = &sim->scene.meshless;
     s->kernel = def->kernel ? firn_kernel_at(def->kernel - 1) : firn_kernel_find(s->hooks->kernel);
-    s->support = def->support > 0 ? def->support : s->hooks->support;
+    s->support = def->support > 0 ? def->support : def->degree > 1 ? 3 : s->hooks->support;
 }
 
 /* What no method of this folder can do. */
@@ -75,17 +77,22 @@ static firn_status refuse(const firn_sim *sim, firn_messages *messages)
             "try: method sph_elastic or efg",
             sim->method->name);
     for (int m = 0; m < sim->n_materials; m++)
-        if (sim->materials[m].resolved.thermal.is_on)
+        if (sim->materials[m].resolved.thermal.is_on && !s->hooks->conducts)
             return firn_messages_add(messages, FIRN_REFUSED,
                                      "materials.%s: has a heat capacity, and method %s conducts no "
-                                     "heat; try: method mpm, "
+                                     "heat; try: method mpm or sph_fluid, "
                                      "or the material without heat_capacity",
                                      sim->materials[m].resolved.name, sim->method->name);
-    if (!sim->time_def.mechanics)
+    if (sim->scene.meshless.degree > 1 && (!s->hooks->has_reference || s->hooks->stress))
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "meshless.degree: is %d, and method %s has no fit of that degree; "
+                                 "allowed: 1; try: method sph_elastic or efg",
+                                 sim->scene.meshless.degree, sim->method->name);
+    if (!sim->time_def.mechanics && !s->hooks->conducts)
         return firn_messages_add(
             messages, FIRN_REFUSED,
             "time.mechanics: is false, and method %s has nothing but mechanics; "
-            "try: method mpm",
+            "try: method mpm or sph_fluid",
             sim->method->name);
     if (sim->scene.grid.geometry != FIRN_SPACE)
         return firn_messages_add(
@@ -99,7 +106,7 @@ static firn_status refuse(const firn_sim *sim, firn_messages *messages)
             "scene.method %s: no periodic walls, as its lists of neighbours end at them; allowed: "
             "open stick slip separate mirror delete; try: method mpm",
             sim->method->name);
-    return FIRN_OK;
+    return firn_heat_points_check(sim, messages);
 }
 
 firn_status firn_meshless_create(firn_sim *sim, const firn_meshless_hooks *hooks,
@@ -117,6 +124,28 @@ firn_status firn_meshless_create(firn_sim *sim, const firn_meshless_hooks *hooks
     return status;
 }
 
+static int reserve_heat(firn_sim *sim, size_t n)
+{
+    struct firn_meshless *s = sim->meshless;
+    double **const arrays[] = {&s->heat_T, &s->heat_k, &s->heat_c, &s->heat_rate, &s->work};
+    int is_complete = 1;
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+        *arrays[k] = firn_memory_array(&sim->memory, n, sizeof(double));
+        is_complete &= *arrays[k] != NULL;
+    }
+    return is_complete;
+}
+
+static void release_heat(firn_sim *sim, size_t n)
+{
+    struct firn_meshless *s = sim->meshless;
+    double **const arrays[] = {&s->heat_T, &s->heat_k, &s->heat_c, &s->heat_rate, &s->work};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+        firn_memory_release(&sim->memory, *arrays[k], n * sizeof(double));
+        *arrays[k] = NULL;
+    }
+}
+
 static void release_columns(firn_sim *sim)
 {
     struct firn_meshless *s = sim->meshless;
@@ -126,6 +155,7 @@ static void release_columns(firn_sim *sim)
     s->name = NULL;
     FIRN_MESHLESS_COLUMNS(COLUMN)
 #undef COLUMN
+    release_heat(sim, n);
     firn_memory_release(&sim->memory, s->group, n * sizeof *s->group);
     firn_memory_release(&sim->memory, s->flags, n * sizeof *s->flags);
     firn_memory_release(&sim->memory, s->rank, n);
@@ -142,6 +172,7 @@ void firn_meshless_destroy(firn_sim *sim)
     const size_t n = (size_t)sim->n_materials;
     if (!s) return;
     if (s->hooks->destroy) s->hooks->destroy(sim);
+    firn_quadratic_clear(sim);
     for (int m = 0; s->particles && m < sim->n_materials; m++)
         if (s->particles[m].memory) firn_particles_clear(&s->particles[m]);
     release_columns(sim);
@@ -184,6 +215,7 @@ static firn_status reserve_columns(firn_sim *sim, int64_t n, firn_messages *mess
     s->group = firn_memory_array(&sim->memory, wanted, sizeof *s->group);
     s->flags = firn_memory_array(&sim->memory, wanted, sizeof *s->flags);
     s->rank = firn_memory_array(&sim->memory, wanted, 1);
+    if (sim->heat) is_complete &= reserve_heat(sim, wanted);
     if (is_complete && s->group && s->flags && s->rank) return FIRN_OK;
     release_columns(sim);
     return firn_messages_no_memory(messages, "%lld particles", (long long)n);

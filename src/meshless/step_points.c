@@ -8,6 +8,7 @@
  *     strain      of the new positions, then the laws                        the method, law_stage.c
  *     forces      of the new positions, then contact                         the method, penalty.c
  *     move        the other half of the kick, boundaries
+ *     heat        conduction, in sub-steps                               heat_points.c
  *     sinks       delete
  *     reset       large flow sets the reference state anew, where it is wanted
  *
@@ -21,6 +22,7 @@
  * doubled its energy in one). Forces are found once per step and kept for the next; those that
  * depend on velocities (viscosity, damping of contact) take v(t + dt/2). An implicit method finds
  * forces first and kicks once. */
+#include "meshless/heat_points.h"
 #include "meshless/meshless.h"
 #include "solver/emission.h"
 
@@ -51,12 +53,34 @@ static firn_status finish(firn_sim *sim, firn_messages *messages)
     return status;
 }
 
+static void end_step(firn_sim *sim, double until)
+{
+    const int lands = sim->dt >= (until - sim->time) * (1 - 1e-12);
+    sim->time = lands ? until : sim->time + sim->dt;
+    sim->n_steps++;
+}
+
+/* time.mechanics: false. Forces bring the neighbourhoods, once, and are not used. */
+static firn_status step_of_heat(firn_sim *sim, double until, double clock, firn_messages *messages)
+{
+    firn_status status = FIRN_OK;
+    if (!sim->meshless->has_forces) status = sim->meshless->hooks->forces(sim, messages);
+    sim->meshless->has_forces = status == FIRN_OK;
+    clock = firn_sim_lap(sim, FIRN_STAGE_P2G, clock);
+    if (status == FIRN_OK) status = firn_heat_points_step(sim, messages);
+    firn_sim_lap(sim, FIRN_STAGE_HEAT, clock);
+    end_step(sim, until);
+    return status;
+}
+
 firn_status firn_meshless_step(firn_sim *sim, double until, firn_messages *messages)
 {
     struct firn_meshless *s = sim->meshless;
     double clock = firn_sim_clock();
     firn_status status = prepare(sim, until, messages);
     clock = firn_sim_lap(sim, FIRN_STAGE_SORT, clock);
+    if (status == FIRN_OK && !sim->time_def.mechanics)
+        return step_of_heat(sim, until, clock, messages);
     if (status == FIRN_OK) status = firn_meshless_prepare_boundaries(sim);
     if (status == FIRN_OK && !s->has_forces) status = find_forces(sim, messages);
     clock = firn_sim_lap(sim, FIRN_STAGE_P2G, clock);
@@ -73,13 +97,12 @@ firn_status firn_meshless_step(firn_sim *sim, double until, firn_messages *messa
     s->has_forces = 0;
     if (status == FIRN_OK && !s->hooks->is_implicit) status = finish(sim, messages);
     clock = firn_sim_lap(sim, FIRN_STAGE_P2G, clock);
+    if (status == FIRN_OK) status = firn_heat_points_step(sim, messages);
+    clock = firn_sim_lap(sim, FIRN_STAGE_HEAT, clock);
     firn_meshless_scatter(sim);
     firn_status drained = firn_meshless_drain(sim, messages);
     if (status == FIRN_OK && drained == FIRN_OK) drained = firn_meshless_reset(sim, messages);
     firn_sim_lap(sim, FIRN_STAGE_DIAGNOSE, clock);
-
-    const int lands = sim->dt >= (until - sim->time) * (1 - 1e-12);
-    sim->time = lands ? until : sim->time + sim->dt;
-    sim->n_steps++;
+    end_step(sim, until);
     return status != FIRN_OK ? status : drained;
 }

@@ -6,6 +6,7 @@
  * BLOCK particles. All fields are doubles, positions metres. */
 #include "meshless/meshless.h"
 #include "meshless/small3.h"
+#include "mpm/heat.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,6 +59,10 @@ void firn_meshless_write(firn_sim *sim, firn_place at, firn_field field, int com
 {
     firn_meshless_set(&sim->meshless->particles[at.material], field, at.block * BLOCK + at.index,
                       component, value);
+    const int32_t p = at.block * BLOCK + at.index;
+    if (field == FIRN_FIELD_T && sim->heat)
+        firn_heat_particles_begin(sim, &sim->meshless->particles[at.material], p / 16, p % 16,
+                                  value);
 }
 
 firn_status firn_meshless_view(const firn_sim *sim, int material, firn_field field, firn_view *view)
@@ -93,7 +98,8 @@ static void rest_of(const firn_newborn *born, const double F[9], int64_t i, doub
     for (int a = 0; a < 3; a++) rest[a] += born->center[a];
 }
 
-static void put(firn_particles *particles, const firn_newborn *born, int64_t i, int32_t p)
+static void put(firn_sim *sim, firn_particles *particles, const firn_newborn *born, int64_t i,
+                int32_t p)
 {
     double v[3], C[9], F[9], rest[3];
     firn_newborn_state(born, 0, i, v, C, F);
@@ -112,7 +118,9 @@ static void put(firn_particles *particles, const firn_newborn *born, int64_t i, 
     const int n_history = born->history ? particles->n_components[FIRN_FIELD_HISTORY] : 0;
     for (int c = 0; c < n_history; c++)
         firn_meshless_set(particles, FIRN_FIELD_HISTORY, p, c, born->history[i * n_history + c]);
-    firn_meshless_set(particles, FIRN_FIELD_T, p, 0, born->T ? born->T[i] : born->temperature);
+    const double T = firn_newborn_temperature(born, i);
+    firn_meshless_set(particles, FIRN_FIELD_T, p, 0, T);
+    if (sim->heat) firn_heat_particles_begin(sim, particles, p / 16, p % 16, T);
     firn_meshless_set(particles, FIRN_FIELD_ID, p, 0, (double)born->first_id + (double)i);
 }
 
@@ -188,7 +196,7 @@ firn_status firn_meshless_add(firn_sim *sim, int material, const firn_newborn *b
     if (status == FIRN_OK) {
         qsort(order, (size_t)born->n, sizeof *order, compare_placed);
         for (int64_t i = 0; i < born->n; i++)
-            put(particles, born, order[i].index, (int32_t)(n + i));
+            put(sim, particles, born, order[i].index, (int32_t)(n + i));
         particles->n_particles += born->n;
     }
     firn_memory_release(&sim->memory, order, bytes);

@@ -63,6 +63,8 @@ void firn_heat_particles_begin(firn_sim *sim, firn_particles *particles, int64_t
                                double T);
 /* J of a particle, thermal and what rests. */
 double firn_heat_particles_energy(const firn_particles *particles, int64_t bundle, int lane);
+/* h += dh of a particle, J/kg; its temperature and liquid fraction follow. */
+void firn_heat_particles_add(firn_particles *particles, int64_t bundle, int lane, double dh);
 /* Heat of the plastic and viscous work of a step, J/m^3 by lanes. */
 void firn_heat_particles_work(firn_sim *sim, const struct firn_block_material *r,
                               const firn_workspace *w);

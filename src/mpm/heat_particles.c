@@ -108,6 +108,11 @@ static double set_enthalpy(firn_particles *p, int64_t bundle, int lane, double h
     return T;
 }
 
+void firn_heat_particles_add(firn_particles *p, int64_t bundle, int lane, double dh)
+{
+    set_enthalpy(p, bundle, lane, add_enthalpy(p, bundle, lane, dh));
+}
+
 double firn_heat_particles_energy(const firn_particles *p, int64_t bundle, int lane)
 {
     return firn_particles_value(p, FIRN_FIELD_MASS, bundle, 0, lane) *
@@ -150,7 +155,7 @@ void firn_heat_particles_work(firn_sim *sim, const firn_block_material *r, const
         const double heat =
             th->taylor_quinney * work * firn_particles_value(p, FIRN_FIELD_VOLUME, b, 0, i % 16);
         const double mass = firn_particles_value(p, FIRN_FIELD_MASS, b, 0, i % 16);
-        set_enthalpy(p, b, i % 16, add_enthalpy(p, b, i % 16, heat / mass));
+        firn_heat_particles_add(p, b, i % 16, heat / mass);
         sum += heat;
     }
     report->work = sum;

@@ -86,10 +86,11 @@ static int asks_for_heat(const firn_scene_def *scene)
 void firn_scene_check_heat(firn_complaints *c, const firn_scene_def *scene)
 {
     const int has_heat = c->status != FIRN_OK || has_capacity(c, scene);
-    if (c->status == FIRN_OK && has_heat && strcmp(scene->method, "mpm") != 0)
+    if (c->status == FIRN_OK && has_heat && strcmp(scene->method, "mpm") != 0 &&
+        strcmp(scene->method, "sph_fluid") != 0)
         FIRN_COMPLAIN(c, "scene.method",
                       "is %s, which computes no heat, but a material has a heat_capacity; allowed: "
-                      "mpm",
+                      "mpm sph_fluid",
                       scene->method);
     if (c->status == FIRN_OK && has_heat && scene->grid.geometry != 0)
         FIRN_COMPLAIN(c, "grid.geometry",

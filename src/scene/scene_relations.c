@@ -260,8 +260,8 @@ static void check_plane(firn_complaints *c, const firn_scene_def *scene)
         firn_complaints_enter(c, body->name);
         if (*body->points)
             FIRN_COMPLAIN(c, "points", "is in space; allowed in plane strain: shapes");
-        if (!*body->points && body->sampling == FIRN_POISSON)
-            FIRN_COMPLAIN(c, "sampling", "is poisson; allowed in plane strain: regular, jittered");
+        if (!*body->points && body->sampling != FIRN_REGULAR && body->sampling != FIRN_JITTERED)
+            FIRN_COMPLAIN(c, "sampling", "fills space; allowed in plane strain: regular, jittered");
         if (body->velocity[2] != 0 || body->spin[0] != 0 || body->spin[1] != 0)
             FIRN_COMPLAIN(c, body->velocity[2] != 0 ? "velocity" : "spin",
                           "leaves the plane; allowed in plane strain: velocity along x and y, spin "
@@ -341,6 +341,8 @@ static void check_body(firn_complaints *c, const firn_scene_def *scene, const fi
     if (body->surface_depth > 0 && !(body->particles_at_surface > 0))
         FIRN_COMPLAIN(c, "surface_depth",
                       "is given without particles_at_surface, to which it belongs");
+    if (body->sampling == FIRN_OCTREE && body->particles_at_surface > 0)
+        FIRN_COMPLAIN(c, "particles_at_surface", "is for other samplings than octree");
     if (determinant(body->F) <= 0)
         FIRN_COMPLAIN(c, "F", "has determinant %g; it must be above 0", determinant(body->F));
 }

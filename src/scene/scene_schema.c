@@ -131,6 +131,11 @@ static const firn_schema_key meshless_options[] = {
     REAL(firn_meshless_def, "support", support, "1", "0", 0, 20, 0,
          "Radius of a neighbourhood in particle spacings, the cube root of a particle's volume; 0: "
          "the method's own."),
+    INTEGER(
+        firn_meshless_def, "degree", degree, "1", 1, 2, 0,
+        "Degree of the best fit that the deformation gradient is taken from (sph_elastic, "
+        "efg). 1: as in the documents; too soft in bending, as the strain at a face is "
+        "that of a place further inside. 2: exact for bending too, for about six times the work."),
     WORD(firn_meshless_def, "bonds", bonds, "body touching", "body",
          "Particles that hold each other: those of one body, or all that touch at the start."),
     REAL(firn_meshless_def, "contact", contact, "1", "1", 0, 1e3, 0,
@@ -345,9 +350,12 @@ static const firn_schema_key body_options[] = {
          "Points file instead of a shape. Attributes: P; optional are v, F, C, T, mass, volume "
          "(default: from pscale), material, history fields and parameters of the law. velocity and "
          "spin are added to v."),
-    WORD(firn_body_def, "sampling", sampling, "regular jittered poisson bcc", "jittered",
+    WORD(firn_body_def, "sampling", sampling, "regular jittered poisson bcc octree", "jittered",
          "Arrangement of particles: on a lattice; at random, one in each cube of a lattice; at "
-         "random with a minimum distance (blue noise); or on a body-centred cubic lattice."),
+         "random with a minimum distance (blue noise); on a body-centred cubic lattice; or in the "
+         "leaves of an octree, as small as particles_per_cell says at the surface, twice, four "
+         "times "
+         ".. that inside, up to a cell."),
     REAL(firn_body_def, "particles_per_cell", particles_per_cell, "1", "8", 0, 1000,
          FIRN_SCHEMA_ABOVE, "Particles per full grid cell.",
          .sought = "ppc particles density_of_particles particles_per_voxel"),

@@ -14,6 +14,7 @@
 #include "mpm/separation.h"
 #include "mpm/transfer_damping.h"
 #include "base/memory.h"
+#include "geometry/octree.h"
 #include "geometry/sampling.h"
 #include "solver/attributes.h"
 #include "solver/sim.h"
@@ -81,6 +82,23 @@ static firn_status estimate_shape(const firn_scene_def *scene, const firn_body_d
     return FIRN_OK;
 }
 
+/* Leaves are counted: their sizes follow from the shape. */
+static firn_status count_leaves(const firn_scene_def *scene, const firn_body_def *def,
+                                const firn_shape *shape, firn_check_body *body,
+                                firn_messages *messages)
+{
+    const double dx = scene->grid.dx,
+                 spacing = def->spacing > 0 ? def->spacing : dx / cbrt(def->particles_per_cell);
+    double *leaves = NULL, low[3], high[3];
+    const firn_status status =
+        firn_octree_sample(shape, spacing, dx, &leaves, &body->n_expected, messages);
+    if (status != FIRN_OK) return status;
+    firn_memory_release(NULL, leaves, (size_t)body->n_expected * 4 * sizeof *leaves);
+    if (firn_shape_bounds(shape, low, high))
+        body->thickness = fmin(fmin(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
+    return FIRN_OK;
+}
+
 static firn_status estimate_body(const firn_scene_def *scene, const firn_body_def *def,
                                  size_t max_memory, firn_body_source *source, firn_check_body *body,
                                  firn_messages *messages)
@@ -90,6 +108,8 @@ static firn_status estimate_body(const firn_scene_def *scene, const firn_body_de
     const firn_status status =
         firn_body_source_open(def, scene->grid.dx, max_memory, source, messages);
     if (status != FIRN_OK) return status;
+    if (source->shape && def->sampling == FIRN_OCTREE)
+        return count_leaves(scene, def, source->shape, body, messages);
     if (source->shape) return estimate_shape(scene, def, source->shape, body, messages);
     body->n_expected = source->points->n;
     return FIRN_OK;

@@ -17,8 +17,9 @@ firn_status firn_body_source_open(const firn_body_def *def, double h, size_t max
     if (*def->points)
         return firn_format_read_within(def->points, firn_read_limits_bytes(max_memory),
                                        &source->points, messages);
-    /* Distances are true a cell deeper than the layer, whose cubes reach beyond it. */
-    const double depth = firn_body_source_depth(def, h);
+    /* Distances are true a cell deeper than the layer, whose cubes reach beyond it; an octree asks
+     * for twice its largest leaf, a cell. */
+    const double depth = def->sampling == FIRN_OCTREE ? 2 * h : firn_body_source_depth(def, h);
     const firn_shape_need need = {
         .depth = depth > 0 ? depth + h : 0, .cell = h, .is_start = 1, .memory = max_memory};
     return firn_shape_create(def->n_shapes, def->shapes, need, &source->shape, messages);

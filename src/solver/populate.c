@@ -3,12 +3,14 @@
  * motion, mass m = rho V0 and volume V0 = spacing^3.
  *
  * Two densities of particles (particles_at_surface): points within `surface_depth` of the surface
- * stand for cubes of another edge, so mass and volume are per particle there.
+ * stand for cubes of another edge, so mass and volume are per particle there, as in the leaves of an
+ * octree (sampling: octree), which grow up to a cell.
  *
  * What would begin inside something else is left out before it is added (overlap.c).
  *
  * Order: bodies in the order of the scene, points in the order of sampling; ids follow, and with
  * them everything that is hashed from ids. */
+#include "geometry/octree.h"
 #include "geometry/sampling.h"
 #include "solver/overlap.h"
 #include "solver/periodic.h"
@@ -52,16 +54,44 @@ static firn_status sample_body(const firn_sim *sim, const firn_body_def *def,
                      : firn_sample_shape(shape, def->sampling, spacing[1], seed, x, n, messages);
 }
 
-/* Volume and mass per particle of two layers: two columns of n numbers, m^3 and kg. */
-static double *weigh_layers(firn_sim *sim, double density, const double spacing[2], int64_t n,
-                            int64_t n_surface)
+/* Volume and mass per particle, of two layers or of the cubes of `edges`: two columns of n numbers,
+ * m^3 and kg. */
+static double *weigh(firn_sim *sim, double density, const double spacing[2], const double *edges,
+                     int64_t n, int64_t n_surface)
 {
     double *volumes = firn_memory_array(&sim->memory, (size_t)n, 2 * sizeof *volumes);
     for (int64_t i = 0; volumes && i < n; i++) {
-        volumes[i] = firn_sim_particle_volume(sim, spacing[i >= n_surface]);
+        volumes[i] = firn_sim_particle_volume(sim, edges ? edges[i] : spacing[i >= n_surface]);
         volumes[n + i] = density * volumes[i];
     }
     return volumes;
+}
+
+/* Leaves from spacing[1] at the surface to a cell inside, as points and edges, m. */
+static firn_status sample_octree(const firn_sim *sim, const firn_shape *shape,
+                                 const double spacing[2], double **x, double **edges, int64_t *n,
+                                 firn_messages *messages)
+{
+    double *leaves = NULL;
+    int64_t n_leaves = 0;
+    firn_status status =
+        firn_octree_sample(shape, spacing[1], sim->h, &leaves, &n_leaves, messages);
+    if (status != FIRN_OK) return status;
+    *x = firn_memory_array(NULL, (size_t)n_leaves, 3 * sizeof **x);
+    *edges = firn_memory_array(NULL, (size_t)n_leaves, sizeof **edges);
+    if (*x && *edges) {
+        *n = n_leaves;
+        for (int64_t i = 0; i < n_leaves; i++) {
+            memcpy(*x + 3 * i, leaves + 4 * i, 3 * sizeof **x);
+            (*edges)[i] = leaves[4 * i + 3];
+        }
+    } else {
+        status = firn_messages_no_memory(messages, "%lld particles", (long long)n_leaves);
+        firn_memory_release(NULL, *x, (size_t)n_leaves * 3 * sizeof **x);
+        firn_memory_release(NULL, *edges, (size_t)n_leaves * sizeof **edges);
+    }
+    firn_memory_release(NULL, leaves, (size_t)n_leaves * 4 * sizeof *leaves);
+    return status;
 }
 
 static firn_status refuse_body(const firn_body_def *def, firn_status status,
@@ -74,7 +104,7 @@ static firn_status refuse_body(const firn_body_def *def, firn_status status,
 
 /* Leaves out the points that overlap with something; their order stays. */
 static firn_status leave_out(firn_overlap_scene *o, int body, double spacing, int64_t *n,
-                             int64_t *n_surface, double *x)
+                             int64_t *n_surface, double *x, double *edges)
 {
     const int64_t n_before = *n, n_surface_before = *n_surface;
     unsigned char *keep = firn_memory_array(&o->sim->memory, (size_t)n_before, 1);
@@ -86,6 +116,7 @@ static firn_status leave_out(firn_overlap_scene *o, int body, double spacing, in
     for (int64_t i = 0; i < n_before; i++) {
         if (!keep[i]) continue;
         memmove(x + 3 * *n, x + 3 * i, 3 * sizeof *x);
+        if (edges) edges[*n] = edges[i];
         ++*n;
         *n_surface += i < n_surface_before;
     }
@@ -93,15 +124,16 @@ static firn_status leave_out(firn_overlap_scene *o, int body, double spacing, in
     return FIRN_OK;
 }
 
-/* Mass and volume per particle of two layers, then the particles into their material. */
+/* Mass and volume per particle where they differ, then the particles into their material. */
 static firn_status add_points(firn_sim *sim, int material, const double spacing[2],
-                              int64_t n_surface, firn_newborn *born, firn_messages *messages)
+                              const double *edges, int64_t n_surface, firn_newborn *born,
+                              firn_messages *messages)
 {
     const char *name = born->body->name;
     double *volumes = NULL;
-    if (n_surface > 0) {
-        volumes = weigh_layers(sim, sim->materials[material].resolved.density, spacing, born->n,
-                               n_surface);
+    if (n_surface > 0 || edges) {
+        volumes = weigh(sim, sim->materials[material].resolved.density, spacing, edges, born->n,
+                        n_surface);
         if (!volumes)
             return firn_messages_no_memory(messages, "%lld particles of body '%s'",
                                            (long long)born->n, name);
@@ -125,10 +157,13 @@ static firn_status add_body(firn_overlap_scene *o, int body)
     const double spacing[2] = {sim->h / cbrt(def->particles_at_surface),
                                def->spacing > 0 ? def->spacing
                                                 : sim->h / cbrt(def->particles_per_cell)};
-    double *x = NULL;
+    double *x = NULL, *edges = NULL;
     int64_t n = 0, n_surface = 0;
+    const firn_shape *shape = o->sources[body].shape;
     firn_status status =
-        sample_body(sim, def, o->sources[body].shape, spacing, &x, &n, &n_surface, o->messages);
+        def->sampling == FIRN_OCTREE
+            ? sample_octree(sim, shape, spacing, &x, &edges, &n, o->messages)
+            : sample_body(sim, def, shape, spacing, &x, &n, &n_surface, o->messages);
     if (status != FIRN_OK) return refuse_body(def, status, o->messages);
     const int64_t n_sampled = n;
     const double volume = firn_sim_particle_volume(sim, spacing[1]);
@@ -137,10 +172,11 @@ static firn_status add_body(firn_overlap_scene *o, int body)
     born.volume = volume;
     firn_populate_place(def, n, x, born.center);
     status = firn_periodic_check_body(sim, def->name, n, x, o->messages);
-    if (status == FIRN_OK) status = leave_out(o, body, spacing[1], &n, &n_surface, x);
+    if (status == FIRN_OK) status = leave_out(o, body, spacing[1], &n, &n_surface, x, edges);
     born.n = n;
     if (status == FIRN_OK)
-        status = add_points(sim, material, spacing, n_surface, &born, o->messages);
+        status = add_points(sim, material, spacing, edges, n_surface, &born, o->messages);
+    firn_memory_release(NULL, edges, (size_t)n_sampled * sizeof *edges);
     firn_memory_release(NULL, x, (size_t)n_sampled * 3 * sizeof *x);
     return status;
 }

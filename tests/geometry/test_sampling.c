@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Points in shapes: counts and volumes that are known in closed form, the blue noise's least
  * distance, and the same answer for any number of threads. */
+#include "geometry/octree.h"
 #include "geometry/sampling.h"
 #include "base/memory.h"
 
@@ -111,6 +112,53 @@ static void body_centred(void **unused)
     assert_int_equal(n_next, 6);
     drop(&c);
     firn_shape_destroy(shape);
+}
+
+/* Whether cubes of edges e and f at x and y share a part of a face. */
+static int share_a_face(const double *x, const double *y)
+{
+    const double reach = 0.5 * (x[3] + y[3]);
+    int n_touch = 0, n_overlap = 0;
+    for (int i = 0; i < 3; i++) {
+        const double d = fabs(x[i] - y[i]);
+        n_touch += fabs(d - reach) < 1e-9;
+        n_overlap += d < reach - 1e-9;
+    }
+    return n_touch == 1 && n_overlap == 2;
+}
+
+/* The leaves of an octree have the volume of the regular lattice, which is exact for a box; those
+ * that share a face differ by one level at most, and there are leaves of each size. */
+static void octree(void **unused)
+{
+    (void)unused;
+    const struct {
+        firn_shape *shape;
+        double volume, tolerance;
+    } bodies[] = {{build("box", 0, 1.2, 1.3, 1.4), 1.2 * 1.3 * 1.4, 1e-12},
+                  {build("sphere", 0.8, 0, 0, 0), 4 * M_PI / 3 * 0.512, 0.01}};
+    for (int b = 0; b < 2; b++) {
+        double *leaves, sum = 0;
+        int64_t n, n_of[3] = {0, 0, 0};
+        cloud fine = sample(bodies[b].shape, FIRN_REGULAR, 0.05, 1);
+        assert_int_equal(firn_octree_sample(bodies[b].shape, 0.05, 0.21, &leaves, &n, NULL),
+                         FIRN_OK);
+        for (int64_t i = 0; i < n; i++) {
+            const double *x = leaves + 4 * i;
+            n_of[lrint(log2(x[3] / 0.05))]++;
+            sum += x[3] * x[3] * x[3];
+            for (int64_t k = 0; k < i; k++) {
+                const double ratio = x[3] / leaves[4 * k + 3];
+                if (ratio > 2.1 || ratio < 0.4) assert_false(share_a_face(x, leaves + 4 * k));
+            }
+        }
+        assert_true(fabs(sum - bodies[b].volume) < bodies[b].tolerance * bodies[b].volume);
+        assert_true(fabs(sum - 0.05 * 0.05 * 0.05 * (double)fine.n) < 1e-9);
+        assert_true(n_of[0] > 100 && n_of[1] > 10 && n_of[2] > 0 && n < 0.7 * (double)fine.n);
+        firn_memory_release(NULL, leaves, (size_t)n * 4 * sizeof *leaves);
+        drop(&fine);
+        firn_shape_destroy(bodies[b].shape);
+    }
 }
 
 static void volume_within_half_a_percent(void **unused)
@@ -350,6 +398,7 @@ int main(void)
         cmocka_unit_test(box_of_whole_multiples),
         cmocka_unit_test(lattices_are_symmetric),
         cmocka_unit_test(body_centred),
+        cmocka_unit_test(octree),
         cmocka_unit_test(volume_within_half_a_percent),
         cmocka_unit_test(poisson_keeps_its_distance),
         cmocka_unit_test(poisson_has_no_planes),
