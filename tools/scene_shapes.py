@@ -4,9 +4,10 @@
 
     cutter.obj     an open strip of wall along a five-pointed outline: the cookie cutter of dough_plate
     boot.%02d.obj  a boot that walks two steps, 16 files a second; its sole bends at the ball: snow_boot
+    hand.obj       a right hand, palm down, with a part of its arm, one smooth closed surface: hand_in_dough
     terrain.vdb    a slope of 32 degrees that runs out, with bumps, as a level set: slope_vdb
 
-FOLDER: default scenes/shapes. The volume needs python3-openvdb and python3-numpy. Lengths in m, y up.
+FOLDER: default scenes/shapes. Hand and volume need python3-openvdb and python3-numpy. Lengths in m, y up.
 """
 import math
 import os
@@ -136,6 +137,55 @@ def boot(fps=16, n=25):
         write_obj('boot.%02d.obj' % file, moved, faces)
 
 
+# ---------------------------------------------------------------- hand
+
+# Bones as (start, end, radius at the start, radius at the end): x towards the fingertips, z towards the little finger,
+# the palm at y = 0 below. Their smallest distance, smoothed, is the skin: -K log(sum of exp(-d / K)).
+K = 0.0032
+FINGERS = ((-0.033, -9, 0.074), (-0.011, -2, 0.082), (0.011, 5, 0.077), (0.031, 13, 0.061))  # z, degrees outwards, length
+
+
+def bones():
+    wrist = (-0.052, 0.016, 0.0)
+    out = [(wrist, (-0.2, 0.062, 0.0), 0.026, 0.033)]
+    for z, degrees, length in FINGERS:
+        knuckle = (0.043 - 0.25 * abs(z), 0.016, z)
+        out.append(((wrist[0], 0.014, 0.5 * z), knuckle, 0.0155, 0.0125))
+        a, joint = math.radians(degrees), knuckle
+        for share, down, radius in ((0.45, 0, 0.0100), (0.31, 9, 0.0091), (0.24, 16, 0.0083)):
+            tilt = math.radians(down)
+            step = share * length
+            tip = (joint[0] + step * math.cos(a) * math.cos(tilt), joint[1] - step * math.sin(tilt),
+                   joint[2] + step * math.sin(a) * math.cos(tilt))
+            out.append((joint, tip, radius, radius - 0.0006))
+            joint = tip
+    out.append(((-0.045, 0.014, -0.012), (-0.004, 0.012, -0.043), 0.018, 0.0135))  # ball of the thumb
+    out.append(((-0.004, 0.012, -0.043), (0.021, 0.010, -0.063), 0.0115, 0.0105))
+    out.append(((0.021, 0.010, -0.063), (0.044, 0.009, -0.071), 0.0105, 0.0090))
+    out.append(((-0.045, 0.014, 0.016), (0.01, 0.014, 0.03), 0.016, 0.0125))  # heel of the hand
+    return out
+
+
+def hand(voxel=0.0034):
+    import numpy
+    import pyopenvdb
+    low, n = numpy.array((-0.245, -0.03, -0.105)), (115, 48, 58)
+    x = low[:, None, None, None] + voxel * numpy.indices(n)
+    total = numpy.zeros(n)
+    for a, b, ra, rb in bones():
+        a, b = numpy.array(a), numpy.array(b)
+        q, d = x - a[:, None, None, None], b - a
+        t = numpy.clip(numpy.tensordot(d, q, 1) / d.dot(d), 0, 1)
+        gap = numpy.sqrt(((q - t * d[:, None, None, None]) ** 2).sum(0)) - (ra + t * (rb - ra))
+        total += numpy.exp(numpy.clip(-gap / K, -60, 60))
+    skin = -K * numpy.log(numpy.maximum(total, 1e-25))
+    grid = pyopenvdb.FloatGrid(background=3 * voxel)
+    grid.copyFromArray(numpy.clip(skin, -3 * voxel, 3 * voxel).astype(numpy.float32))
+    points, triangles, quads = grid.convertToPolygons(isovalue=0.0, adaptivity=0.1)
+    faces = [tuple(int(i) for i in face[::-1]) for face in list(triangles) + list(quads)]
+    write_obj('hand.obj', [low + voxel * p for p in points], faces)
+
+
 # ---------------------------------------------------------------- terrain
 
 
@@ -177,4 +227,5 @@ def terrain(voxel=0.04):
 os.makedirs(folder, exist_ok=True)
 cutter()
 boot()
+hand()
 terrain()

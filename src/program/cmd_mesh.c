@@ -4,6 +4,7 @@
 #include "base/messages.h"
 #include "base/file.h"
 #include "points/format.h"
+#include "picture/collider_mesh.h"
 #include "session/interrupt.h"
 #include "base/memory.h"
 #include "session/progress.h"
@@ -43,21 +44,22 @@ static firn_status open_frames(const firn_cli *cli, firn_cache_sequence *shot,
 }
 
 static firn_status make_path(const firn_cli *cli, const firn_cache_sequence *shot,
-                             const firn_cache_sequence_frame *frame, char path[2 * FIRN_PATH],
-                             firn_messages *messages)
+                             const firn_cache_sequence_frame *frame, const char *part,
+                             char path[2 * FIRN_PATH], firn_messages *messages)
 {
     char folder[FIRN_PATH + 32];
     const char *out = firn_cli_text(cli, "out", NULL),
-               *format = firn_cli_text(cli, "format", "vdb");
+               *format = *part ? "obj" : firn_cli_text(cli, "format", "vdb");
     snprintf(folder, sizeof folder, "%s%s", out ? out : shot->folder, out ? "" : "/surface");
     firn_status status = firn_file_make_folder(folder, messages);
     if (frame->frame < 0)
-        snprintf(path, 2 * FIRN_PATH, "%s/%s.surface.%s", folder, shot->title, format);
+        snprintf(path, 2 * FIRN_PATH, "%s/%s%s.surface.%s", folder, shot->title, part, format);
     else if (frame->thousandths)
-        snprintf(path, 2 * FIRN_PATH, "%s/%s.%04d.%03d.%s", folder, shot->title, frame->frame,
-                 frame->thousandths, format);
+        snprintf(path, 2 * FIRN_PATH, "%s/%s%s.%04d.%03d.%s", folder, shot->title, part,
+                 frame->frame, frame->thousandths, format);
     else
-        snprintf(path, 2 * FIRN_PATH, "%s/%s.%04d.%s", folder, shot->title, frame->frame, format);
+        snprintf(path, 2 * FIRN_PATH, "%s/%s%s.%04d.%s", folder, shot->title, part, frame->frame,
+                 format);
     if (!status && strcmp(path, frame->path) == 0)
         status = firn_messages_add(messages, FIRN_USAGE,
                                    "%s: is the cache itself; try: another folder with --out", path);
@@ -161,7 +163,7 @@ static firn_status one_frame(const firn_cli *cli, const firn_cache_sequence *sho
     firn_surface_def def = {.radius = firn_cli_number(cli, "radius", 0),
                             .voxel = firn_cli_number(cli, "voxel", 0),
                             .n_smooth = (int)firn_cli_integer(cli, "smooth", 2)};
-    firn_status status = make_path(cli, shot, frame, path, messages);
+    firn_status status = make_path(cli, shot, frame, "", path, messages);
     if (!status) status = firn_format_read(frame->path, &points, messages);
     if (!status && firn_interrupt_signal()) status = FIRN_INTERRUPTED;
     if (!status) {
@@ -239,6 +241,61 @@ static firn_status all_frames(const firn_cli *cli, const firn_cache_sequence *sh
     return status;
 }
 
+/* ---------------------------------------------------------------- colliders */
+
+/* The box of a frame's particles and half of its size around it: what is shown of endless colliders. */
+static firn_status find_box(const firn_cache_sequence *shot, double min[3], double max[3],
+                            double *voxel, firn_messages *messages)
+{
+    firn_points *points = NULL;
+    firn_status status = firn_format_read(shot->frames[shot->n - 1].path, &points, messages);
+    const firn_attribute *P = status ? NULL : firn_points_find(points, "P");
+    if (*voxel <= 0 && !status) *voxel = firn_surface_natural_radius(points) / 2;
+    for (int c = 0; c < 3; c++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int64_t k = 0; P && k < points->n; k++) {
+            low = fmin(low, P->data.f[3 * k + c]);
+            high = fmax(high, P->data.f[3 * k + c]);
+        }
+        min[c] = low <= high ? low - 0.5 * (high - low) : -1;
+        max[c] = low <= high ? high + 0.5 * (high - low) : 1;
+    }
+    firn_points_destroy(points);
+    if (status || *voxel > 0) return status;
+    return firn_messages_add(messages, FIRN_REFUSED,
+                             "colliders: the particles have no size (attribute pscale or detail "
+                             "dx); try: --voxel");
+}
+
+/* A mesh of the colliders for each frame, in place at its time; a level floor is not among them. */
+static firn_status write_colliders(const firn_cli *cli, const firn_cache_sequence *shot,
+                                   firn_messages *messages)
+{
+    firn_scene_colliders *colliders = NULL;
+    double min[3], max[3], voxel = firn_cli_number(cli, "voxel", 0);
+    firn_status status = firn_scene_colliders_open(shot->folder, &colliders, messages);
+    if (!status && !colliders)
+        status = firn_messages_add(messages, FIRN_REFUSED,
+                                   "--colliders: %s has no manifest; allowed: the folder of a shot",
+                                   shot->folder);
+    if (!status) status = find_box(shot, min, max, &voxel, messages);
+    for (int k = 0; k < shot->n && !status && !firn_interrupt_signal(); k++) {
+        char path[2 * FIRN_PATH];
+        const firn_cache_sequence_frame *frame = &shot->frames[k];
+        firn_mesh *mesh = NULL;
+        firn_scene_colliders_at(colliders, (frame->frame + 1e-3 * frame->thousandths) /
+                                               firn_scene_colliders_fps(colliders));
+        status = firn_collider_mesh_make(colliders, min, max, voxel, omp_get_max_threads(), &mesh,
+                                         messages);
+        if (!status && mesh) status = make_path(cli, shot, frame, "_colliders", path, messages);
+        if (!status && mesh) status = firn_mesh_write(path, mesh, messages);
+        if (!status && mesh) printf("%s\n", path);
+        firn_mesh_destroy(mesh);
+    }
+    firn_scene_colliders_destroy(colliders);
+    return status;
+}
+
 static int run(const firn_cli *cli)
 {
     firn_cache_sequence shot = {0};
@@ -258,6 +315,7 @@ static int run(const firn_cli *cli)
     if (!status)
         status = all_frames(cli, &shot, &next, n_jobs ? n_jobs : n_fitting, &surfaces, messages);
     firn_progress_list_hide(&surfaces);
+    if (!status && firn_cli_has(cli, "colliders")) status = write_colliders(cli, &shot, messages);
     if (status == FIRN_INTERRUPTED)
         firn_cli_note_interrupted("surfaces", surfaces.n_done, shot.n, shot.frames[next].frame,
                                   shot.frames[shot.n - 1].frame);
@@ -284,6 +342,10 @@ static const firn_cli_option options[] = {
      .min = 0, .max = 1},
     {"density", 0, FIRN_CLI_FLAG, .doc = "Also write a fog volume \"density\" to the .vdb."},
     {"full-float", 0, FIRN_CLI_FLAG, .doc = "32 instead of 16 bits per number in the .vdb."},
+    {"colliders", 0, FIRN_CLI_FLAG,
+     .doc = "Also write the colliders of the shot's scene, at their time, as "
+            "NAME_colliders.FRAME.obj, "
+            "a file per frame; those without an end around the material, a level floor not."},
     {"frames", 'f', FIRN_CLI_SPAN, "A:B", "Only these frames."},
     {"every", 0, FIRN_CLI_INTEGER, "N", "Only every N-th of these frames.", .min = 1, .max = 1e6},
     {"jobs", 'j', FIRN_CLI_INTEGER, "N",

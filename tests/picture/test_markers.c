@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_markers.c: emitters, grips and sinks over a picture. */
+#include "picture/collider_mesh.h"
 #include "picture/markers.h"
 
 #include <math.h>
@@ -114,8 +115,44 @@ static void test_widen(void **state)
     firn_scene_destroy(scene);
 }
 
+/* Colliders as polygons: volume and place of a moved sphere, to the part that a voxel takes of a curved
+ * surface, and of a half space cut by the box; nothing from none. */
+static void test_polygons(void **state)
+{
+    (void)state;
+    const char *const lists[] = {
+        "ball: {shape: {kind: sphere, radius: 50 cm}, motion: {velocity: [1, 0, 0]}}",
+        "wall: {shape: {kind: half_space, normal: [1, 0, 0], center: [-50 cm, 0, 0]}}", ""};
+    const double volumes[] = {4.0 / 3 * M_PI / 8, 2, 0}, middles[] = {2, -0.75, 0};
+    const double low[3] = {-1, -1, -1}, high[3] = {1, 1, 1};
+    for (int k = 0; k < 3; k++) {
+        char list[256];
+        firn_mesh *mesh;
+        firn_scene_colliders *colliders;
+        snprintf(list, sizeof list, "colliders: {%s}", lists[k]);
+        firn_scene *scene = parse(list);
+        assert_int_equal(
+            firn_scene_colliders_of_scene(firn_scene_definition(scene), NULL, &colliders, NULL),
+            FIRN_OK);
+        firn_scene_colliders_at(colliders, 2);
+        assert_int_equal(firn_collider_mesh_make(colliders, low, high, 0.04, 2, &mesh, NULL),
+                         FIRN_OK);
+        assert_true((mesh != NULL) == (k < 2));
+        if (mesh) {
+            double min[3], max[3], volume = firn_mesh_volume(mesh);
+            firn_mesh_bounds(mesh, min, max);
+            if (fabs(volume - volumes[k]) > 0.015 * volumes[k]) fail_msg("volume %g", volume);
+            assert_true(fabs(0.5 * (min[0] + max[0]) - middles[k]) < 0.01);
+        }
+        firn_mesh_destroy(mesh);
+        firn_scene_colliders_destroy(colliders);
+        firn_scene_destroy(scene);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_glass), cmocka_unit_test(test_widen)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_glass), cmocka_unit_test(test_widen),
+                                       cmocka_unit_test(test_polygons)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
