@@ -45,7 +45,7 @@ static firn_status create_arrays(firn_sim *sim, firn_messages *messages)
         firn_particles *particles = &s->particles[m];
         particles->material = &sim->materials[m];
         firn_particles_init(particles, &sim->memory, sizeof(double), sim->n_grips > 0,
-                            sim->has_follow, 0, 0, 0);
+                            sim->has_follow, 0, 0, 0, sim->records);
         if (s->hooks->has_reference) particles->n_components[FIRN_FIELD_REST] = 3;
     }
     return FIRN_OK;

@@ -122,6 +122,10 @@ static void put(firn_sim *sim, firn_particles *particles, const firn_newborn *bo
     firn_meshless_set(particles, FIRN_FIELD_T, p, 0, T);
     if (sim->heat) firn_heat_particles_begin(sim, particles, p / 16, p % 16, T);
     firn_meshless_set(particles, FIRN_FIELD_ID, p, 0, (double)born->first_id + (double)i);
+    if (particles->n_components[FIRN_FIELD_BORN])
+        firn_meshless_set(particles, FIRN_FIELD_BORN, p, 0, sim->time);
+    for (int a = 0; a < particles->n_components[FIRN_FIELD_V_FRAME]; a++)
+        firn_meshless_set(particles, FIRN_FIELD_V_FRAME, p, a, a < 3 ? v[a] : sim->time);
 }
 
 typedef struct placed {

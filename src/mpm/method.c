@@ -77,7 +77,7 @@ static firn_status create_particles(firn_sim *sim, firn_messages *messages)
         firn_particles_init(particles, &sim->memory, mpm->kernels->real_size, sim->n_grips > 0,
                             sim->has_follow, sim->has_particle_pass,
                             firn_grid_def_is_periodic(&sim->scene.grid),
-                            sim->scene.heat.scheme == FIRN_HEAT_APIC);
+                            sim->scene.heat.scheme == FIRN_HEAT_APIC, sim->records);
     }
     for (int m = 0; m < sim->n_materials; m++)
         mpm->particles[m].transfer.keeps_old = mpm->keeps_old;

@@ -5,6 +5,7 @@
  * peak is one field above the sum. A field that failed to grow leaves the others valid: capacities
  * are per field. */
 #include "mpm/particles.h"
+#include "solver/records.h"
 #include "solver/sim.h"
 
 #include <string.h>
@@ -16,10 +17,10 @@ static size_t value_size(const firn_particles *particles, firn_field field)
 
 /* Optional fields have 0 components, and then no storage: C without an affine transfer, GRIP
  * without grips, START without grips in mode follow, CLEAR without a second pass, IMAGE
- * without periodic axes, ENTHALPY, LIQUID, HEAT_REST and T_GRADIENT without a heat capacity. */
+ * without periodic axes, REST, BORN and V_FRAME without outputs of them, ENTHALPY, LIQUID, HEAT_REST and T_GRADIENT without a heat capacity. */
 void firn_particles_init(firn_particles *particles, firn_memory *memory, size_t real_size,
                          int has_grip, int has_start, int has_clear, int has_image,
-                         int has_T_gradient)
+                         int has_T_gradient, unsigned records)
 {
     particles->memory = memory;
     particles->real_size = real_size;
@@ -27,7 +28,9 @@ void firn_particles_init(firn_particles *particles, firn_memory *memory, size_t 
     if (!particles->transfer.is_affine) particles->n_components[FIRN_FIELD_C] = 0;
     particles->n_components[FIRN_FIELD_GRIP] = has_grip;
     particles->n_components[FIRN_FIELD_START] = has_start ? 3 : 0;
-    particles->n_components[FIRN_FIELD_REST] = 0; /* no reference state */
+    particles->n_components[FIRN_FIELD_REST] = records & FIRN_RECORD_REST ? 3 : 0;
+    particles->n_components[FIRN_FIELD_BORN] = records & FIRN_RECORD_BORN ? 1 : 0;
+    particles->n_components[FIRN_FIELD_V_FRAME] = records & FIRN_RECORD_V_FRAME ? 4 : 0;
     particles->n_components[FIRN_FIELD_CLEAR] = has_clear ? 3 : 0;
     particles->n_components[FIRN_FIELD_IMAGE] = has_image ? 3 : 0;
     const int has_heat = particles->material->resolved.thermal.is_on;

@@ -53,7 +53,7 @@ static inline int firn_bundles_of(int64_t n)
 
 void firn_particles_init(firn_particles *particles, firn_memory *memory, size_t real_size,
                          int has_grip, int has_start, int has_clear, int has_image,
-                         int has_T_gradient);
+                         int has_T_gradient, unsigned records);
 void firn_particles_clear(firn_particles *particles);
 /* Room for that many bundles and blocks; contents are kept. */
 firn_status firn_particles_reserve(firn_particles *particles, int64_t n_bundles, int32_t n_blocks);

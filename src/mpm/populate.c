@@ -70,6 +70,12 @@ static void put(firn_sim *sim, firn_particles *particles, const firn_newborn *bo
     const double T = firn_newborn_temperature(born, i);
     firn_particles_set(particles, FIRN_FIELD_T, b, 0, lane, T);
     if (sim->heat) firn_heat_particles_begin(sim, particles, b, lane, T);
+    for (int a = 0; a < particles->n_components[FIRN_FIELD_REST]; a++)
+        firn_particles_set(particles, FIRN_FIELD_REST, b, a, lane, born->x[3 * i + a]);
+    if (particles->n_components[FIRN_FIELD_BORN])
+        firn_particles_set(particles, FIRN_FIELD_BORN, b, 0, lane, sim->time);
+    for (int a = 0; a < particles->n_components[FIRN_FIELD_V_FRAME]; a++)
+        firn_particles_set(particles, FIRN_FIELD_V_FRAME, b, a, lane, a < 3 ? v[a] : sim->time);
     firn_particles_set(particles, FIRN_FIELD_ID, b, 0, lane, (double)born->first_id + (double)i);
 }
 

@@ -21,7 +21,7 @@ typedef struct particles_header {
     char name[FIRN_NAME], law[FIRN_NAME];
     int64_t n_particles, n_bundles;
     int32_t n_blocks, n_history, has_grip, has_start, n_C, space;
-    int32_t n_heat, unused; /* n_heat: components */
+    int32_t n_heat, n_records; /* components */
     firn_ledger_sums sums;
 } particles_header;
 
@@ -84,6 +84,12 @@ static int32_t space_of(const firn_sim *sim)
     return space;
 }
 
+static int32_t records_of(const firn_particles *particles)
+{
+    return particles->n_components[FIRN_FIELD_REST] + particles->n_components[FIRN_FIELD_BORN] +
+           particles->n_components[FIRN_FIELD_V_FRAME];
+}
+
 static firn_status read_particles(firn_particles *particles, int32_t space, firn_walk *w,
                                   firn_messages *messages)
 {
@@ -103,6 +109,10 @@ static firn_status read_particles(firn_particles *particles, int32_t space, firn
             p.name, p.law, p.n_history, p.n_heat, particles->material->resolved.name,
             particles->material->resolved.law->info.name,
             particles->n_components[FIRN_FIELD_HISTORY], heat_of(particles));
+    if (p.n_records != records_of(particles))
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "saved state: without the attributes rest, age or accel that the "
+                                 "scene's outputs name, or with others; they cannot change");
     if (p.space != space)
         return firn_messages_add(messages, FIRN_REFUSED,
                                  "saved state: geometry or periodic walls differ from the scene; "
@@ -141,6 +151,7 @@ static void write_particles(firn_particles *particles, int32_t space, firn_walk 
                           .n_C = particles->n_components[FIRN_FIELD_C],
                           .space = space,
                           .n_heat = heat_of(particles),
+                          .n_records = records_of(particles),
                           .sums = particles->material->sums};
     strcpy(p.name, particles->material->resolved.name);
     strncpy(p.law, particles->material->resolved.law->info.name, sizeof p.law - 1);

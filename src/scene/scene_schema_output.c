@@ -11,7 +11,7 @@ static const firn_schema_key output_options[] = {
          "File format, one of `firn help formats`.", .sought = "type extension file_type"),
     TEXT(firn_output_def, "attributes", attributes, "", FIRN_SCHEMA_WORDS,
          "Attributes, as a list or separated by blanks (`firn help attributes`); empty: P v id "
-         "pscale material, and Jp where a law has it.",
+         "pscale material Cd, and Jp where a law has it.",
          .sought = "channels attribs"),
     INTEGER(firn_output_def, "every", every, "1", 1, 1e9, 0, "Interval in frames.",
             .sought = "interval step frame_step"),

@@ -17,6 +17,7 @@
 #include "solver/law_attribute.h"
 #include "laws/history.h"
 #include "solver/paint.h"
+#include "solver/records.h"
 #include "solver/sim.h"
 
 #include <math.h>
@@ -139,6 +140,58 @@ static void get_source(const particle *p, double *out)
     out[0] = firn_solver_source(p->sim, (uint32_t)scalar(p, FIRN_FIELD_ID));
 }
 
+/* The rotation R of F = R U as a quaternion x y z w with w >= 0: the polar decomposition by Newton's
+ * iteration R <- (R + R^-T) / 2 (N. J. Higham, SIAM J. Sci. Stat. Comput. 7, 1160-1174, 1986).
+ * Inverted particles have none: (0, 0, 0, 1). */
+static void get_orient(const particle *p, double *out)
+{
+    double R[9], next[9];
+    copy_field(p, FIRN_FIELD_F, R);
+    out[0] = out[1] = out[2] = 0;
+    out[3] = 1;
+    if (!(determinant(R) > 0)) return;
+    for (int step = 0; step < 60; step++) {
+        double change = 0, J = determinant(R);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) {
+                const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+                const double cofactor =
+                    R[3 * i1 + j1] * R[3 * i2 + j2] - R[3 * i1 + j2] * R[3 * i2 + j1];
+                next[3 * i + j] = 0.5 * (R[3 * i + j] + cofactor / J);
+                change = fmax(change, fabs(next[3 * i + j] - R[3 * i + j]));
+            }
+        memcpy(R, next, sizeof R);
+        if (!(change > 1e-12)) break;
+    }
+    /* the largest of 4 x^2, 4 y^2, 4 z^2, 4 w^2 first, so that nothing small is divided by */
+    const double trace = R[0] + R[4] + R[8];
+    double q[4] = {R[7] - R[5], R[2] - R[6], R[3] - R[1], 1 + trace};
+    for (int i = 0; i < 3 && trace <= 0; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        if (R[4 * i] < R[4 * j] || R[4 * i] < R[4 * k]) continue;
+        q[i] = 1 + R[4 * i] - R[4 * j] - R[4 * k];
+        q[j] = R[3 * i + j] + R[3 * j + i];
+        q[k] = R[3 * i + k] + R[3 * k + i];
+        q[3] = R[3 * k + j] - R[3 * j + k];
+        break;
+    }
+    const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int c = 0; c < 4; c++) out[c] = q[c] / (q[3] < 0 ? -length : length);
+}
+static void get_age(const particle *p, double *out)
+{
+    out[0] = p->sim->time - scalar(p, FIRN_FIELD_BORN);
+}
+/* Mean acceleration since the last output time, m/s^2 (records.c). */
+static void get_accel(const particle *p, double *out)
+{
+    double before[FIRN_FIELD_MOST], v[FIRN_FIELD_MOST];
+    copy_field(p, FIRN_FIELD_V_FRAME, before);
+    copy_field(p, FIRN_FIELD_V, v);
+    const double dt = p->sim->time - before[3];
+    for (int a = 0; a < 3; a++) out[a] = dt > 0 ? (v[a] - before[a]) / dt : 0;
+}
+
 #define COPY(field) (FIRN_FIELD_##field + 1)
 
 static const struct {
@@ -167,6 +220,13 @@ static const struct {
       "position without the jumps at periodic walls: P plus the periods travelled",
       FIRN_ATTRIBUTE_VECTOR, 3},
      get_unwrapped},
+    {{"orient", "", "rotation of F as a quaternion x y z w; of fluids, which keep none, 0 0 0 1",
+      FIRN_ATTRIBUTE_FLOAT, 4},
+     get_orient},
+    {{"rest", "m", "where the particle was made", FIRN_ATTRIBUTE_VECTOR, 3}, NULL, COPY(REST)},
+    {{"age", "s", "time since birth", FIRN_ATTRIBUTE_FLOAT, 1}, get_age},
+    {{"accel", "m/s^2", "mean acceleration since the last output time", FIRN_ATTRIBUTE_VECTOR, 3},
+     get_accel},
     {{"liquid_fraction", "", "liquid fraction: 0 solid, 1 liquid", FIRN_ATTRIBUTE_FLOAT, 1},
      NULL,
      COPY(LIQUID)},
@@ -249,6 +309,16 @@ static firn_status check_attribute(const firn_sim *sim, const char *name, firn_m
 {
     firn_attribute_answer answer = {0};
     char why[512];
+    if (firn_records_of(name) & ~sim->records && strcmp(name, "rest") != 0)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "attribute '%s': not recorded; try: name it in the outputs of the "
+                                 "scene",
+                                 name);
+    for (int m = 0; m < sim->n_materials && firn_records_of(name) == FIRN_RECORD_REST; m++)
+        if (sim->method->n_components(sim, m, FIRN_FIELD_REST) == 0)
+            return firn_messages_add(messages, FIRN_REFUSED,
+                                     "attribute 'rest': not recorded; try: name it in the outputs "
+                                     "of the scene");
     for (int m = 0; m < sim->n_materials; m++)
         firn_attribute_ask(name, &sim->materials[m].resolved.law->info, &answer);
     if (!firn_attribute_refusal(name, &answer, why, sizeof why)) return FIRN_OK;
@@ -571,7 +641,7 @@ static firn_status add_details(const firn_sim *sim, firn_points *points)
 firn_status firn_snapshot_take(firn_sim *sim, const char *attributes, int nth, firn_points **out,
                                firn_messages *messages)
 {
-    static const char *const usual = "P v id pscale material Jp";
+    static const char *const usual = "P v id pscale material Cd Jp";
     const char *at = attributes && attributes[0] ? attributes : usual;
     int is_usual = at == usual, has_Jp = 0;
     for (int m = 0; m < sim->n_materials; m++)

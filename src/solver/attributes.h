@@ -9,7 +9,7 @@
 #include "points/points.h"
 
 /* `attributes`: names separated by blanks, from the table below and the history fields of the laws
- * in use (0 for particles of other laws); "": P v id pscale material, and Jp where a law changes
+ * in use (0 for particles of other laws); "": P v id pscale material Cd, and Jp where a law changes
  * its volume plastically. nth: every nth particle by id (1: all). Sets the details time, dx, dt and
  * firn_version; the caller sets frame.
  *

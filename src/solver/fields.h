@@ -15,7 +15,7 @@
 #include "laws/law.h"
 
 /* name, components, unit, meaning. The number of components varies for C (affine transfers), grip
- * (scenes with grips), start (grips in mode follow), rest (methods with a reference state), clear
+ * (scenes with grips), start (grips in mode follow), rest (methods with a reference state, and outputs), born and v_frame (outputs), clear
  * (colliders with a second pass), image (periodic axes), history (as many as the law declares), h,
  * liquid_fraction and heat_rest (materials with a heat capacity) and T_gradient (heat.scheme apic).
  * The second component of h holds the digits that the first has no room for. */
@@ -38,6 +38,8 @@
     FIELD(REST, "rest", 3, "m", "position in the reference state")                                 \
     FIELD(CLEAR, "clear", 3, "m", "free path before a collider may be met")                        \
     FIELD(IMAGE, "image", 3, "1", "periods travelled along periodic axes")                         \
+    FIELD(BORN, "born", 1, "s", "time of birth")                                                   \
+    FIELD(V_FRAME, "v_frame", 4, "m/s", "velocity at the last output time, and that time")         \
     FIELD(HISTORY, "history", FIRN_MAX_HISTORY, "", "history of the law")
 
 typedef enum firn_field {

@@ -19,6 +19,7 @@
 #include "solver/sim.h"
 #include "solver/emission.h"
 #include "solver/paint.h"
+#include "solver/records.h"
 #include "base/hash.h"
 
 #include <math.h>
@@ -115,6 +116,7 @@ static void walk_out(firn_walk *w, firn_sim *sim)
     firn_walk_pass(w, &h, sizeof h);
     pass_ledger(w, sim, h.n_colliders);
     firn_paint_pass(sim, w, NULL);
+    firn_records_pass(sim, w);
     for (int m = 0; m < sim->n_materials; m++) sim->method->pass(sim, m, w, NULL);
 }
 
@@ -270,6 +272,7 @@ static firn_status read_state(firn_sim *sim, firn_walk *w, const header *h, firn
     firn_status status =
         w->is_short ? damaged(messages, "it ends too early") : check_ledger(sim, messages);
     if (status == FIRN_OK) status = firn_paint_pass(sim, w, messages);
+    if (status == FIRN_OK) firn_records_pass(sim, w);
     if (status == FIRN_OK && w->is_short) status = damaged(messages, "it ends too early");
     for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++)
         status = sim->method->pass(sim, m, w, messages);

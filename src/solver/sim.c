@@ -12,6 +12,7 @@
 #include "base/color.h"
 #include "solver/emission.h"
 #include "solver/paint.h"
+#include "solver/records.h"
 
 #include <math.h>
 #include <omp.h>
@@ -115,6 +116,7 @@ firn_status firn_solver_create(const firn_scene_def *scene, const firn_scene_par
     sim->scene = *scene;
     sim->time_def = scene->time;
     sim->h = scene->grid.dx;
+    sim->records = firn_records_wanted(scene);
     sim->rates.material = -1;
     sim->rates.particle = -1;
     sim->dt_factor = 1;
@@ -197,6 +199,7 @@ firn_status firn_sim_step(firn_sim *sim, double until, firn_messages *messages)
             messages, FIRN_STOPPED,
             "firn_sim_step: the simulation is empty after a failed restore; try: restore a "
             "complete state");
+    firn_records_begin(sim, until);
     firn_status status = sim->method->step(sim, until, messages);
     if (status == FIRN_OK) watch_forces(sim);
     return status;

@@ -92,10 +92,11 @@ struct firn_sim {
     double time, dt;
     int64_t n_steps, n_retries, n_sorts;
     uint32_t next_id;
-    int must_sort;    /* births, or particles beyond their reach: the next step sorts */
-    int is_spoiled;   /* the last step left a state that is not finite */
-    int is_empty;     /* a restore failed and left no particles */
-    int is_unchecked; /* for benchmarks: the step check is off */
+    double record_until; /* s: the time towards which the present interval goes (records.c) */
+    int must_sort;       /* births, or particles beyond their reach: the next step sorts */
+    int is_spoiled;      /* the last step left a state that is not finite */
+    int is_empty;        /* a restore failed and left no particles */
+    int is_unchecked;    /* for benchmarks: the step check is off */
     firn_implicit_use implicit_use; /* of the integrator */
     int is_implicit;                /* neither waves nor viscosity bound the present step */
     firn_rates rates;
