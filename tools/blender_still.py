@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Cycles stills of surfaces made by firn: a Blender script, run without a window.
+r"""Cycles stills of surfaces made by firn: a Blender script, run without a window.
 
     firn mesh shots/snowball                     (surfaces as .vdb or .ply)
     blender --background --python tools/blender_still.py -- shots/snowball/*.vdb --material snow --out stills
+
+    firn mesh shots/dough --colliders --out surfaces
+    blender --background --python tools/blender_still.py -- surfaces/dough.*.vdb --colliders surfaces/dough_colliders.*.obj \
+        --material dough --draft --film dough.mp4
 
 One PNG per file. Camera, ground and light are chosen from the first, middle and last surface and stay fixed.
 For Blender 3.4, the version of Debian 12.
@@ -11,6 +15,8 @@ For Blender 3.4, the version of Debian 12.
 import argparse
 import math
 import os
+import shutil
+import subprocess
 import sys
 
 import bmesh
@@ -40,17 +46,27 @@ def principled(name, color, settings, bump, grain):
     return material
 
 
-# Light goes some way into both; `size` is the diagonal of the shot. One entry a look.
-MATERIALS = {
-    "snow": lambda size: principled(
-        "snow", (0.93, 0.95, 0.98),
-        {"Subsurface": 0.35, "Subsurface Radius": (0.02 * size, 0.025 * size, 0.03 * size), "Roughness": 0.75,
-         "Specular": 0.25, "Sheen": 0.2}, 0.55, 0.012 * size),
-    "dough": lambda size: principled(
-        "dough", (0.84, 0.60, 0.30),
-        {"Subsurface": 0.2, "Subsurface Radius": (0.03 * size, 0.015 * size, 0.006 * size), "Roughness": 0.48,
-         "Specular": 0.4}, 0.18, 0.05 * size),
+# One entry a look, as in src/picture/look.c: colour (linear), share and reach of light below the surface (of red, green,
+# blue; m, or a share of the shot's diagonal where it is negative), roughness, specular, further inputs, bump and its size
+# (shares of the diagonal). Inputs are those of the Principled shader of Blender 3.4.
+LOOKS = {
+    "snow": ((0.93, 0.95, 0.98), 0.35, (-0.02, -0.025, -0.03), 0.75, 0.25, {"Sheen": 0.2}, 0.55, 0.012),
+    "dough": ((0.84, 0.60, 0.30), 0.2, (6e-3, 3.5e-3, 1.5e-3), 0.5, 0.4, {}, 0.18, 0.05),
+    "sand": ((0.65, 0.43, 0.19), 0.0, (1e-3, 8e-4, 5e-4), 0.9, 0.3, {}, 0.8, 0.004),
+    "honey": ((0.80, 0.32, 0.03), 0.0, (1e-3, 1e-3, 1e-3), 0.04, 0.5, {"Transmission": 0.85, "IOR": 1.49}, 0.0, 0.1),
+    "chocolate": ((0.050, 0.016, 0.006), 0.1, (2e-3, 1e-3, 5e-4), 0.22, 0.55, {"Clearcoat": 0.25}, 0.04, 0.08),
+    "wax": ((0.87, 0.72, 0.44), 0.5, (12e-3, 8e-3, 4e-3), 0.28, 0.45, {}, 0.05, 0.08),
+    "mud": ((0.15, 0.075, 0.035), 0.05, (1e-3, 8e-4, 5e-4), 0.3, 0.5, {}, 0.45, 0.02),
 }
+
+
+def look_of(name, size):
+    """The material of a look; `size` is the diagonal of the shot."""
+    color, share, reach, roughness, specular, further, bump, grain = LOOKS[name]
+    radius = tuple(r if r > 0 else -r * size for r in reach)
+    settings = {"Subsurface": share, "Subsurface Radius": radius, "Subsurface Color": (*color, 1),
+                "Roughness": roughness, "Specular": specular, **further}
+    return principled(name, color, settings, bump, grain * size)
 
 
 def clean(thing):
@@ -91,14 +107,33 @@ def mesh_of_ply(path):
     return mesh
 
 
-READERS = {".vdb": mesh_of_volume, ".ply": mesh_of_ply}
+def mesh_of_obj(path):
+    bpy.ops.wm.obj_import(filepath=path, forward_axis="Y", up_axis="Z")  # as it is: read_mesh turns it
+    thing = bpy.context.object
+    mesh = thing.data.copy()
+    clean(thing)
+    return mesh
+
+
+READERS = {".vdb": mesh_of_volume, ".ply": mesh_of_ply, ".obj": mesh_of_obj}
+
+
+def frame_of(path):
+    """What names of one frame share: the numbers before the ending."""
+    return os.path.basename(path).split(".")[1:-1]
+
+
+def pair(files, colliders):
+    """The colliders of each surface, by frame; None where there are none."""
+    by_frame = {tuple(frame_of(path)): path for path in colliders}
+    return [by_frame.get(tuple(frame_of(path))) for path in files]
 
 
 def read_mesh(path, up):
     """The surface in Blender's coordinates (z up), normals outward, smooth."""
     reader = READERS.get(os.path.splitext(path)[1].lower())
     if reader is None:
-        sys.exit(f"blender_still: {path}: surfaces are .vdb or .ply files")
+        sys.exit(f"blender_still: {path}: surfaces are .vdb, .ply or .obj files")
     mesh = reader(os.path.abspath(path))
     if not mesh.polygons:
         sys.exit(f"blender_still: {path} holds no surface")
@@ -141,7 +176,7 @@ def set_stage(low, high, options):
     # the nearest distance from which all corners fill at most 0.84 of the picture, as firn render has it
     right, above = camera.rotation_euler.to_matrix().col[0], camera.rotation_euler.to_matrix().col[1]
     tan_y = math.tan(math.radians(14))
-    tan_x = tan_y * options.size[0] / options.size[1]
+    tan_x = tan_y * picture_size(options)[0] / picture_size(options)[1]
     distance = 0
     for k in range(8):
         q = Vector([(high if k >> c & 1 else low)[c] for c in range(3)]) - middle
@@ -164,6 +199,9 @@ def set_stage(low, high, options):
     background.inputs["Color"].default_value, background.inputs["Strength"].default_value = (0.45, 0.56, 0.72, 1), 0.55
 
     bpy.ops.mesh.primitive_plane_add(size=60 * size, location=(middle.x, middle.y, low.z))
+    if options.no_ground:
+        bpy.data.objects.remove(bpy.context.object, do_unlink=True)
+        return
     ground = principled("ground", (0.085, 0.095, 0.11), {"Roughness": 0.85, "Specular": 0.2}, 0.05, 0.1 * size)
     bpy.context.object.data.materials.append(ground)
 
@@ -171,18 +209,25 @@ def set_stage(low, high, options):
 def set_output(options):
     scene = bpy.context.scene
     scene.render.engine = "CYCLES"
-    scene.cycles.device, scene.cycles.samples, scene.cycles.seed = "CPU", options.samples, 0
+    samples = options.samples or (16 if options.draft else 96)
+    scene.cycles.device, scene.cycles.samples, scene.cycles.seed = "CPU", samples, 0
+    if options.draft:  # as few bounces as show the shapes
+        scene.cycles.max_bounces, scene.cycles.transmission_bounces = 4, 4
     try:  # not every build brings the denoiser
         scene.cycles.use_denoising = True
         scene.cycles.denoiser = "OPENIMAGEDENOISE"
     except TypeError:
         scene.cycles.use_denoising = False
-    scene.render.resolution_x, scene.render.resolution_y = options.size
+    scene.render.resolution_x, scene.render.resolution_y = picture_size(options)
     scene.render.resolution_percentage = 100
     scene.render.image_settings.file_format = "PNG"
     scene.view_settings.view_transform = "Filmic"
     if options.threads:
         scene.render.threads_mode, scene.render.threads = "FIXED", options.threads
+
+
+def picture_size(options):
+    return options.size or ((640, 360) if options.draft else (1280, 720))
 
 
 def size_of(text):
@@ -195,15 +240,41 @@ def size_of(text):
 def read_options(arguments):
     parser = argparse.ArgumentParser(prog="blender ... --", description=__doc__.split("\n")[0])
     parser.add_argument("files", nargs="+", help="surfaces, .vdb or .ply, in order")
-    parser.add_argument("--material", choices=sorted(MATERIALS), default="snow")
+    parser.add_argument("--material", choices=sorted(LOOKS), default="snow")
+    parser.add_argument("--colliders", nargs="*", default=[], metavar="FILE",
+                        help="NAME_colliders.*.obj of firn mesh --colliders, drawn with the surface of their frame")
+    parser.add_argument("--no-ground", action="store_true", help="without the plane below the material")
+    parser.add_argument("--draft", action="store_true", help="640x360 and 16 samples where these are not given")
+    parser.add_argument("--film", metavar="FILE", help="also join the pictures into a film, by ffmpeg")
+    parser.add_argument("--fps", type=float, default=24, help="of the film")
     parser.add_argument("--out", default="stills", help="folder for the pictures")
-    parser.add_argument("--size", type=size_of, default=(1280, 720), metavar="WxH")
-    parser.add_argument("--samples", type=int, default=96)
+    parser.add_argument("--size", type=size_of, metavar="WxH", help="default: 1280x720")
+    parser.add_argument("--samples", type=int, help="default: 96")
     parser.add_argument("--azimuth", type=float, default=30, help="degrees, as in firn render")
     parser.add_argument("--elevation", type=float, default=16, help="degrees")
     parser.add_argument("--up", choices=("y", "z"), default="y", help="which axis points up in the files")
     parser.add_argument("--threads", type=int, default=0)
     return parser.parse_args(arguments)
+
+
+def add_object(name, mesh, material):
+    mesh.materials.clear()
+    mesh.materials.append(material)
+    thing = bpy.data.objects.new(name, mesh)
+    bpy.context.collection.objects.link(thing)
+    return thing
+
+
+def film(pictures, path, fps):
+    """The pictures one after the other through a pipe to ffmpeg."""
+    command = ["ffmpeg", "-v", "error", "-y", "-f", "image2pipe", "-framerate", f"{fps:g}", "-c:v", "png", "-i", "-",
+               "-pix_fmt", "yuv420p", path]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as encoder:
+        for picture in pictures:
+            with open(picture, "rb") as file:
+                shutil.copyfileobj(file, encoder.stdin)
+    if encoder.returncode:
+        sys.exit(f"blender_still: ffmpeg made no film {path}")
 
 
 def main():
@@ -212,20 +283,26 @@ def main():
     files = options.files
     probes = [files[k] for k in sorted({0, len(files) // 2, len(files) - 1})]
     low, high = box_of([read_mesh(path, options.up) for path in probes])
+    size = (high - low).length
     set_stage(low, high, options)
     set_output(options)
-    material = MATERIALS[options.material]((high - low).length)
+    material = look_of(options.material, size)
+    grey = principled("collider", (0.15, 0.152, 0.156), {"Roughness": 0.7, "Specular": 0.3}, 0.0, size)
     os.makedirs(options.out, exist_ok=True)
-    for path in files:
-        mesh = read_mesh(path, options.up)
-        mesh.materials.clear()
-        mesh.materials.append(material)
-        surface = bpy.data.objects.new("surface", mesh)
-        bpy.context.collection.objects.link(surface)
+    pictures = []
+    for path, collider in zip(files, pair(files, options.colliders)):
+        things = [add_object("surface", read_mesh(path, options.up), material)]
+        if collider:
+            things.append(add_object("colliders", read_mesh(collider, options.up), grey))
         name = os.path.splitext(os.path.basename(path))[0] + ".png"
-        bpy.context.scene.render.filepath = os.path.abspath(os.path.join(options.out, name))
+        pictures.append(os.path.join(options.out, name))
+        bpy.context.scene.render.filepath = os.path.abspath(pictures[-1])
         bpy.ops.render.render(write_still=True)
-        clean(surface)
+        for thing in things:
+            clean(thing)
+    if options.film:
+        film(pictures, options.film, options.fps)
 
 
-main()
+if __name__ == "__main__":
+    main()
