@@ -16,7 +16,7 @@
 typedef struct parts {
     char stem[FIRN_NAME];
     const firn_format *format;
-    int frame, thousandths;
+    int frame, thousandths, has_decimals;
 } parts;
 
 /* Takes ".123" from the end of text[0..*n); false where there is no such end or too long a number.
@@ -48,6 +48,7 @@ static int take_apart(const char *name, parts *p)
             n_frame_digits >= 4) {
             p->frame = frame;
             p->thousandths = number;
+            p->has_decimals = 1;
             n = n_before;
         }
     }
@@ -70,7 +71,8 @@ static int append(firn_cache_sequence *sequence, const parts *p, const char *fol
         sequence->capacity = capacity;
     }
     firn_cache_sequence_frame *frame = &sequence->frames[sequence->n++];
-    *frame = (firn_cache_sequence_frame){.frame = p->frame, .thousandths = p->thousandths};
+    *frame = (firn_cache_sequence_frame){
+        .frame = p->frame, .thousandths = p->thousandths, .has_decimals = p->has_decimals};
     size_t n = strlen(folder);
     if (n)
         snprintf(frame->path, sizeof frame->path, "%s%s%s", folder, folder[n - 1] == '/' ? "" : "/",

@@ -8,8 +8,8 @@
 #include "points/points.h"
 
 typedef struct firn_cache_sequence_frame {
-    int frame,
-        thousandths; /* of a frame, for caches between frames; frame -1: the name has no number */
+    int frame, thousandths; /* of a frame, for caches between frames; frame -1: no number */
+    int has_decimals;       /* the name has thousandths, 000 too: NAME.0012.000.bgeo */
     char path[FIRN_PATH];
 } firn_cache_sequence_frame;
 

@@ -31,7 +31,7 @@ static firn_status make_path(const firn_cli *cli, const work *w,
     snprintf(folder, sizeof folder, "%s%s", out ? out : w->shot.folder, out ? "" : "/embedded");
     if (frame->frame < 0)
         snprintf(path, 2 * FIRN_PATH, "%s/%s.embedded.obj", folder, w->shot.title);
-    else if (frame->thousandths)
+    else if (frame->has_decimals)
         snprintf(path, 2 * FIRN_PATH, "%s/%s.%04d.%03d.obj", folder, w->shot.title, frame->frame,
                  frame->thousandths);
     else

@@ -54,7 +54,7 @@ static firn_status make_path(const firn_cli *cli, const firn_cache_sequence *sho
     firn_status status = firn_file_make_folder(folder, messages);
     if (frame->frame < 0)
         snprintf(path, 2 * FIRN_PATH, "%s/%s%s.surface.%s", folder, shot->title, part, format);
-    else if (frame->thousandths)
+    else if (frame->has_decimals)
         snprintf(path, 2 * FIRN_PATH, "%s/%s%s.%04d.%03d.%s", folder, shot->title, part,
                  frame->frame, frame->thousandths, format);
     else

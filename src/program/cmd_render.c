@@ -267,7 +267,7 @@ static firn_status make_path(const session *s, const firn_cache_sequence_frame *
     snprintf(folder, sizeof folder, "%s%s", out ? out : shot->folder, out ? "" : "/pictures");
     firn_status status = firn_file_make_folder(folder, s->messages);
     if (status != FIRN_OK) return status;
-    if (frame && frame->frame >= 0 && frame->thousandths)
+    if (frame && frame->frame >= 0 && frame->has_decimals)
         snprintf(path, FIRN_PATH + 256, "%s/%s.%04d.%03d.png", folder, shot->title, frame->frame,
                  frame->thousandths);
     else if (frame && frame->frame >= 0)

@@ -7,8 +7,8 @@
  *                           ledgers, state hash, files and checksums
  *     ledger.csv            record: the ledgers again, for plotting: one row per output time and
  *                           material
- *     NAME.$F4.bgeo ...     caches, named as Houdini counts (NAME.0012.bgeo; sub-frames
- *                           NAME.0012.500.bgeo)
+ *     NAME.$F4.bgeo ...     caches, named as Houdini counts (NAME.0012.bgeo; of an output with
+ *                           sub-frames NAME.0012.000.bgeo, NAME.0012.500.bgeo)
  *     checkpoints/          see checkpoint.h
  *
  * What a kill leaves is a shot that verifies. Caches are complete or absent. An output time enters

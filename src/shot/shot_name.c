@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* shot_name.c: names of caches, made and parsed: STEM.FRAME[.SUB]EXTENSION, as Houdini counts. */
+/* shot_name.c: names of caches, made and parsed: STEM.FRAME[.SUB]EXTENSION, as Houdini counts. Where
+ * an output has sub-frames its whole frames have a SUB of 000: then names sort by time, and one
+ * pattern, STEM.%08.3fEXTENSION of the frame as a number, takes all of them. */
 #include "points/format.h"
 #include "shot/shot_parts.h"
 
@@ -24,7 +26,7 @@ void firn_shot_file_name(const firn_shot *shot, int output, int frame, int sub, 
         nth += strcmp(shot->outputs[i].format, shot->outputs[output].format) == 0;
     char suffix[16] = "", decimals[16] = "";
     if (nth > 1) snprintf(suffix, sizeof suffix, "_%d", nth);
-    if (sub)
+    if (sub || shot->outputs[output].substeps > 1)
         snprintf(decimals, sizeof decimals, ".%03d",
                  (int)(1000.0 * sub / shot->manifest.n_subframes + 0.5));
     snprintf(name, n_name, "%s%s.%04d%s%s", shot->manifest.name, suffix, frame, decimals,
