@@ -154,16 +154,21 @@ static firn_status retime_all(window *w, const char *folder, const char *extensi
     firn_status status = advance(w, messages);
     const double t_first = w->t_b;
     if (status == FIRN_OK) status = advance(w, messages);
-    const double frame_time = (w->t_b - w->t_a) / (number_of(&f[1]) - number_of(&f[0]));
+    double frame_time = (w->t_b - w->t_a) / (number_of(&f[1]) - number_of(&f[0]));
+    /* times of caches are floats: to thousandths of a frame per second */
+    if (frame_time > 0 && frame_time < 1) frame_time = 1000 / round(1000 / frame_time);
     if (status == FIRN_OK && !(frame_time > 0 && isfinite(frame_time)))
         status = firn_messages_add(messages, FIRN_REFUSED,
                                    "%s: times do not grow from cache to cache (%g s, %g s)",
                                    f[1].path, w->t_a, w->t_b);
     for (int k = 0; status == FIRN_OK; k++) {
-        const double t = t_first + k * frame_time * speed, slack = 1e-3 * frame_time;
+        double t = t_first + k * frame_time * speed;
+        const double slack = 1e-3 * frame_time;
         while (status == FIRN_OK && t > w->t_b + slack && w->next < w->shot->n)
             status = advance(w, messages);
         if (status != FIRN_OK || t > w->t_b + slack) break;
+        if (fabs(t - w->t_b) < slack) t = w->t_b;
+        if (fabs(t - w->t_a) < slack) t = w->t_a;
         if (firn_interrupt_signal()) return FIRN_INTERRUPTED;
         status = write_retimed(w, folder, extension, k, t, frame_time, speed, messages);
     }

@@ -42,7 +42,7 @@ finds() { # WORD, LINES that must be there
     for line in "${@:2}"; do grep -q -- "$line" out || fail "help $1 lacks '$line'"; done
 }
 finds honey 'honey, a preset of the law liquid' 'rho=1417'
-finds motion 'colliders.motion: A rigid motion'
+finds motion '^[a-z]*.motion: A rigid motion'
 finds friction '^scene.colliders.friction' 'firn help scene.grid.wall_friction' 'firn materials sand: friction_angle'
 finds melting '^melting: From solid to liquid'
 finds heat '^heat: Conduction' 'firn help scene.heat.walls'
@@ -101,4 +101,25 @@ grep -q '3 caches were removed by firn clean' out || fail "verify: $(cat out)"
 [ $? -eq 4 ] && grep -q 'no checkpoint is left to continue from.*try: ' out || fail "resume without checkpoints: $(cat out)"
 "$firn" clean . >out 2>&1
 [ $? -eq 2 ] && grep -q 'no shot' out || fail "clean of another folder: $(cat out)"
+
+# ---- sub-frames: caches, pictures and surfaces sort by time; another speed
+"$firn" run "$scene" --out sub --quiet --set 'outputs=[{format: bgeo, substeps: 2}]' --frames :4 || fail "run with sub-frames"
+[ "$(cd sub && ls *.bgeo | head -3 | tr '\n' ' ')" = 'tiny.0000.000.bgeo tiny.0000.500.bgeo tiny.0001.000.bgeo ' ] || fail "sub-frames: $(ls sub)"
+"$firn" verify sub --quiet || fail "a shot with sub-frames"
+"$firn" resume sub --quiet --frames :6 && "$firn" verify sub --quiet || fail "resuming with sub-frames"
+"$firn" render sub --preview --frames 1:2 >out 2>&1 || fail "render of sub-frames: $(cat out)"
+[ "$(ls sub/pictures | tr '\n' ' ')" = 'tiny.0001.000.png tiny.0001.500.png tiny.0002.000.png tiny.0002.500.png ' ] ||
+    fail "pictures of sub-frames: $(ls sub/pictures)"
+"$firn" clean sub --pictures --caches --frames 1:2 >out 2>&1
+grep -q '4 pictures' out && grep -q '4 caches' out || fail "clean of sub-frames: $(cat out)"
+"$firn" run "$scene" --out 'my shot' --overwrite --quiet 2>out || fail "run: $(cat out)"
+"$firn" convert --retime 0.5 'my shot' slow >out 2>&1 || fail "retime: $(cat out)"
+[ "$(ls slow | wc -l)" -eq 17 ] || fail "retime: $(ls slow)"
+"$firn" info slow/tiny.0016.bgeo >out 2>&1 || fail "info of a retimed cache: $(cat out)"
+"$firn" render slow --preview --bare >out 2>&1 || fail "render of retimed caches: $(tail -1 out)"
+"$firn" convert --retime 2 'my shot' fast >out 2>&1 && [ "$(ls fast | wc -l)" -eq 5 ] || fail "retime 2: $(ls fast)"
+"$firn" convert --retime 1 'my shot' same >out 2>&1 || fail "retime 1"
+"$firn" convert 'my shot/tiny.0005.bgeo' a.ply && "$firn" convert same/tiny.0005.bgeo b.ply && cmp -s a.ply b.ply || fail "retime 1 changes a cache"
+"$firn" convert --retime 0.5 slow 'my shot' >out 2>&1
+[ $? -eq 2 ] && grep -q 'holds a shot' out || fail "retime into a shot: $(cat out)"
 exit $failures

@@ -64,6 +64,7 @@ static void test_folder(void **state)
     for (int k = 0; k < 4; k++) {
         assert_int_equal(sequence.frames[k].frame, frames[k]);
         assert_int_equal(sequence.frames[k].thousandths, thousandths[k]);
+        assert_int_equal(sequence.frames[k].has_decimals, thousandths[k] > 0);
     }
     assert_string_equal(strrchr(sequence.frames[2].path, '/'), "/a.b.0010.bgeo");
     firn_cache_sequence_clear(&sequence);

@@ -26,14 +26,14 @@ static void names_as_houdini_counts(void **state)
     assert_int_equal(firn_shot_create(&setup, 0, &shot, NULL), FIRN_OK);
     char name[128];
     firn_shot_file_name(shot, 0, 7, 0, name, sizeof name);
-    assert_string_equal(name, "snow_ball.0007.bgeo");
+    assert_string_equal(name, "snow_ball.0007.000.bgeo"); /* before .250, also by name */
     firn_shot_file_name(shot, 0, 7, 3, name, sizeof name);
     assert_string_equal(name, "snow_ball.0007.750.bgeo");
     firn_shot_file_name(shot, 1, 12345, 0, name, sizeof name);
     assert_string_equal(name, "snow_ball.12345.bgeo.gz");
     firn_shot_file_name(shot, 2, 0, 0, name,
                         sizeof name); /* a second output of one format does not hit the first */
-    assert_string_equal(name, "snow_ball_2.0000.bgeo");
+    assert_string_equal(name, "snow_ball_2.0000.000.bgeo");
     /* output 0: all four output times of a frame; output 1: one of every other frame */
     int due = 0;
     for (int frame = 0; frame < 4; frame++)
