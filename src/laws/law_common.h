@@ -17,7 +17,7 @@
     }
 #define LAW_PARAMETER_E(value)                                                                     \
     {                                                                                              \
-        "E", "Pa", "Young's modulus at small strain, the stiffness", value, 1e-6, 1e13                            \
+        "E", "Pa", "Young's modulus at small strain, the stiffness", value, 1e-6, 1e13             \
     }
 #define LAW_PARAMETER_NU(value)                                                                    \
     {                                                                                              \

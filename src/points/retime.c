@@ -85,7 +85,7 @@ static int match(blend *l)
 
 static double length(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
 
-/* Position and velocity of a particle that one cache has, or that has jumped: along its velocity. */
+/* A particle that one cache has, or that has jumped: along its velocity. */
 static void drift(const blend *l, const float *x, const float *v, double time, float P[3],
                   float V[3])
 {

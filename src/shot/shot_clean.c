@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* shot_clean.c: see shot_clean.h. Folders are opened without following a link, and files removed by
- * their name inside the opened folder: whatever is renamed meanwhile, nothing outside is reached. */
+/* shot_clean.c: see shot_clean.h. Folders are opened without following a link, and files removed
+ * by their name inside the opened folder: whatever is renamed meanwhile, nothing outside is
+ * reached. */
 #include "shot/shot_clean.h"
 
 #include "base/file.h"

@@ -31,8 +31,8 @@ typedef struct firn_clean_found {
     int64_t n_files, n_bytes; /* that are removed, or would be */
 } firn_clean_found;
 
-/* FIRN_REFUSED: the folder is no shot, or a link. FIRN_IO: another run is writing into it, or a file
- * cannot be removed. */
+/* FIRN_REFUSED: the folder is no shot, or a link. FIRN_IO: another run is writing into it, or a
+ * file cannot be removed. */
 firn_status firn_clean_shot(const char *folder, const firn_clean_choice *choice,
                             firn_clean_found found[FIRN_CLEAN_KINDS], firn_messages *messages);
 /* Pictures and surfaces of a shot called `name`, for one that is replaced by its writer. */

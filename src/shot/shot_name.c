@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* shot_name.c: names of caches, made and parsed: STEM.FRAME[.SUB]EXTENSION, as Houdini counts. Where
- * an output has sub-frames its whole frames have a SUB of 000: then names sort by time, and one
- * pattern, STEM.%08.3fEXTENSION of the frame as a number, takes all of them. */
+/* shot_name.c: names of caches, made and parsed: STEM.FRAME[.SUB]EXTENSION, as Houdini counts.
+ * Where an output has sub-frames its whole frames have a SUB of 000: then names sort by time, and
+ * one pattern, STEM.%08.3fEXTENSION of the frame as a number, takes all of them. */
 #include "points/format.h"
 #include "shot/shot_parts.h"
 
