@@ -35,16 +35,20 @@ typedef struct cleaning {
 
 /* ---------------------------------------------------------------- which files */
 
-/* ".FRAME[.SUB]" and one of the endings. */
+/* The shot's name, perhaps that of its colliders, ".FRAME[.SUB]" and one of the endings. */
 static int is_numbered(const cleaning *c, const char *name, const char *const *endings, int *frame)
 {
+    static const char colliders[] = "_colliders";
     int thousandths;
     size_t n_stem;
     char as_cache[ROOM];
+    if (strncmp(name, c->name, strlen(c->name)) != 0) return 0;
+    name += strlen(c->name);
+    if (strncmp(name, colliders, strlen(colliders)) == 0) name += strlen(colliders);
     for (int i = 0; endings[i]; i++) {
         const size_t n = strlen(name), n_end = strlen(endings[i]);
         if (n <= n_end || strcmp(name + n - n_end, endings[i]) != 0) continue;
-        snprintf(as_cache, sizeof as_cache, "%.*s.bgeo", (int)(n - n_end), name);
+        snprintf(as_cache, sizeof as_cache, "%s%.*s.bgeo", c->name, (int)(n - n_end), name);
         return firn_shot_parse_name(as_cache, c->name, frame, &thousandths, &n_stem);
     }
     return 0;
@@ -70,7 +74,7 @@ static int is_cache(const cleaning *c, const char *name)
 
 static int is_picture(const cleaning *c, const char *name)
 {
-    static const char *const endings[] = {".png", NULL};
+    static const char *const endings[] = {".png", ".exr", NULL};
     const size_t n = strlen(c->name);
     int frame;
     if (is_numbered(c, name, endings, &frame)) return is_within(c, frame);

@@ -40,6 +40,7 @@ static void make(void)
     store("s/preview.png");
     store("s/surface/snow_ball.0003.vdb");
     store("s/surface/snow_ball.0003.500.obj");
+    store("s/surface/snow_ball_colliders.0001.obj");
     store("s/embedded/snow_ball.0001.obj");
     store("s/pictures/reference.png");
     store("s/pictures/snow_ball.png");
@@ -61,7 +62,7 @@ static void removes_what_is_named(void **state)
     const int64_t n_caches = found[FIRN_CLEAN_CACHES].n_files;
     assert_int_equal(found[FIRN_CLEAN_PICTURES].n_files, 5);
     assert_int_equal(found[FIRN_CLEAN_PICTURES].n_bytes, 40);
-    assert_int_equal(found[FIRN_CLEAN_SURFACES].n_files, 3);
+    assert_int_equal(found[FIRN_CLEAN_SURFACES].n_files, 4);
     assert_true(n_caches > 0 && exists("s/snow_ball.0000.bgeo") && exists("s/preview.png"));
 
     const firn_clean_choice later = {.is_removed = {0, 1, 1, 1}, .first = 2, .last = 3};
