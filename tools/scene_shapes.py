@@ -5,6 +5,8 @@
     cutter.obj     an open strip of wall along a five-pointed outline: the cookie cutter of dough_plate
     boot.%02d.obj  a boot that walks two steps, 16 files a second; its sole bends at the ball: snow_boot
     hand.obj       a right hand, palm down, with a part of its arm, one smooth closed surface: hand_in_dough
+    fish.obj       a fish of 40 cm, its tail fin two centimetres thick: fish_drop
+    plant.obj      a plant with four leaves in a pot: plant_drop
     terrain.vdb    a slope of 32 degrees that runs out, with bumps, as a level set: slope_vdb
 
 FOLDER: default scenes/shapes. Hand and volume need python3-openvdb and python3-numpy. Lengths in m, y up.
@@ -184,6 +186,41 @@ def hand(voxel=0.0034):
     points, triangles, quads = grid.convertToPolygons(isovalue=0.0, adaptivity=0.1)
     faces = [tuple(int(i) for i in face[::-1]) for face in list(triangles) + list(quads)]
     write_obj('hand.obj', [low + voxel * p for p in points], faces)
+# ---------------------------------------------------------------- fish and plant
+
+
+def fish(length=0.40, n=17):
+    """A closed tube from the nose to the end of the tail fin; half its height and width over its length."""
+    points, faces, rings = [], [], []
+    for i in range(n):
+        s = i / (n - 1)
+        body = math.sin(math.pi * min(1, 0.04 + 1.04 * s) ** 0.8) if s < 0.9 else 0
+        fin = max(0, (s - 0.76) / 0.24) ** 0.8
+        height = max(0.018, 0.072 * max(0, body), 0.075 * fin)
+        width = max(0.013, 0.040 * max(0, body) if s < 0.76 else 0.013)
+        rings.append(ring((length * (s - 0.5), 0, 0), (0, 0, width), (0, height, 0)))
+    tube(rings, points, faces)
+    write_obj('fish.obj', points, faces)
+
+
+def plant():
+    """A pot, a stem and four leaves that hang over; parts overlap."""
+    points, faces = [], []
+    tube([ring((0, 0.03 * i, 0), (0, 0, 0.065 + 0.008 * i), (0.065 + 0.008 * i, 0, 0)) for i in range(5)], points, faces)
+    tube([ring((0, 0.08 + 0.05 * i, 0), (0, 0, 0.02), (0.02, 0, 0)) for i in range(6)], points, faces)
+    for leaf in range(4):
+        angle = math.pi / 2 * leaf + 0.3
+        out, side = (math.cos(angle), 0, math.sin(angle)), (-math.sin(angle), 0, math.cos(angle))
+        rings = []
+        for i in range(9):
+            s = i / 8
+            reach, y = 0.24 * s, 0.20 + 0.04 * leaf + 0.16 * s - 0.22 * s * s
+            tilt = math.atan2(0.16 - 0.44 * s, 0.24)
+            up = (-math.sin(tilt) * out[0], math.cos(tilt), -math.sin(tilt) * out[2])
+            half = 0.016 + 0.032 * math.sin(math.pi * min(1, 0.1 + 0.85 * s))
+            rings.append(ring((out[0] * reach, y, out[2] * reach), tuple(half * c for c in side), tuple(0.014 * c for c in up)))
+        tube(rings, points, faces)
+    write_obj('plant.obj', points, faces)
 
 
 # ---------------------------------------------------------------- terrain
@@ -228,4 +265,6 @@ os.makedirs(folder, exist_ok=True)
 cutter()
 boot()
 hand()
+fish()
+plant()
 terrain()
