@@ -30,6 +30,8 @@ typedef struct firn_run_options {
     char isa[16];      /* "" : the best this processor has, or FIRN_ISA; scalar sse2 avx2 avx512 */
     size_t max_memory; /* bytes; 0: no limit but the machine's */
     firn_hooks hooks;
+    const struct firn_comm
+        *comm; /* of the program's own processes (base/comm.h); NULL: this one alone */
 } firn_run_options;
 
 FIRN_API firn_run_options firn_run_options_default(void);

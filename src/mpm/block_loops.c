@@ -21,6 +21,7 @@
 #include "mpm/node_boundary.h"
 #include "mpm/particle_boundary.h"
 #include "mpm/plane.h"
+#include "mpm/ranks.h"
 #include "mpm/transfer_damping.h"
 #include "mpm/workspace.h"
 
@@ -72,9 +73,19 @@ static firn_work_range *chunk_shares(const firn_sim *sim)
     return sim->mpm->shares + sim->mpm->grid.n_colors * sim->n_threads;
 }
 
+/* The part of a thread's range that is this rank's. */
+static void keep_within(firn_range own, firn_work_range *share)
+{
+    if (share->next < own.first) share->next = own.first;
+    if (share->end > own.end) share->end = own.end;
+}
+
 void firn_block_loops_assign_owners(firn_sim *sim)
 {
+    const firn_range own = firn_ranks_owners(sim);
     firn_work_ranges_assign(sim->mpm->shares, sim->n_threads, sim->mpm->grid.owned);
+    for (int t = 0; sim->mpm->ranks && t < sim->n_threads; t++)
+        keep_within(own, &sim->mpm->shares[t]);
 }
 
 /* Owner blocks are claimed 16 at a time where there are enough for all threads: consecutive blocks
@@ -120,6 +131,7 @@ static void assign_chunks(firn_sim *sim)
         const int64_t from = sim->mpm->grid.owned[t], to = sim->mpm->grid.owned[t + 1];
         shares[t].next = n ? (int32_t)((from * FIRN_CHUNKS + n / 2) / n) : t ? FIRN_CHUNKS : 0;
         shares[t].end = n ? (int32_t)((to * FIRN_CHUNKS + n / 2) / n) : FIRN_CHUNKS;
+        if (sim->mpm->ranks) keep_within(firn_ranks_chunks(sim), &shares[t]);
     }
 }
 
@@ -156,10 +168,16 @@ static void ask_nodes(const firn_sim *sim, int32_t owner)
         sim->mpm->kernels->patch_ask(grid->columns[owner], grid->neighbours[owner], grid->old);
 }
 
+/* Of a material in an own owner block, in arrays [material][own owner blocks]. */
+static size_t own_index(const firn_sim *sim, int material_index, int32_t owner)
+{
+    const firn_range own = firn_ranks_owners(sim);
+    return (size_t)material_index * (size_t)(own.end - own.first) + (size_t)(owner - own.first);
+}
+
 static firn_block_report *report_of(const firn_sim *sim, int material_index, int32_t owner)
 {
-    return &sim->mpm
-                ->reports[(size_t)material_index * (size_t)sim->mpm->grid.n_owners + (size_t)owner];
+    return &sim->mpm->reports[own_index(sim, material_index, owner)];
 }
 
 /* The columns of the patch that the block's particles touch: from the reports of the last step, or,
@@ -185,12 +203,26 @@ static firn_columns columns_of(const firn_sim *sim, int32_t owner)
  * the other into the same patch, so the mass channel after material m is the sum of 0 .. m,
  * which impulse_split.c keeps. Only the columns that particles touch are cleared, added and
  * later read. */
-static void p2g_block(firn_sim *sim, int32_t owner, int with_force, const firn_workspace *w)
+static void weigh(const firn_sim *sim, int32_t owner, int m, const void *patch, void *masses)
+{
+    const int n_kept = sim->n_materials - 1;
+    int32_t at[27];
+    if (!masses) {
+        firn_impulse_split_weigh(sim, owner, m, patch);
+        return;
+    }
+    for (int q = 0; q < 27; q++)
+        at[q] = sim->mpm->grid.neighbours[owner][q] < 0 ? -1 : q * n_kept + m;
+    if (m < n_kept)
+        sim->mpm->kernels->patch_weigh(patch, sim->mpm->grid.columns[owner], at, masses);
+}
+
+firn_columns firn_block_loops_patch(firn_sim *sim, int32_t owner, int with_force,
+                                    const firn_workspace *w, void *masses)
 {
     const firn_kernels *k = sim->mpm->kernels;
-    firn_grid *grid = &sim->mpm->grid;
-    firn_columns columns = columns_of(sim, owner);
-    grid->columns[owner] = columns;
+    const firn_columns columns = columns_of(sim, owner);
+    sim->mpm->grid.columns[owner] = columns;
     ask_nodes(sim, owner);
     k->patch_clear(w->patch, columns);
     if (sim->mpm->keeps_old) k->patch_clear(w->forces, columns);
@@ -206,8 +238,19 @@ static void p2g_block(firn_sim *sim, int32_t owner, int with_force, const firn_w
             k->p2g(&r.transfer, &r.block_particles, w->patch,
                    sim->mpm->keeps_old ? w->forces : NULL);
         }
-        if (has_any) firn_impulse_split_weigh(sim, owner, m, w->patch);
+        if (has_any) weigh(sim, owner, m, w->patch, masses);
     }
+    return columns;
+}
+
+static void p2g_block(firn_sim *sim, int32_t owner, int with_force, const firn_workspace *w)
+{
+    const firn_kernels *k = sim->mpm->kernels;
+    firn_grid *grid = &sim->mpm->grid;
+    const firn_rank_role role = firn_ranks_role(sim, owner);
+    if (role == FIRN_ROLE_SHARED) firn_ranks_add_pieces(sim, owner);
+    if (role != FIRN_ROLE_INNER) return;
+    const firn_columns columns = firn_block_loops_patch(sim, owner, with_force, w, NULL);
     k->patch_add(w->patch, columns, grid->neighbours[owner], grid->nodes);
     if (sim->mpm->keeps_old) k->patch_add(w->forces, columns, grid->neighbours[owner], grid->old);
 }
@@ -221,6 +264,7 @@ void firn_block_loops_load(const firn_sim *sim, int32_t owner, const void *nodes
 static void p2g(firn_sim *sim, int with_force)
 {
     firn_transfer_damping_set(sim);
+    if (sim->mpm->ranks) firn_ranks_send_patches(sim, with_force);
     assign_chunks(sim);
     assign_clusters(sim);
 #pragma omp parallel num_threads(sim->n_threads)
@@ -283,6 +327,7 @@ void firn_block_loops_grid(firn_sim *sim)
 #pragma omp parallel for schedule(static) num_threads(sim->n_threads) if (is_plane)
     for (int32_t b = 0; b < (is_plane ? grid->n_blocks : 0); b++) firn_plane_expand(sim, b, 0);
     firn_mirror_wall_unfold(sim);
+    if (sim->mpm->ranks) firn_ranks_share_nodes(sim);
 }
 
 /* ---------------------------------------------------------------- grid to particles, law,
@@ -318,9 +363,7 @@ firn_law_batch firn_block_loops_batch(const firn_sim *sim, const firn_particles 
 static firn_boundary_impulse *impulses_of(const firn_sim *sim, int material_index, int32_t owner)
 {
     firn_boundary_impulse *impulses =
-        sim->mpm->impulses +
-        ((size_t)material_index * (size_t)sim->mpm->grid.n_owners + (size_t)owner) *
-            (size_t)sim->mpm->n_impulses;
+        sim->mpm->impulses + own_index(sim, material_index, owner) * (size_t)sim->mpm->n_impulses;
     memset(impulses, 0, (size_t)sim->mpm->n_impulses * sizeof *impulses);
     return impulses;
 }
@@ -488,8 +531,9 @@ static unsigned collect_material(firn_sim *sim, int m, firn_rates *rates)
     firn_ledger_sums *sums = &sim->materials[m].sums;
     int64_t n_drained = 0;
     unsigned flags = 0;
+    const firn_range own = firn_ranks_chunks(sim);
     firn_comm_sum_begin(&sim->comm, sums, sizeof *sums);
-    for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++) {
+    for (int chunk = own.first; chunk < own.end; chunk++) {
         const firn_summary *s = &sim->mpm->summaries[chunk * sim->n_materials + m];
         if (!(s->max_rate <= rates->max_rate)) {
             rates->max_rate = s->max_rate;
@@ -510,8 +554,22 @@ static unsigned collect_material(firn_sim *sim, int m, firn_rates *rates)
     }
     firn_comm_sum_end(&sim->comm, sums, sizeof *sums);
     sim->mpm->particles[m].n_particles -= n_drained;
+    if (sim->mpm->ranks && sim->n_sinks)
+        sim->mpm->ranks->n_all[m] -= firn_comm_count(&sim->comm, n_drained);
     if (n_drained) sim->mpm->has_reports = 0; /* they include deleted particles */
     return flags;
+}
+
+/* The rank with the largest rate; of several that of the first material, then the first rank, in
+ * the order in which one process meets them. */
+static int rank_of_rate(const firn_comm *comm, const firn_rates *rates)
+{
+    if (comm->size == 1) return 0;
+    const double largest = firn_comm_max(comm, rates->max_rate);
+    const int is_it = isnan(largest) ? isnan(rates->max_rate) : rates->max_rate == largest;
+    const double material = is_it ? rates->material : INFINITY,
+                 first = firn_comm_min(comm, material);
+    return firn_comm_rank_of_max(comm, material == first);
 }
 
 /* Reduction over all particles: rates, sums of the ledger, whether a sort is due, whether the run
@@ -526,13 +584,13 @@ static firn_status collect_summaries(firn_sim *sim, firn_messages *messages)
 
     const firn_comm *comm = &sim->comm;
     const double max_speed = firn_comm_max(comm, rates.max_speed);
-    firn_comm_share(comm, firn_comm_rank_of_max(comm, rates.max_rate), &rates, sizeof rates);
+    firn_comm_share(comm, rank_of_rate(comm, &rates), &rates, sizeof rates);
     rates.max_speed = max_speed;
     sim->rates = rates;
     sim->must_sort = firn_comm_or(comm, sim->must_sort);
     sim->is_spoiled |= firn_comm_or(comm, (flags & FIRN_FLAG_NONFINITE) != 0);
     const int is_trouble = firn_comm_or(comm, (flags & FIRN_FLAGS_TROUBLE) != 0);
-    return is_trouble ? report_failure(sim, messages) : FIRN_OK;
+    return firn_comm_agree(comm, is_trouble ? report_failure(sim, messages) : FIRN_OK);
 }
 
 firn_status firn_block_loops_g2p(firn_sim *sim, firn_messages *messages)
@@ -581,12 +639,13 @@ static void keep_edges(const firn_sim *sim, const firn_particle_block *block,
 
 void firn_block_loops_measure(firn_sim *sim)
 {
+    const firn_range own = firn_ranks_owners(sim);
     assign_chunks(sim);
 #pragma omp parallel num_threads(sim->n_threads)
     {
         firn_workspace w = firn_workspace_of(sim, omp_get_thread_num());
 #pragma omp for schedule(dynamic, 2)
-        for (int32_t owner = 0; owner < sim->mpm->grid.n_owners; owner++)
+        for (int32_t owner = own.first; owner < own.end; owner++)
             FIRN_BLOCK_MATERIALS (sim, owner, r) {
                 size_t lanes =
                     (size_t)firn_bundles_of(r.block->n) * 16 * sim->mpm->kernels->real_size;
@@ -634,11 +693,13 @@ void firn_block_loops_weigh(firn_sim *sim, const firn_id_range *ranges, int n_ra
         firn_plane_collapse(sim, b);
         firn_plane_expand(sim, b, 1);
     }
+    if (sim->mpm->ranks) firn_ranks_share_nodes(sim);
+    const firn_range own = firn_ranks_owners(sim);
 #pragma omp parallel num_threads(sim->n_threads)
     {
         firn_workspace w = firn_workspace_of(sim, omp_get_thread_num());
 #pragma omp for schedule(dynamic, 2)
-        for (int32_t owner = 0; owner < sim->mpm->grid.n_owners; owner++) {
+        for (int32_t owner = own.first; owner < own.end; owner++) {
             firn_block_loops_load(sim, owner, sim->mpm->grid.nodes, w.patch);
             FIRN_BLOCK_MATERIALS (sim, owner, r) weigh_block(sim, &r, &w, ranges, n_ranges);
         }

@@ -8,6 +8,10 @@
 #include "mpm/workspace.h"
 
 void firn_block_loops_p2g(firn_sim *sim);
+/* The particles of an owner block in the thread's patches; the columns that they touch. `masses`:
+ * NULL, or [27][n_materials - 1][64] of the blocks around, in place of those of impulse_split.h. */
+firn_columns firn_block_loops_patch(firn_sim *sim, int32_t owner, int with_force,
+                                    const firn_workspace *w, void *masses);
 /* As p2g without the forces of stress: momentum, mass and pulls. */
 void firn_block_loops_p2g_momentum(firn_sim *sim);
 /* Work on the owner blocks in the order of P2G: by colour, so that what two blocks add to common

@@ -10,7 +10,7 @@
  *
  * Parallel by clusters and colours as P2G, because neighbouring blocks mark common nodes. */
 #include "mpm/grip_nodes.h"
-#include "mpm/mpm.h"
+#include "mpm/ranks.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,12 +60,14 @@ static firn_status reserve(firn_sim *sim, uint32_t wanted)
 {
     firn_grip_nodes *g = &sim->mpm->grip_nodes;
     const firn_grid *grid = &sim->mpm->grid;
-    if (reserve_owners(sim, grid->n_owners) != FIRN_OK ||
-        firn_block_slots_reserve(&g->slots, &sim->memory, grid->n_blocks) != FIRN_OK)
-        return FIRN_MEMORY;
+    firn_status status = reserve_owners(sim, grid->n_owners);
+    if (status == FIRN_OK)
+        status = firn_block_slots_reserve(&g->slots, &sim->memory, grid->n_blocks);
+    if (firn_comm_agree(&sim->comm, status) != FIRN_OK) return FIRN_MEMORY;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(sim->n_threads)
     for (int32_t owner = 0; owner < grid->n_owners; owner++)
         g->held[owner] = bits_of_owner(sim, owner) & wanted;
+    if (sim->mpm->ranks) firn_ranks_share_owners(sim, g->held, sizeof *g->held);
 
     for (int32_t b = 0; b < grid->n_blocks; b++) g->slots.slot[b] = -1;
     for (int32_t owner = 0; owner < grid->n_owners; owner++)
@@ -119,7 +121,8 @@ firn_status firn_grip_nodes_measure(firn_sim *sim)
     const firn_grid *grid = &sim->mpm->grid;
     sim->mpm->grip_nodes.wanted = wanted_bits(sim);
     if (!sim->mpm->grip_nodes.wanted) return FIRN_OK;
-    if (reserve(sim, sim->mpm->grip_nodes.wanted) != FIRN_OK) return FIRN_MEMORY;
+    const firn_status status = reserve(sim, sim->mpm->grip_nodes.wanted);
+    if (firn_comm_agree(&sim->comm, status) != FIRN_OK) return FIRN_MEMORY;
 #pragma omp parallel num_threads(sim->n_threads)
     for (int color = 0; color < grid->n_colors;
          color++) { /* clusters of one colour share no nodes */
@@ -129,6 +132,7 @@ firn_status firn_grip_nodes_measure(firn_sim *sim)
             for (int32_t owner = grid->clusters[i].first; owner < grid->clusters[i].end; owner++)
                 if (sim->mpm->grip_nodes.held[owner]) mark_owner(sim, owner);
     }
+    if (sim->mpm->ranks) firn_ranks_share_bits(sim, &sim->mpm->grip_nodes.slots);
     return FIRN_OK;
 }
 

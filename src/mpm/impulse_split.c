@@ -11,7 +11,7 @@
  * blocks of nodes that a boundary reaches; the last one is the mass of the node itself. Only scenes
  * of several materials need them. */
 #include "mpm/impulse_split.h"
-#include "mpm/mpm.h"
+#include "mpm/ranks.h"
 
 #include <math.h>
 #include <string.h>
@@ -113,6 +113,12 @@ void firn_impulse_split_masses(const firn_sim *sim, int32_t block,
     for (int s = 0; s < sim->n_materials - 1; s++) change(sim, mass_at(sim, block, s, 0));
 }
 
+void *firn_impulse_split_masses_of(const firn_sim *sim, int32_t block, int material)
+{
+    const firn_impulse_split *t = &sim->mpm->impulse_split;
+    return t->is_kept && t->slots.slot[block] >= 0 ? mass_at(sim, block, material, 0) : NULL;
+}
+
 /* The mass of material s on the node is the difference of partial sums s and s - 1; the last one
  * ends at the mass of the node, so the parts sum to the whole exactly. fmin keeps float sums that
  * exceed it by round-off from giving a negative rest. */
@@ -141,10 +147,11 @@ void firn_impulse_split_share(const firn_sim *sim, int chunk, int32_t block, int
  * do no work (they are at rest). */
 void firn_impulse_split_collect(firn_sim *sim)
 {
+    const firn_range own = firn_ranks_chunks(sim);
     for (int m = 0; m < sim->n_materials; m++) {
         firn_ledger_sums *ledger = &sim->materials[m].sums;
         firn_comm_sum_begin(&sim->comm, ledger, sizeof *ledger);
-        for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++) {
+        for (int chunk = own.first; chunk < own.end; chunk++) {
             double(*sums)[4] = sim->mpm->impulse_split.sums[chunk * sim->n_materials + m];
             for (int g = 0; g < FIRN_N_BOUNDARY_KINDS; g++) {
                 for (int a = 0; a < 3; a++) ledger->impulse[g][a] += sums[g][a];

@@ -21,6 +21,8 @@ firn_status firn_impulse_split_begin(firn_sim *sim);
 void firn_impulse_split_clear_masses(const firn_sim *sim);
 /* After P2G of a material into the patch of an owner block. */
 void firn_impulse_split_weigh(const firn_sim *sim, int32_t owner, int material, const void *patch);
+/* The masses [64] of the materials up to one; NULL: no boundary reaches the block. */
+void *firn_impulse_split_masses_of(const firn_sim *sim, int32_t block, int material);
 /* Adds the masses of a node beyond a mirror wall to its mirror node. */
 void firn_impulse_split_fold(const firn_sim *sim, int32_t from_block, int from_node,
                              int32_t to_block, int to_node);

@@ -27,12 +27,13 @@ static firn_status solve_grid(firn_sim *sim, double *clock, firn_messages *messa
 {
     for (int halvings = 0;; halvings++) {
         char why[512];
-        if (firn_node_boundary_prepare(sim) != FIRN_OK)
+        if (firn_comm_agree(&sim->comm, firn_node_boundary_prepare(sim)) != FIRN_OK)
             return firn_messages_no_memory(messages, "walls, colliders and grips on nodes");
         firn_block_loops_p2g(sim);
         *clock = firn_sim_lap(sim, FIRN_STAGE_P2G, *clock);
         firn_block_loops_grid(sim);
-        if (firn_node_boundary_check(sim, messages) != FIRN_OK) return FIRN_STOPPED;
+        if (firn_comm_agree(&sim->comm, firn_node_boundary_check(sim, messages)) != FIRN_OK)
+            return FIRN_STOPPED;
         *clock = firn_sim_lap(sim, FIRN_STAGE_GRID, *clock);
         firn_step_result check =
             sim->is_unchecked ? FIRN_STEP_GOOD : firn_step_check(sim, why, sizeof why);

@@ -13,6 +13,7 @@
 #include "mpm/mpm.h"
 #include "mpm/plane.h"
 #include "mpm/populate.h"
+#include "mpm/ranks.h"
 #include "mpm/save.h"
 #include "mpm/sort.h"
 #include "mpm/stability.h"
@@ -139,6 +140,8 @@ static firn_status create(firn_sim *sim, const firn_run_options *options, firn_m
     firn_status status = choose_kernels(sim, options, messages);
     if (status == FIRN_OK) status = create_particles(sim, messages);
     if (status == FIRN_OK) status = create_boundary(sim, messages);
+    if (status == FIRN_OK && firn_ranks_create(sim) != FIRN_OK)
+        status = firn_messages_no_memory(messages, "ranks");
     if (sim->mpm->kernels) create_grid(sim);
     return status;
 }
@@ -148,6 +151,7 @@ static void destroy(firn_sim *sim)
     struct firn_mpm *mpm = sim->mpm;
     firn_memory *memory = &sim->memory;
     if (!mpm) return;
+    firn_ranks_clear(sim);
     const size_t n = (size_t)firn_sim_n_boundaries(sim);
     for (int m = 0; mpm->particles && m < sim->n_materials; m++)
         if (mpm->particles[m].memory) firn_particles_clear(&mpm->particles[m]);
@@ -187,7 +191,8 @@ static firn_status begin(firn_sim *sim, const firn_id_range *weighed, int n,
 
 static int64_t n_particles(const firn_sim *sim, int material)
 {
-    return sim->mpm->particles[material].n_particles;
+    return sim->mpm->ranks ? sim->mpm->ranks->n_all[material]
+                           : sim->mpm->particles[material].n_particles;
 }
 
 static int32_t n_blocks(const firn_sim *sim, int material)
@@ -298,4 +303,6 @@ const firn_method firn_method_mpm = {
     .restored = firn_particles_restored,
     .empty = firn_particles_empty,
     .hash = firn_particles_hash,
+    .assemble = firn_ranks_assemble,
+    .disperse = firn_ranks_disperse,
 };

@@ -23,6 +23,7 @@
 #include "mpm/mpm.h"
 #include "mpm/particle_boundary.h"
 #include "mpm/plane.h"
+#include "mpm/ranks.h"
 #include "solver/constraint.h"
 #include "solver/emission.h"
 #include "solver/emitter.h"
@@ -509,7 +510,8 @@ static firn_status prepare_split(firn_sim *sim)
     if (firn_impulse_split_prepare(sim) != FIRN_OK) return FIRN_MEMORY;
     int32_t *slot = sim->mpm->impulse_split.slots.slot;
 #pragma omp parallel for schedule(static) num_threads(sim->n_threads)
-    for (int32_t b = 0; b < sim->mpm->grid.n_blocks; b++) slot[b] = is_reached(sim, b) ? 0 : -1;
+    for (int32_t b = 0; b < sim->mpm->grid.n_blocks; b++)
+        slot[b] = firn_ranks_computes(sim, b) && is_reached(sim, b) ? 0 : -1;
     return firn_impulse_split_begin(sim);
 }
 
@@ -536,10 +538,11 @@ firn_status firn_node_boundary_prepare(firn_sim *sim)
 void firn_node_boundary_collect(firn_sim *sim)
 {
     int n = firn_sim_n_boundaries(sim), has_impulses = firn_particle_boundary_any(sim);
+    const firn_range own = firn_ranks_chunks(sim), owners = firn_ranks_owners(sim);
     for (int e = 0; e < n; e++) {
         sim->last[e] = (firn_boundary_impulse){0};
         firn_comm_sum_begin(&sim->comm, &sim->last[e], sizeof sim->last[e]);
-        for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++)
+        for (int chunk = own.first; chunk < own.end; chunk++)
             firn_boundary_impulse_add(&sim->last[e], &sim->mpm->chunks[chunk * n + e]);
         firn_comm_sum_end(&sim->comm, &sim->last[e], sizeof sim->last[e]);
         const firn_boundary_kind kind = firn_sim_boundary_kind(sim, e);
@@ -549,8 +552,8 @@ void firn_node_boundary_collect(firn_sim *sim)
             firn_boundary_impulse sum = {0};
             firn_comm_sum_begin(&sim->comm, &sum, sizeof sum);
             for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++) {
-                size_t block = (size_t)m * (size_t)sim->mpm->grid.n_owners +
-                               (size_t)sim->mpm->particles[m].blocks[b].owner;
+                size_t block = (size_t)m * (size_t)(owners.end - owners.first) +
+                               (size_t)(sim->mpm->particles[m].blocks[b].owner - owners.first);
                 firn_boundary_impulse_add(&sum,
                                           &sim->mpm->impulses[block * (size_t)sim->mpm->n_impulses +
                                                               (size_t)sim->mpm->impulse_of[e]]);

@@ -11,6 +11,7 @@
 #include "mpm/populate.h"
 #include "mpm/block_places.h"
 #include "mpm/heat.h"
+#include "mpm/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -127,9 +128,15 @@ static firn_status fill_blocks(firn_sim *sim, firn_particles *particles, const f
     return FIRN_OK;
 }
 
+/* With several ranks births are made alike on each and kept by the last one: newborn blocks then
+ * stand behind all others, as with one process, until the next sort gives them to their ranks. */
 firn_status firn_populate_add(firn_sim *sim, int material, const firn_newborn *born,
                               const char *source, firn_messages *messages)
 {
+    if (sim->mpm->ranks) {
+        sim->mpm->ranks->n_all[material] += born->n;
+        if (sim->comm.rank + 1 < sim->comm.size) return FIRN_OK;
+    }
     const size_t bytes = (size_t)born->n * sizeof(placed);
     placed *order = firn_memory_allocate(&sim->memory, bytes);
     if (!order)

@@ -10,7 +10,7 @@
  * what has been read is checked (save_check.c) before anything is made of it. */
 #include "mpm/save.h"
 #include "base/hash.h"
-#include "mpm/mpm.h"
+#include "mpm/ranks.h"
 #include "mpm/save_check.h"
 #include "mpm/sort.h"
 
@@ -178,11 +178,22 @@ firn_status firn_particles_pass(firn_sim *sim, int material, firn_walk *w, firn_
                                               : status;
 }
 
+/* With several ranks each has read the whole state: it is checked as with one process before each
+ * keeps its own part. */
 firn_status firn_particles_restored(firn_sim *sim, firn_messages *messages)
 {
+    struct firn_ranks *ranks = sim->mpm->ranks;
+    const firn_comm comm = sim->comm;
+    sim->mpm->ranks = NULL;
+    sim->comm = firn_comm_single();
     firn_status status = firn_save_check_ids(sim, messages);
     if (status == FIRN_OK) status = firn_sort_rebuild(sim, messages);
-    return status == FIRN_OK ? firn_save_check_reach(sim, messages) : status;
+    if (status == FIRN_OK) status = firn_save_check_reach(sim, messages);
+    sim->mpm->ranks = ranks;
+    sim->comm = comm;
+    if (!ranks) return status;
+    status = firn_comm_agree(&comm, status);
+    return status == FIRN_OK ? firn_comm_agree(&comm, firn_ranks_keep_own(sim)) : status;
 }
 
 /* The hash covers fields (but caches), blocks and time, padding lanes included: they are constant,

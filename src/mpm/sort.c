@@ -28,6 +28,7 @@
 #include "mpm/mpm.h"
 #include "mpm/particle_boundary.h"
 #include "mpm/plane.h"
+#include "mpm/ranks.h"
 #include "mpm/workspace.h"
 
 #include <math.h>
@@ -104,6 +105,13 @@ static int fate_in(const firn_sim *sim, const firn_particles *particles,
     return fate_of(sim, block, target, x);
 }
 
+int firn_sort_target(const firn_sim *sim, const firn_particles *particles,
+                     const firn_particle_block *block, int p)
+{
+    const int fate = fate_in(sim, particles, block, p);
+    return fate < GONE ? fate : -1;
+}
+
 static void count_targets(firn_sim *sim, firn_particles *particles, move_plan *plan)
 {
 #pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
@@ -135,6 +143,7 @@ static void drop_plan(firn_sim *sim, move_plan *plan)
     firn_memory_release(&sim->memory, plan->count, (size_t)plan->n_old * sizeof *plan->count);
     firn_memory_release(&sim->memory, plan->start, (size_t)plan->n_old * sizeof *plan->start);
     firn_memory_release(&sim->memory, plan->blocks, plan->bytes);
+    *plan = (move_plan){0};
 }
 
 /* The sorted unique keys of all blocks that will own particles. */
@@ -258,6 +267,7 @@ static void place_particles(firn_sim *sim, firn_particles *particles, move_plan 
         for (int p = 0; p < block->n; p++) {
             if (p % 16 == 0) targets_of(sim, particles, block->first + p / 16, target, cell);
             if (has_losses && fate_in(sim, particles, block, p) >= GONE) continue;
+            if (plan->start[b][target[p % 16]] < 0) continue; /* has gone to another rank */
             int64_t slot = plan->start[b][target[p % 16]]++;
             sim->mpm->order[slot] = (uint32_t)(block->first * 16 + p);
             cells[slot] = cell[p % 16];
@@ -406,11 +416,15 @@ static firn_status move_particles(firn_sim *sim, firn_particles *particles, move
 {
     size_t bytes = slot_bytes(largest_block(plan)) * (size_t)sim->n_threads;
     char *scratch = firn_memory_allocate(&sim->memory, bytes);
-    if (!scratch || reserve_move(sim, particles, plan) != FIRN_OK) {
+    firn_ledger_sums *sums = &particles->material->sums;
+    const firn_status status = scratch ? reserve_move(sim, particles, plan) : FIRN_MEMORY;
+    if (firn_comm_agree(&sim->comm, status) != FIRN_OK) {
         firn_memory_release(&sim->memory, scratch, bytes);
         return FIRN_MEMORY;
     }
+    firn_comm_sum_begin(&sim->comm, sums, sizeof *sums);
     add_losses(sim, particles, plan);
+    firn_comm_sum_end(&sim->comm, sums, sizeof *sums);
     uint8_t *cells = sim->mpm->spare; /* unused until fields move */
     place_particles(sim, particles, plan, cells);
     order_cells(sim, plan, cells, scratch);
@@ -435,7 +449,108 @@ static firn_status activate(firn_sim *sim, const uint64_t *keys)
         for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++)
             sim->mpm->grid.reach[sim->mpm->particles[m].blocks[b].owner] |=
                 sim->mpm->particles[m].blocks[b].reach;
+    if (sim->mpm->ranks) firn_ranks_share_reach(sim);
     return firn_grid_activate(&sim->mpm->grid, keys);
+}
+
+/* ---------------------------------------------------------------- several ranks */
+
+static int32_t find_load(const firn_rank_load *loads, int32_t n, uint64_t key)
+{
+    int32_t low = 0, high = n;
+    while (high - low > 1) {
+        const int32_t middle = (low + high) / 2;
+        if (loads[middle].key <= key)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Particles of this rank by key. */
+static void count_loads(const firn_sim *sim, const move_plan *plans, const uint64_t *keys,
+                        int32_t n, firn_rank_load *loads)
+{
+    for (int32_t i = 0; i < n; i++) loads[i] = (firn_rank_load){keys[i], 0};
+    for (int m = 0; m < sim->n_materials; m++)
+        for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++)
+            for (int q = 0; q < GONE; q++) {
+                int32_t coord[3];
+                if (plans[m].count[b][q] == 0) continue;
+                firn_grid_beside(&sim->mpm->grid, sim->mpm->particles[m].blocks[b].coord, q, coord);
+                loads[find_load(loads, n, firn_grid_key(coord))].n += plans[m].count[b][q];
+            }
+}
+
+/* The keys of all ranks in place of this rank's; the grid's owners; the cut. */
+static firn_status set_owners_of_all(firn_sim *sim, const firn_rank_load *all, int32_t n,
+                                     uint64_t **keys, size_t *key_bytes)
+{
+    firn_memory_release(&sim->memory, *keys, *key_bytes);
+    *key_bytes = (size_t)(n ? n : 1) * sizeof **keys;
+    *keys = firn_memory_allocate(&sim->memory, *key_bytes);
+    int32_t *weight = firn_memory_array(&sim->memory, (size_t)n, sizeof *weight);
+    firn_status status = *keys && weight ? FIRN_OK : FIRN_MEMORY;
+    for (int32_t i = 0; i < n && status == FIRN_OK; i++) {
+        (*keys)[i] = all[i].key;
+        weight[i] = FIRN_BLOCK_COSTS + (int32_t)all[i].n;
+    }
+    if (status == FIRN_OK) status = firn_grid_set_owners(&sim->mpm->grid, *keys, n);
+    if (status == FIRN_OK) firn_ranks_cut(sim, weight);
+    firn_memory_release(&sim->memory, weight, (size_t)n * sizeof *weight);
+    return status;
+}
+
+/* New plans for what this rank has now. Particles that have gone to other ranks are still in their
+ * old blocks: they are counted out and get no slot. */
+static firn_status plan_again(firn_sim *sim, move_plan *plans)
+{
+    const firn_range own = firn_ranks_owners(sim);
+    for (int m = 0; m < sim->n_materials; m++) {
+        firn_particles *particles = &sim->mpm->particles[m];
+        drop_plan(sim, &plans[m]);
+        if (make_plan(sim, particles, &plans[m]) != FIRN_OK) return FIRN_MEMORY;
+        for (int32_t b = 0; b < particles->n_blocks; b++)
+            for (int q = 0; q < GONE; q++) {
+                int32_t coord[3];
+                if (plans[m].count[b][q] == 0) continue;
+                firn_grid_beside(&sim->mpm->grid, particles->blocks[b].coord, q, coord);
+                const int32_t owner = firn_grid_find(&sim->mpm->grid, coord);
+                if (owner >= own.first && owner < own.end) continue;
+                plans[m].count[b][q] = 0;
+                plans[m].start[b][q] = -1;
+            }
+    }
+    return FIRN_OK;
+}
+
+static firn_status share_among_ranks(firn_sim *sim, move_plan *plans, uint64_t **keys,
+                                     int32_t *n_keys, size_t *key_bytes, firn_status status)
+{
+    const firn_comm *comm = &sim->comm;
+    const int32_t n_own = *n_keys;
+    firn_rank_load *own = NULL, *all = NULL;
+    size_t bytes = 0;
+    if (status == FIRN_OK) {
+        own = firn_memory_array(&sim->memory, (size_t)n_own, sizeof *own);
+        if (own) count_loads(sim, plans, *keys, n_own, own);
+    }
+    status = firn_comm_agree(comm, own ? FIRN_OK : FIRN_MEMORY);
+    if (status == FIRN_OK) status = firn_ranks_merge_keys(sim, own, n_own, &all, n_keys, &bytes);
+    if (status == FIRN_OK)
+        status = firn_comm_agree(comm, set_owners_of_all(sim, all, *n_keys, keys, key_bytes));
+    firn_memory_release(&sim->memory, all, bytes);
+    firn_memory_release(&sim->memory, own, (size_t)n_own * sizeof *own);
+    if (status == FIRN_OK) status = firn_ranks_migrate(sim);
+    return status == FIRN_OK ? firn_comm_agree(comm, plan_again(sim, plans)) : status;
+}
+
+static firn_status finish_on_ranks(firn_sim *sim)
+{
+    for (int m = 0; m < sim->n_materials; m++)
+        sim->mpm->ranks->n_all[m] = firn_comm_count(&sim->comm, sim->mpm->particles[m].n_particles);
+    return firn_ranks_link(sim);
 }
 
 /* Order: sinks in their present poses; caches that depend on slots; plans of all materials, as
@@ -453,13 +568,19 @@ firn_status firn_sort_particles(firn_sim *sim, firn_messages *messages)
     for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++)
         status = make_plan(sim, &sim->mpm->particles[m], &plans[m]);
     if (status == FIRN_OK) status = collect_keys(sim, plans, &keys, &n_keys, &key_bytes);
-    if (status == FIRN_OK) status = firn_grid_set_owners(&sim->mpm->grid, keys, n_keys);
+    if (sim->mpm->ranks)
+        status = share_among_ranks(sim, plans, &keys, &n_keys, &key_bytes, status);
+    else if (status == FIRN_OK)
+        status = firn_grid_set_owners(&sim->mpm->grid, keys, n_keys);
     for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++) {
-        status = number_blocks(sim, &sim->mpm->particles[m], keys, &plans[m]);
+        status = firn_comm_agree(&sim->comm,
+                                 number_blocks(sim, &sim->mpm->particles[m], keys, &plans[m]));
         if (status == FIRN_OK) status = move_particles(sim, &sim->mpm->particles[m], &plans[m]);
     }
-    if (status == FIRN_OK) status = activate(sim, keys);
-    if (status == FIRN_OK) status = firn_workspace_reserve(sim);
+    if (status == FIRN_OK) status = firn_comm_agree(&sim->comm, activate(sim, keys));
+    if (status == FIRN_OK) status = firn_comm_agree(&sim->comm, firn_workspace_reserve(sim));
+    if (status == FIRN_OK && sim->mpm->ranks)
+        status = firn_comm_agree(&sim->comm, finish_on_ranks(sim));
     for (int m = 0; plans && m < sim->n_materials; m++) drop_plan(sim, &plans[m]);
     firn_memory_release(&sim->memory, keys, key_bytes);
     firn_memory_release(&sim->memory, plans, plan_bytes);

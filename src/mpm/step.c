@@ -27,6 +27,7 @@ firn_status firn_step(firn_sim *sim, double until, firn_messages *messages)
 
     if (status == FIRN_OK && sim->emission) status = firn_emission_step(sim, until, messages);
     if (status == FIRN_OK) firn_grips_take(sim, messages);
+    status = firn_comm_agree(&sim->comm, status);
     if (status == FIRN_OK && sim->must_sort) status = firn_sort_particles(sim, messages);
     clock = firn_sim_lap(sim, FIRN_STAGE_SORT, clock);
 

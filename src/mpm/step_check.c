@@ -218,7 +218,7 @@ static int is_owner_bearable(firn_sim *sim, int32_t owner, const firn_workspace 
     return check_block(sim, owner, bearable, w, &check, &particles);
 }
 
-/* The smallest number of a failing block decides, for any number of threads; blocks beyond the
+/* The smallest number of a failing block decides, for any number of threads and ranks; blocks beyond the
  * smallest one found so far are skipped. Its message is made by checking it once more. */
 firn_step_result firn_step_check(firn_sim *sim, char *why, size_t n_why)
 {
@@ -241,5 +241,8 @@ firn_step_result firn_step_check(firn_sim *sim, char *why, size_t n_why)
         result =
             check.is_finite && check.stored > most_stored ? FIRN_STEP_ENERGY : FIRN_STEP_MOTION;
     }
-    return (firn_step_result)firn_comm_max(&sim->comm, result);
+    const int first = firn_comm_rank_of_max(&sim->comm, result != FIRN_STEP_GOOD);
+    firn_comm_share(&sim->comm, first, &result, sizeof result);
+    if (result != FIRN_STEP_GOOD) firn_comm_share(&sim->comm, first, why, n_why);
+    return result;
 }

@@ -10,6 +10,7 @@
  *
  * Invariants: the outputs of a block are valid until the thread's next block; nothing in a
  * workspace survives a stage, so repeating a step needs no reset. */
+#include "mpm/ranks.h"
 #include "mpm/workspace.h"
 
 /* reals per lane: grad v 9; outputs of the law 6; pull 3; positions and velocities before 6; stress
@@ -31,24 +32,28 @@ static size_t align64(size_t n) { return (n + 63) & ~(size_t)63; }
 static int threads_worth(const firn_sim *sim)
 {
     enum { PARTICLES_A_THREAD = 2048 };
-    int64_t n = firn_sim_n_particles(sim) / PARTICLES_A_THREAD;
+    int64_t n = 0;
+    for (int m = 0; m < sim->n_materials; m++) n += sim->mpm->particles[m].n_particles;
+    n /= PARTICLES_A_THREAD;
     return n < 1 ? 1 : n < sim->max_threads ? (int)n : sim->max_threads;
 }
 
-/* Divides the blocks among threads by weight: particles, plus BLOCK_COSTS particles' worth for the
- * nodes of a block. */
+/* Divides the blocks among threads by weight: particles, plus FIRN_BLOCK_COSTS particles' worth for
+ * the nodes of a block. Blocks of other ranks hardly count; they are in the list. */
 static firn_status share_blocks(firn_sim *sim)
 {
     struct firn_mpm *mpm = sim->mpm;
-    enum { BLOCK_COSTS = 32 };
     const size_t n = (size_t)mpm->grid.n_owners,
                  capacity = (size_t)sim->n_threads * (size_t)(mpm->grid.n_colors + 1);
     int32_t *weight = firn_memory_array(&sim->memory, n, sizeof *weight);
     if (n && !weight) return FIRN_MEMORY;
-    for (size_t b = 0; b < n; b++) weight[b] = BLOCK_COSTS;
+    const firn_range own = firn_ranks_owners(sim);
+    const int32_t unit = mpm->ranks ? 1024 : 1;
+    for (size_t b = 0; b < n; b++)
+        weight[b] = (int32_t)b < own.first || (int32_t)b >= own.end ? 1 : unit * FIRN_BLOCK_COSTS;
     for (int m = 0; m < sim->n_materials; m++)
         for (int32_t b = 0; b < mpm->particles[m].n_blocks; b++)
-            weight[mpm->particles[m].blocks[b].owner] += mpm->particles[m].blocks[b].n;
+            weight[mpm->particles[m].blocks[b].owner] += unit * mpm->particles[m].blocks[b].n;
     firn_status status = firn_grid_share(&mpm->grid, sim->n_threads, weight);
     firn_memory_release(&sim->memory, weight, n * sizeof *weight);
     if ((size_t)mpm->share_capacity != capacity) {
@@ -61,13 +66,14 @@ static firn_status share_blocks(firn_sim *sim)
     return status;
 }
 
-/* Reports and impulses by material and owner block: [material][owner], with an eighth of slack, as
- * the number of owner blocks changes at every sort. */
+/* Reports and impulses by material and own owner block: [material][owner], with an eighth of slack,
+ * as the number of owner blocks changes at every sort. */
 static firn_status reserve_ledger(firn_sim *sim)
 {
     struct firn_mpm *mpm = sim->mpm;
     mpm->impulse_split.is_kept = mpm->has_reports = 0; /* they are of the blocks before the sort */
-    int64_t n = (int64_t)mpm->grid.n_owners * sim->n_materials;
+    const firn_range own = firn_ranks_owners(sim);
+    int64_t n = (int64_t)(own.end - own.first) * sim->n_materials;
     if (n > mpm->report_capacity) {
         firn_memory_release(&sim->memory, mpm->reports,
                             (size_t)mpm->report_capacity * sizeof *mpm->reports);
@@ -98,6 +104,7 @@ firn_status firn_workspace_reserve(firn_sim *sim)
             int32_t n = firn_bundles_of(mpm->particles[m].blocks[b].n);
             if (n > most) most = n;
         }
+    most = (int32_t)firn_comm_max(&sim->comm, most); /* rank 0 may hold all of them at times */
     if (most > mpm->max_block_bundles || sim->n_threads > mpm->scratch_threads ||
         !mpm->thread_scratch) {
         firn_memory_release(&sim->memory, mpm->thread_scratch,

@@ -13,6 +13,9 @@ typedef struct firn_workspace {
     void *unseen, *kept;
 } firn_workspace;
 
+/* The load of a block's nodes, in particles. */
+enum { FIRN_BLOCK_COSTS = 32 };
+
 /* Room for all threads and the largest block; at a sort. */
 firn_status firn_workspace_reserve(firn_sim *sim);
 firn_workspace firn_workspace_of(const firn_sim *sim, int thread);

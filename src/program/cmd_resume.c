@@ -10,7 +10,7 @@ static int run(const firn_cli *cli)
     if (firn_run_options_session(cli, sets, &options) != FIRN_OK) return FIRN_USAGE;
     options.edited_scene = firn_cli_text(cli, "scene", NULL);
     options.from_frame = (int)firn_cli_integer(cli, "from", options.from_frame);
-    return firn_session_resume(cli->arguments[0], &options);
+    return firn_run_options_on_ranks(cli, &options, firn_session_resume);
 }
 
 static const firn_cli_option options[] = {

@@ -29,7 +29,7 @@ static int run(const firn_cli *cli)
     options.out = firn_cli_text(cli, "out", NULL);
     options.overwrite = firn_cli_has(cli, "overwrite");
     options.resume = firn_cli_has(cli, "resume");
-    return firn_session_run(cli->arguments[0], &options);
+    return firn_run_options_on_ranks(cli, &options, firn_session_run);
 }
 
 static const firn_cli_option options[] = {

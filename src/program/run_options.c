@@ -57,3 +57,38 @@ firn_status firn_run_options_session(const firn_cli *cli, const char *sets[FIRN_
     options->has_live_preview = firn_cli_has(cli, "while-running");
     return FIRN_OK;
 }
+
+/* Where a rank has failed alone, the others wait for it: MPI must not be asked to end in order. */
+static int end_ranks(firn_launch *launch, int code)
+{
+    const int is_in_order = code == FIRN_OK || code == FIRN_INTERRUPTED || code == FIRN_STOPPED;
+    if (launch->comm.size > 1 && !is_in_order) {
+        fflush(NULL);
+        _exit(code);
+    }
+    firn_launch_end(launch);
+    return code;
+}
+
+int firn_run_options_on_ranks(const firn_cli *cli, firn_session_options *options,
+                              firn_status (*session)(const char *what,
+                                                     const firn_session_options *options))
+{
+    const int n = (int)firn_cli_integer(cli, "ranks", 1), n_started = firn_launch_mpi_size();
+    firn_launch launch;
+    if (firn_cli_has(cli, "ranks") && n_started > 1)
+        return firn_cli_fail(
+            FIRN_USAGE, "--ranks: mpirun has started %d ranks; try: without --ranks", n_started);
+    const firn_status status = n_started > 1 ? firn_launch_mpi(&launch, options->voice)
+                                             : firn_launch_local(&launch, n, options->voice);
+    if (status != FIRN_OK) return status;
+    if (launch.is_parent) return launch.code;
+    firn_comm_counts counts = {0};
+    launch.comm.counts = &counts;
+    if (launch.comm.size > 1) {
+        options->run.comm = &launch.comm;
+        options->voice = firn_launch_voice(&launch, options->voice);
+        if (options->run.n_threads > 0) omp_set_num_threads(options->run.n_threads);
+    }
+    return end_ranks(&launch, session(cli->arguments[0], options));
+}

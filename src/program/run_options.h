@@ -5,6 +5,7 @@
 #define FIRN_RUN_OPTIONS_H
 
 #include "program/cli.h"
+#include "session/ranks_launch.h"
 #include "session/run_session.h"
 
 /* clang-format off */
@@ -15,6 +16,11 @@
     {"threads", 't', FIRN_CLI_INTEGER, "N", \
      "Number of threads; the result does not depend on it. Default: one per 2,048 particles, up " \
      "to all cores.", .min = 1, .max = 1024}
+#define FIRN_OPTION_RANKS \
+    {"ranks", 0, FIRN_CLI_INTEGER, "N", \
+     "Divide the run among N processes of this machine, each with its share of particles and of " \
+     "threads; the result does not depend on it. Across machines: mpirun -n N firn run ...", \
+     .min = 1, .max = FIRN_LOCAL_RANKS_MAX}
 #define FIRN_OPTION_ISA \
     {"isa", 0, FIRN_CLI_CHOICE, "ISA", "Instruction set. Default: the best of this processor.", \
      .choices = "scalar sse2 avx2 avx512"}
@@ -28,6 +34,7 @@
     {"frames", 'f', FIRN_CLI_SPAN, "A:B", \
      "Write only frames A to B, and end at B; frame 0 is the initial state."}, \
     FIRN_OPTION_THREADS, \
+    FIRN_OPTION_RANKS, \
     FIRN_OPTION_ISA, \
     {"while-running", 0, FIRN_CLI_FLAG, \
      .doc = "Keep preview.png in the shot's folder at the newest frame. Costs at most a twentieth " \
@@ -50,5 +57,11 @@ firn_run_options firn_run_options_machine(const firn_cli *cli);
 /* FIRN_OPTIONS_OF_RUNS, with the settings in `sets`; FIRN_USAGE and a message when it fails. */
 firn_status firn_run_options_session(const firn_cli *cli, const char *sets[FIRN_SETS_ROOM],
                                      firn_session_options *options);
+
+/* Divides the process into ranks where that is asked for, gives the session its part, and runs it:
+ * `session` is called on every rank. Returns the exit code. */
+int firn_run_options_on_ranks(const firn_cli *cli, firn_session_options *options,
+                              firn_status (*session)(const char *what,
+                                                     const firn_session_options *options));
 
 #endif

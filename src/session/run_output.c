@@ -149,13 +149,17 @@ firn_status firn_run_output_write(firn_run_output *output, firn_sim *sim,
                                                   : FIRN_OK;
 }
 
-firn_status firn_run_output_step(firn_run_output *output, firn_sim *sim, firn_messages *messages)
+int firn_run_output_is_due(const firn_run_output *output)
 {
     double every = output->scene->checkpoint.every_seconds;
-    if (!(every > 0)) return FIRN_OK;
+    if (!(every > 0)) return 0;
     if (output->n_checkpoints)
         every = fmax(every, 33 * output->checkpoint_seconds / output->n_checkpoints);
-    if (firn_run_output_clock() - output->last_checkpoint < every) return FIRN_OK;
+    return firn_run_output_clock() - output->last_checkpoint >= every;
+}
+
+firn_status firn_run_output_step(firn_run_output *output, firn_sim *sim, firn_messages *messages)
+{
     return write_checkpoint(output, sim, messages);
 }
 

@@ -35,9 +35,10 @@ firn_status firn_run_output_begin(firn_run_output *output, firn_shot *shot,
                                   const firn_sim *sim, size_t max_memory, firn_messages *messages);
 firn_status firn_run_output_write(firn_run_output *output, firn_sim *sim,
                                   const firn_output_time *output_time, firn_messages *messages);
-/* After a step: writes a checkpoint when the scene's interval of wall time has passed, but at the
+/* After a step a checkpoint is due when the scene's interval of wall time has passed, but at the
  * earliest after 33 times the time that a checkpoint takes, so that they cost at most 3 % of the
- * run. */
+ * run. Then `step` writes it. */
+int firn_run_output_is_due(const firn_run_output *output);
 firn_status firn_run_output_step(firn_run_output *output, firn_sim *sim, firn_messages *messages);
 /* Waits for the queue, writes a last checkpoint, closes the shot. `status` and `why`: how the run
  * ended; returns that, or what failed here. Releases everything; the numbers of checkpoints stay. */

@@ -8,6 +8,7 @@
 #include "scene/scene_files.h"
 #include "session/interrupt.h"
 #include "session/run_output.h"
+#include "session/run_ranks.h"
 #include "session/run_resume.h"
 #include "session/run_watch.h"
 
@@ -91,8 +92,9 @@ static firn_status describe_scene(session *s)
 static firn_status create_sim(session *s)
 {
     firn_resume *resume = s->resume;
-    firn_status status = FIRN_OK;
-    if (resume)
+    firn_status status =
+        firn_run_ranks_compare(&s->options->run, s->def, s->scene_hash, s->messages);
+    if (status == FIRN_OK && resume)
         status = firn_checkpoint_read(resume->folder, s->options->from_frame, &resume->checkpoint,
                                       s->messages);
     if (status == FIRN_OK) status = firn_sim_create(s->def, &s->options->run, &s->sim, s->messages);
@@ -178,13 +180,25 @@ static void note_resumed(session *s)
                    s->resume->checkpoint.info.frame, firn_sim_time(s->sim));
 }
 
+/* A rank behind the first: no files, no words, but errors of its own. */
+static firn_status follow(session *s)
+{
+    firn_status status = firn_run_ranks_share(s->sim, FIRN_OK);
+    s->plan.skip_now = s->resume != NULL;
+    if (status == FIRN_OK) status = firn_run_ranks_follow(s->sim, &s->plan, s->messages);
+    report(s);
+    return status;
+}
+
 static firn_status run_scene(session *s)
 {
     firn_status status = describe_scene(s);
     if (status == FIRN_OK) status = create_sim(s);
-    if (status == FIRN_OK && is_complete(s)) return finish_shot(s);
+    const int is_follower = s->options->run.comm && s->options->run.comm->rank > 0;
+    if (status == FIRN_OK && is_complete(s)) return is_follower ? FIRN_OK : finish_shot(s);
     firn_interrupt_begin();
-    if (status == FIRN_OK) status = open_shot(s);
+    if (status == FIRN_OK && is_follower) return follow(s);
+    if (status == FIRN_OK) status = firn_run_ranks_share(s->sim, open_shot(s));
     if (status != FIRN_OK) {
         firn_scene_files_explain(s->def, s->messages);
         firn_run_output_end(&s->output, NULL, status, "", NULL);

@@ -10,6 +10,7 @@
 #include "session/dt_cause.h"
 #include "session/interrupt.h"
 #include "session/live_preview.h"
+#include "session/run_ranks.h"
 #include "session/run_summary.h"
 #include "solver/emission.h"
 
@@ -93,9 +94,16 @@ static int on_step(void *user, firn_sim *sim, int frame)
     w->updates += (double)firn_sim_n_particles(sim);
     show_progress(w, sim, frame, 0);
     if (w->probes) w->output_status = firn_probes_sample(w->probes, w->messages);
-    if (w->output_status == FIRN_OK)
-        w->output_status = firn_run_output_step(w->output, sim, w->messages);
-    return w->output_status != FIRN_OK || firn_interrupt_signal() != 0;
+    if (w->output_status != FIRN_OK) return 1; /* one rank alone: probes are refused on several */
+    const firn_turn turn =
+        firn_run_ranks_turn(sim, firn_interrupt_signal() != 0, firn_run_output_is_due(w->output));
+    if (!turn.has_checkpoint) return turn.has_signal;
+    w->output_status = firn_run_ranks_assemble(sim, w->messages);
+    if (w->output_status != FIRN_OK) return 1;
+    w->output_status = firn_run_output_step(w->output, sim, w->messages);
+    firn_run_ranks_disperse(sim);
+    w->output_status = firn_run_ranks_share(sim, w->output_status);
+    return w->output_status != FIRN_OK || turn.has_signal;
 }
 
 /* Steps that have become far smaller than the first ones, the parameter that did it, and
@@ -146,10 +154,9 @@ static void report_warnings(watch *w)
     firn_messages_clear(w->messages);
 }
 
-static firn_status on_output_time(void *user, firn_sim *sim, const firn_output_time *at,
-                                  firn_messages *messages)
+static firn_status write_outputs(watch *w, firn_sim *sim, const firn_output_time *at,
+                                 firn_messages *messages)
 {
-    watch *w = user;
     firn_status status = firn_run_output_write(w->output, sim, at, messages);
     if (status == FIRN_OK && w->expect)
         status = firn_expect_record(w->expect, sim, at->is_end, messages);
@@ -166,6 +173,16 @@ static firn_status on_output_time(void *user, firn_sim *sim, const firn_output_t
     if (status == FIRN_OK && at->sub == 0 && at->frame > 0) note_steps(w, sim, at->frame);
     if (status == FIRN_OK && at->sub == 0) show_progress(w, sim, at->frame, 1);
     return status;
+}
+
+static firn_status on_output_time(void *user, firn_sim *sim, const firn_output_time *at,
+                                  firn_messages *messages)
+{
+    firn_status status = firn_run_ranks_assemble(sim, messages);
+    if (status != FIRN_OK) return status;
+    status = write_outputs(user, sim, at, messages);
+    firn_run_ranks_disperse(sim);
+    return firn_run_ranks_share(sim, status);
 }
 
 /* ---------------------------------------------------------------- the end */
@@ -213,6 +230,7 @@ static void print_summary(const watch *w, firn_sim *sim)
                n_checkpoints == 1 ? "" : "s", w->output->checkpoint_seconds,
                100 * w->output->checkpoint_seconds / fmax(seconds, 1e-9));
     print_stages(&stats);
+    firn_run_ranks_print(sim, seconds);
 
     if (stats.n_lost)
         printf("%lld particles left through deleting walls, into sinks or out of reach\n",
@@ -274,6 +292,17 @@ static firn_status begin_probes(watch *w, firn_sim *sim, const char *folder)
     return status == FIRN_OK ? firn_probes_sample(w->probes, w->messages) : status;
 }
 
+/* The last checkpoint, on rank 0 with the particles of all ranks. */
+static firn_status end_output(watch *w, firn_sim *sim, firn_status status)
+{
+    const int has_end = firn_run_ranks_has_end(status);
+    const firn_status assembled = has_end ? firn_run_ranks_assemble(sim, w->messages) : FIRN_OK;
+    if (assembled != FIRN_OK) status = assembled;
+    status = firn_run_output_end(w->output, sim, status, first_error(w->messages), w->messages);
+    firn_run_ranks_disperse(sim);
+    return has_end && assembled == FIRN_OK ? firn_run_ranks_share(sim, status) : status;
+}
+
 firn_status firn_run_watch(const firn_session_options *options, firn_sim *sim,
                            firn_run_output *output, const firn_frame_plan *plan,
                            firn_messages *messages)
@@ -303,13 +332,14 @@ firn_status firn_run_watch(const firn_session_options *options, firn_sim *sim,
         status = firn_live_preview_create(folder, output->scene, sim, &w.preview, messages);
     if (status == FIRN_OK) status = firn_frame_loop(sim, plan, &observer, messages);
     firn_live_preview_destroy(w.preview, messages);
+    firn_run_ranks_tell(sim, status, messages);
     if (status == FIRN_INTERRUPTED && w.output_status != FIRN_OK) status = w.output_status;
 
     firn_progress_break(&w.display);
     if (status == FIRN_INTERRUPTED)
         firn_voice_say(w.voice, FIRN_NOTE, "%s: writing a checkpoint",
                        firn_interrupt_signal() == SIGINT ? "interrupted" : "asked to end");
-    status = firn_run_output_end(output, sim, status, first_error(messages), messages);
+    status = end_output(&w, sim, status);
     w.voice->report(messages);
     report_end(&w, sim, status, folder);
     firn_probes_destroy(w.probes);

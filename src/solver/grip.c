@@ -93,6 +93,25 @@ static void take(firn_sim *sim, int index, int material)
         }
 }
 
+/* Sums run on from rank to rank, in the order of particles. */
+static void take_on_ranks(firn_sim *sim, int index, int material)
+{
+    firn_grip *grip = &sim->grips[index];
+    struct {
+        int64_t n;
+        double mass;
+    } held = {grip->n_particles, grip->mass};
+    firn_comm_sum_begin(&sim->comm, &held, sizeof held);
+    grip->n_particles = held.n;
+    grip->mass = held.mass;
+    take(sim, index, material);
+    held.n = grip->n_particles;
+    held.mass = grip->mass;
+    firn_comm_sum_end(&sim->comm, &held, sizeof held);
+    grip->n_particles = held.n;
+    grip->mass = held.mass;
+}
+
 /* A pull takes hold at t = 0, by the unmoved region; a hold when its start has come, by the region
  * in its pose at that time. A grip takes once; has_taken is part of a saved state. */
 void firn_grips_take(firn_sim *sim, firn_messages *messages)
@@ -103,7 +122,7 @@ void firn_grips_take(firn_sim *sim, firn_messages *messages)
         if (grip->has_taken || (grip->def.mode == FIRN_GRIP_MOTION && sim->time < grip->def.start))
             continue;
         firn_motion_at(&grip->motion, grip->def.start, grip->def.start, &grip->pose);
-        for (int m = 0; m < sim->n_materials; m++) take(sim, g, m);
+        for (int m = 0; m < sim->n_materials; m++) take_on_ranks(sim, g, m);
         grip->has_taken = 1;
         if (grip->n_particles == 0 && sim->time > 0)
             firn_messages_warn(messages, "grip '%s': no particle in its region at t = %.9g s",

@@ -47,7 +47,7 @@ typedef struct firn_method {
     /* The largest step for which heat is computed, s; where there is heat. */
     double (*heat_dt)(firn_sim *sim);
 
-    /* Particles for readers outside of the method. */
+    /* Particles for readers outside of the method; n_particles counts those of all ranks. */
     int64_t (*n_particles)(const firn_sim *sim, int material);
     int32_t (*n_blocks)(const firn_sim *sim, int material);
     int32_t (*block_size)(const firn_sim *sim, int material, int32_t block);
@@ -70,6 +70,12 @@ typedef struct firn_method {
     firn_status (*restored)(firn_sim *sim, firn_messages *messages);
     void (*empty)(firn_sim *sim); /* removes all particles */
     uint64_t (*hash)(firn_sim *sim);
+
+    /* Where several ranks hold the particles (base/comm.h): all of them to rank 0, in the order of
+     * one process, so that everything above reads and writes there as if it were alone; and back.
+     * NULL: the method works on one rank alone. */
+    firn_status (*assemble)(firn_sim *sim);
+    void (*disperse)(firn_sim *sim);
 } firn_method;
 
 #endif

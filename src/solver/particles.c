@@ -55,11 +55,11 @@ firn_status firn_solver_add(firn_sim *sim, int material, firn_newborn *born, con
 {
     const int n_sources = sim->n_sources;
     const uint32_t next_id = sim->next_id;
-    if (firn_comm_count(&sim->comm, born->n) == 0) return FIRN_OK;
+    if (born->n == 0) return FIRN_OK;
     firn_status status = add_source(sim, source, messages);
     if (status == FIRN_OK &&
         (born->n > INT32_MAX ||
-         firn_comm_allocate_ids(&sim->comm, &sim->next_id, born->n, &born->first_id) != FIRN_OK))
+         firn_comm_allocate_ids(&sim->next_id, born->n, &born->first_id) != FIRN_OK))
         status =
             firn_messages_add(messages, FIRN_REFUSED,
                               "%s: more than 2^32 particles in all; try: fewer particles", source);
@@ -80,5 +80,5 @@ int64_t firn_sim_n_particles(const firn_sim *sim)
 {
     int64_t n = 0;
     for (int m = 0; m < sim->n_materials; m++) n += sim->method->n_particles(sim, m);
-    return firn_comm_count(&sim->comm, n);
+    return n;
 }

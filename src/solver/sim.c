@@ -111,7 +111,7 @@ firn_status firn_solver_create(const firn_scene_def *scene, const firn_scene_par
     if (!sim) return firn_messages_no_memory(messages, "simulation");
     memset(sim, 0, sizeof *sim);
     sim->memory = (firn_memory){.hooks = options->hooks, .limit = options->max_memory};
-    sim->comm = firn_comm_single();
+    sim->comm = options->comm ? *options->comm : firn_comm_single();
     sim->method = method;
     sim->scene = *scene;
     sim->time_def = scene->time;

@@ -52,13 +52,12 @@ static void reductions_give_the_value_back(void **state)
 static void ids_follow_each_other(void **state)
 {
     (void)state;
-    firn_comm comm = firn_comm_single();
     uint32_t next = 0, first = 99;
-    assert_int_equal(firn_comm_allocate_ids(&comm, &next, 10, &first), FIRN_OK);
+    assert_int_equal(firn_comm_allocate_ids(&next, 10, &first), FIRN_OK);
     assert_int_equal(first, 0);
-    assert_int_equal(firn_comm_allocate_ids(&comm, &next, 5, &first), FIRN_OK);
+    assert_int_equal(firn_comm_allocate_ids(&next, 5, &first), FIRN_OK);
     assert_int_equal(first, 10);
-    assert_int_equal(firn_comm_allocate_ids(&comm, &next, 0, &first), FIRN_OK);
+    assert_int_equal(firn_comm_allocate_ids(&next, 0, &first), FIRN_OK);
     assert_int_equal(first, 15);
     assert_int_equal(next, 15);
 }
@@ -66,15 +65,14 @@ static void ids_follow_each_other(void **state)
 static void ids_do_not_run_over(void **state)
 {
     (void)state;
-    firn_comm comm = firn_comm_single();
     uint32_t next = 1000, first = 99;
     const int64_t left = (int64_t)UINT32_MAX - 1000;
     const int64_t too_many[] = {-1, left, left + 1, INT64_MAX};
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(firn_comm_allocate_ids(&comm, &next, too_many[i], &first), FIRN_REFUSED);
+        assert_int_equal(firn_comm_allocate_ids(&next, too_many[i], &first), FIRN_REFUSED);
         assert_true(next == 1000 && first == 99);
     }
-    assert_int_equal(firn_comm_allocate_ids(&comm, &next, left - 1, &first), FIRN_OK);
+    assert_int_equal(firn_comm_allocate_ids(&next, left - 1, &first), FIRN_OK);
     assert_true(next == UINT32_MAX - 1);
 }
 
