@@ -264,7 +264,7 @@ void firn_block_loops_load(const firn_sim *sim, int32_t owner, const void *nodes
 static void p2g(firn_sim *sim, int with_force)
 {
     firn_transfer_damping_set(sim);
-    if (sim->mpm->ranks) firn_ranks_send_patches(sim, with_force);
+    if (sim->mpm->ranks) firn_ranks_send_patches(sim, firn_block_loops_patch, with_force);
     assign_chunks(sim);
     assign_clusters(sim);
 #pragma omp parallel num_threads(sim->n_threads)

@@ -140,8 +140,7 @@ static firn_status create(firn_sim *sim, const firn_run_options *options, firn_m
     firn_status status = choose_kernels(sim, options, messages);
     if (status == FIRN_OK) status = create_particles(sim, messages);
     if (status == FIRN_OK) status = create_boundary(sim, messages);
-    if (status == FIRN_OK && firn_ranks_create(sim) != FIRN_OK)
-        status = firn_messages_no_memory(messages, "ranks");
+    if (status == FIRN_OK) status = firn_ranks_create(sim, messages);
     if (sim->mpm->kernels) create_grid(sim);
     return status;
 }
@@ -151,6 +150,7 @@ static void destroy(firn_sim *sim)
     struct firn_mpm *mpm = sim->mpm;
     firn_memory *memory = &sim->memory;
     if (!mpm) return;
+    firn_ranks_disperse(sim);
     firn_ranks_clear(sim);
     const size_t n = (size_t)firn_sim_n_boundaries(sim);
     for (int m = 0; mpm->particles && m < sim->n_materials; m++)

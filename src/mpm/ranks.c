@@ -9,6 +9,7 @@
  *
  * Lists. Both ends of a link make theirs from the same numbers in the same order (owner block, then
  * neighbour; blocks by number), so nothing is said about them. */
+#include "mpm/mirror_wall.h"
 #include "mpm/ranks.h"
 
 #include <string.h>
@@ -16,9 +17,8 @@
 enum { PATCH_NODES = 512 };
 static const double most_imbalance = 1.1, least_gain = 0.98;
 
-firn_status firn_ranks_create(firn_sim *sim)
+static firn_status create(firn_sim *sim)
 {
-    if (sim->comm.size == 1) return FIRN_OK;
     firn_ranks *r = firn_memory_array(&sim->memory, 1, sizeof *r);
     if (!r) return FIRN_MEMORY;
     *r = (firn_ranks){.comm = sim->comm};
@@ -30,6 +30,54 @@ firn_status firn_ranks_create(firn_sim *sim)
     return r->n_all && r->own && r->links ? FIRN_OK : FIRN_MEMORY;
 }
 
+static firn_status refuse(const firn_sim *sim, const char *what, firn_messages *messages)
+{
+    return firn_messages_add(
+        messages, FIRN_REFUSED,
+        "%s: does not work on several ranks yet (%d ranks); try: one rank with "
+        "as many threads",
+        what, sim->comm.size);
+}
+
+static firn_status check_walls(const firn_sim *sim, firn_messages *messages)
+{
+    for (int w = 0; sim->scene.grid.has_box && w < 6; w++) {
+        const firn_wall wall = sim->scene.grid.walls[w];
+        if (firn_mirror_wall_is(wall)) return refuse(sim, "grid.walls: mirror", messages);
+        if (wall == FIRN_WALL_PERIODIC &&
+            sim->scene.grid.box_max[w / 2] - sim->scene.grid.box_min[w / 2] < 7.5 * sim->h)
+            return refuse(sim, "grid.walls: a periodic axis of one block (4 cells)", messages);
+    }
+    return FIRN_OK;
+}
+
+/* What takes part in node sums besides P2G (mirror walls fold nodes of other blocks, gaps and faces
+ * of particles are summed apart), heat and implicit steps have no exchange yet. */
+static firn_status check(const firn_sim *sim, firn_messages *messages)
+{
+    if (sim->comm.size > FIRN_RANKS_MAX)
+        return firn_messages_add(messages, FIRN_REFUSED, "%d ranks; allowed: up to %d",
+                                 sim->comm.size, FIRN_RANKS_MAX);
+    if (sim->implicit_use != FIRN_IMPLICIT_NEVER)
+        return refuse(sim, "time.integrator: an implicit one", messages);
+    if (sim->heat) return refuse(sim, "materials: heat_capacity", messages);
+    for (int c = 0; c < sim->n_colliders; c++)
+        if (sim->colliders[c].def.touch != FIRN_TOUCH_GRID)
+            return refuse(sim,
+                          sim->colliders[c].def.touch == FIRN_TOUCH_SURFACE
+                              ? "colliders: touch: surface"
+                              : "colliders: touch: particles",
+                          messages);
+    return check_walls(sim, messages);
+}
+
+firn_status firn_ranks_create(firn_sim *sim, firn_messages *messages)
+{
+    if (sim->comm.size == 1) return FIRN_OK;
+    const firn_status status = check(sim, messages);
+    if (status != FIRN_OK) return status;
+    return create(sim) == FIRN_OK ? FIRN_OK : firn_messages_no_memory(messages, "ranks");
+}
 static void clear_links(firn_sim *sim)
 {
     firn_ranks *r = sim->mpm->ranks;
@@ -65,7 +113,6 @@ static void clear_links(firn_sim *sim)
 
 void firn_ranks_clear(firn_sim *sim)
 {
-    firn_ranks_disperse(sim);
     firn_ranks *r = sim->mpm->ranks;
     if (!r) return;
     clear_links(sim);
@@ -76,23 +123,7 @@ void firn_ranks_clear(firn_sim *sim)
     sim->mpm->ranks = NULL;
 }
 
-/* ---------------------------------------------------------------- what is whose */
-
-firn_range firn_ranks_owners_of(const firn_sim *sim, int rank)
-{
-    const int32_t *cut = sim->mpm->ranks->cut;
-    const int64_t n = sim->mpm->grid.n_owners;
-    return (firn_range){(int32_t)(n * cut[rank] / FIRN_CHUNKS),
-                        (int32_t)(n * cut[rank + 1] / FIRN_CHUNKS)};
-}
-
-int firn_ranks_of_owner(const firn_sim *sim, int32_t owner)
-{
-    int rank = 0;
-    while (rank + 1 < sim->mpm->ranks->comm.size && owner >= firn_ranks_owners_of(sim, rank).end)
-        rank++;
-    return rank;
-}
+/* ---------------------------------------------------------------- the cut */
 
 /* The cut of chunks 0 .. n - 1 with the least largest load, for each n and number of ranks. */
 static void best_cut(const int64_t load[FIRN_CHUNKS], int size, int32_t *cut)
@@ -153,18 +184,6 @@ void firn_ranks_cut(firn_sim *sim, const int32_t *weight)
 }
 
 /* ---------------------------------------------------------------- links */
-
-int firn_rank_piece_nodes(int q)
-{
-    return (q / 9 == 1 ? 4 : 2) * (q / 3 % 3 == 1 ? 4 : 2) * (q % 3 == 1 ? 4 : 2);
-}
-
-int firn_rank_piece_first(int q)
-{
-    int first = 0;
-    for (int k = 0; k < q; k++) first += firn_rank_piece_nodes(k);
-    return first;
-}
 
 static void set_block_ranks(firn_sim *sim)
 {

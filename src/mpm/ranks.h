@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* ranks.h: the material point method on several processes (ranks), with the bits of one.
  *
- *     ranks.c          which rank owns what; where the grid is cut
+ *     ranks.c          where the grid is cut; lists of what goes between ranks
+ *     ranks_share.c    which rank owns what; sizes; values of blocks for all ranks
  *     ranks_halo.c     node sums and velocities at the borders between ranks, in every step
  *     ranks_move.c     particles that change their rank, at a sort
  *     ranks_gather.c   all particles on rank 0, for output; from a saved state to ranks
@@ -79,7 +80,8 @@ typedef struct firn_ranks {
     double imbalance, worst_imbalance; /* largest load of a rank over the mean, at the last sort */
 } firn_ranks;
 
-firn_status firn_ranks_create(firn_sim *sim);
+/* FIRN_REFUSED: the scene has what does not work on several ranks. */
+firn_status firn_ranks_create(firn_sim *sim, firn_messages *messages);
 void firn_ranks_clear(firn_sim *sim);
 
 /* ---------------------------------------------------------------- what is whose */
@@ -115,6 +117,9 @@ void firn_ranks_cut(firn_sim *sim, const int32_t *weight);
 /* Nodes of piece q, and of those before it: a patch is 512. */
 int firn_rank_piece_nodes(int q);
 int firn_rank_piece_first(int q);
+/* Arrays of nodes in use (nodes, old); masses that a node has by material (impulse_split.h). */
+int firn_ranks_arrays(const firn_sim *sim);
+int firn_ranks_masses(const firn_sim *sim);
 /* Bytes of a node in a piece, of a block of velocities, of a patch on its way into pieces. */
 size_t firn_ranks_item_bytes(const firn_sim *sim);
 size_t firn_ranks_block_bytes(const firn_sim *sim);
@@ -122,8 +127,11 @@ size_t firn_ranks_staged_bytes(const firn_sim *sim);
 
 /* After a sort: lists of what goes between ranks. */
 firn_status firn_ranks_link(firn_sim *sim);
-/* Before P2G: patches of own blocks that reach nodes of other ranks, to these. */
-void firn_ranks_send_patches(firn_sim *sim, int with_force);
+/* Before P2G: patches of own blocks that reach nodes of other ranks, to these; made by a function
+ * of block_loops.h. */
+typedef firn_columns firn_rank_patch(firn_sim *sim, int32_t owner, int with_force,
+                                     const firn_workspace *w, void *masses);
+void firn_ranks_send_patches(firn_sim *sim, firn_rank_patch *patch, int with_force);
 /* In its turn in P2G, in place of a block's own patch. */
 void firn_ranks_add_pieces(const firn_sim *sim, int32_t owner);
 /* After the grid: velocities of nodes to the ranks whose particles reach them. */
@@ -138,8 +146,7 @@ firn_status firn_ranks_merge_keys(firn_sim *sim, const firn_rank_load *own, int3
                                   firn_rank_load **all, int32_t *n, size_t *bytes);
 /* Particles whose new block belongs to another rank go there. Before: the grid has its owners. */
 firn_status firn_ranks_migrate(firn_sim *sim);
-/* The reach of the owner blocks of all ranks; and values [n_owners] in general. */
-void firn_ranks_share_reach(firn_sim *sim);
+/* Values [n_owners], of which each rank has those of its own blocks, from all ranks. */
 void firn_ranks_share_owners(firn_sim *sim, void *values, size_t size);
 
 /* ---------------------------------------------------------------- all in one place */

@@ -21,38 +21,10 @@
  *
  * A node in a piece: 4 numbers, 4 more where forces are kept apart, and where several materials
  * meet boundaries the mass of each material but the last (impulse_split.c). */
-#include "mpm/block_loops.h"
 #include "mpm/ranks.h"
 
 #include <omp.h>
 #include <string.h>
-
-/* ---------------------------------------------------------------- sizes */
-
-static int n_masses(const firn_sim *sim)
-{
-    const int has_boundaries =
-        sim->n_colliders || sim->n_grips || sim->n_forces || sim->scene.grid.has_box;
-    return has_boundaries && sim->n_materials > 1 ? sim->n_materials - 1 : 0;
-}
-
-static int n_arrays(const firn_sim *sim) { return sim->mpm->keeps_old ? 2 : 1; }
-
-size_t firn_ranks_item_bytes(const firn_sim *sim)
-{
-    return (size_t)(n_arrays(sim) * FIRN_CHANNELS + n_masses(sim)) * sim->mpm->kernels->real_size;
-}
-
-size_t firn_ranks_block_bytes(const firn_sim *sim)
-{
-    return (size_t)n_arrays(sim) * sim->mpm->grid.node_size + sizeof(firn_block_range);
-}
-
-/* 27 blocks of nodes: all that a patch can touch. */
-size_t firn_ranks_staged_bytes(const firn_sim *sim)
-{
-    return 27 * FIRN_BLOCK_NODES * firn_ranks_item_bytes(sim);
-}
 
 /* ---------------------------------------------------------------- pieces */
 
@@ -100,20 +72,19 @@ static const char *add_in(void *block, const box *b, int n_values, int is_double
 }
 
 /* The patch of an own block at the border, as it would be added to an empty grid, in pieces. */
-static void make_pieces(firn_sim *sim, int32_t owner, int with_force, const firn_workspace *w,
-                        char *staged, char *pieces)
+static void make_pieces(firn_sim *sim, firn_rank_patch *patch, int32_t owner, int with_force,
+                        const firn_workspace *w, char *staged, char *pieces)
 {
     const firn_ranks *r = sim->mpm->ranks;
     const firn_kernels *k = sim->mpm->kernels;
     const size_t node = FIRN_CHANNELS * k->real_size, array = 27 * FIRN_BLOCK_NODES * node;
     const int32_t *neighbours = sim->mpm->grid.neighbours[owner];
-    const int masses = n_masses(sim), arrays = n_arrays(sim);
+    const int masses = firn_ranks_masses(sim), arrays = firn_ranks_arrays(sim);
     char *mass = staged + (size_t)arrays * array;
     int32_t at[27];
     for (int q = 0; q < 27; q++) at[q] = neighbours[q] < 0 ? -1 : q;
     memset(staged, 0, firn_ranks_staged_bytes(sim));
-    const firn_columns columns =
-        firn_block_loops_patch(sim, owner, with_force, w, masses ? mass : NULL);
+    const firn_columns columns = patch(sim, owner, with_force, w, masses ? mass : NULL);
     k->patch_add(w->patch, columns, at, staged);
     if (arrays > 1) k->patch_add(w->forces, columns, at, staged + array);
     for (int q = 0; q < 27; q++) {
@@ -138,19 +109,19 @@ static void pack_pieces(const firn_ranks *r, const firn_rank_link *l)
     }
 }
 
-void firn_ranks_send_patches(firn_sim *sim, int with_force)
+void firn_ranks_send_patches(firn_sim *sim, firn_rank_patch *patch, int with_force)
 {
     firn_ranks *r = sim->mpm->ranks;
-    const size_t patch = (size_t)firn_rank_piece_first(27) * r->item_bytes,
+    const size_t each = (size_t)firn_rank_piece_first(27) * r->item_bytes,
                  staged = firn_ranks_staged_bytes(sim);
 #pragma omp parallel num_threads(sim->n_threads)
     {
         const firn_workspace w = firn_workspace_of(sim, omp_get_thread_num());
 #pragma omp for schedule(dynamic, 1)
         for (int32_t i = 0; i < r->n_shared; i++)
-            make_pieces(sim, r->shared[i], with_force, &w,
+            make_pieces(sim, patch, r->shared[i], with_force, &w,
                         r->staged + staged * (size_t)omp_get_thread_num(),
-                        r->kept + (size_t)i * patch);
+                        r->kept + (size_t)i * each);
     }
     firn_comm_message out[FIRN_RANKS_MAX], in[FIRN_RANKS_MAX];
     int n_out = 0, n_in = 0;
@@ -170,7 +141,7 @@ void firn_ranks_add_pieces(const firn_sim *sim, int32_t owner)
 {
     const firn_ranks *r = sim->mpm->ranks;
     const firn_grid *grid = &sim->mpm->grid;
-    const int is_double = sim->mpm->kernels->is_double, masses = n_masses(sim);
+    const int is_double = sim->mpm->kernels->is_double, masses = firn_ranks_masses(sim);
     for (int64_t i = r->first_add[owner]; i < r->first_add[owner + 1]; i++) {
         const firn_rank_piece *piece = &r->adds[i];
         const int32_t block = grid->neighbours[owner][piece->q];
@@ -237,37 +208,4 @@ void firn_ranks_share_nodes(firn_sim *sim)
     firn_comm_exchange(&r->comm, out, n_out, in, n_in);
     for (int p = 0; p < r->comm.size; p++) unpack_blocks(sim, &r->links[p]);
     r->n_steps++;
-}
-
-/* ---------------------------------------------------------------- bits of nodes */
-
-/* Particles of this rank set bits on the nodes that it takes velocities from: they go the other
- * way. */
-void firn_ranks_share_bits(firn_sim *sim, firn_block_slots *slots)
-{
-    firn_ranks *r = sim->mpm->ranks;
-    const size_t size = FIRN_BLOCK_NODES * sizeof(uint32_t);
-    firn_comm_message out[FIRN_RANKS_MAX], in[FIRN_RANKS_MAX];
-    int n_out = 0, n_in = 0;
-    for (int p = 0; p < r->comm.size; p++) {
-        firn_rank_link *l = &r->links[p];
-        size_t n_give = 0, n_take = 0;
-        for (int32_t i = 0; i < l->n_take; i++)
-            if (slots->slot[l->take[i]] >= 0)
-                memcpy(l->out_data + size * n_take++, firn_block_slots_at(slots, l->take[i]), size);
-        for (int32_t i = 0; i < l->n_give; i++) n_give += slots->slot[l->give[i]] >= 0;
-        if (n_take) out[n_out++] = (firn_comm_message){p, n_take * size, l->out_data};
-        if (n_give) in[n_in++] = (firn_comm_message){p, n_give * size, l->in_data};
-    }
-    firn_comm_exchange(&r->comm, out, n_out, in, n_in);
-    for (int p = 0; p < r->comm.size; p++) {
-        const firn_rank_link *l = &r->links[p];
-        const uint32_t *bits = (const uint32_t *)(const void *)l->in_data;
-        for (int32_t i = 0; i < l->n_give; i++) {
-            if (slots->slot[l->give[i]] < 0) continue;
-            uint32_t *nodes = firn_block_slots_at(slots, l->give[i]);
-            for (int n = 0; n < FIRN_BLOCK_NODES; n++) nodes[n] |= bits[n];
-            bits += FIRN_BLOCK_NODES;
-        }
-    }
 }

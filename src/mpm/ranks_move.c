@@ -52,23 +52,6 @@ firn_status firn_ranks_merge_keys(firn_sim *sim, const firn_rank_load *own, int3
     return FIRN_OK;
 }
 
-void firn_ranks_share_reach(firn_sim *sim)
-{
-    firn_ranks_share_owners(sim, sim->mpm->grid.reach, sizeof *sim->mpm->grid.reach);
-}
-
-void firn_ranks_share_owners(firn_sim *sim, void *values, size_t size)
-{
-    const firn_comm *comm = &sim->mpm->ranks->comm;
-    size_t sizes[FIRN_RANKS_MAX];
-    for (int p = 0; p < comm->size; p++) {
-        const firn_range owners = firn_ranks_owners_of(sim, p);
-        sizes[p] = (size_t)(owners.end - owners.first) * size;
-    }
-    char *own = (char *)values + (size_t)firn_ranks_owners(sim).first * size;
-    firn_comm_collect_parts(comm, own, sizes, values);
-}
-
 /* ---------------------------------------------------------------- parcels */
 
 /* What goes to one rank: records of a header and the fields of some particles of an old block. */

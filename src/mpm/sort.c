@@ -449,7 +449,8 @@ static firn_status activate(firn_sim *sim, const uint64_t *keys)
         for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++)
             sim->mpm->grid.reach[sim->mpm->particles[m].blocks[b].owner] |=
                 sim->mpm->particles[m].blocks[b].reach;
-    if (sim->mpm->ranks) firn_ranks_share_reach(sim);
+    if (sim->mpm->ranks)
+        firn_ranks_share_owners(sim, sim->mpm->grid.reach, sizeof *sim->mpm->grid.reach);
     return firn_grid_activate(&sim->mpm->grid, keys);
 }
 

@@ -31,8 +31,9 @@
 
 /* ---------------------------------------------------------------- the voice of followers */
 
-/* A voice has no user pointer: set once, before a rank has threads. */
-static int follower;
+/* A voice has no user pointer: set once, before a rank has threads. is_remote: the rank may see
+ * other files than rank 0. */
+static int follower, is_remote;
 
 static void say_nothing(firn_level level, const char *text)
 {
@@ -43,7 +44,7 @@ static void say_nothing(firn_level level, const char *text)
 static void report_own(const firn_messages *messages)
 {
     const firn_status status = firn_messages_status(messages);
-    if (status != FIRN_MEMORY && status != FIRN_IO) return;
+    if (status != FIRN_MEMORY && !(is_remote && status == FIRN_IO)) return;
     for (int i = 0; i < firn_messages_total(messages); i++) {
         firn_level level = FIRN_NOTE;
         const char *text = firn_messages_text(messages, i, &level);
@@ -57,6 +58,7 @@ const firn_voice *firn_launch_voice(const firn_launch *launch, const firn_voice 
 {
     if (launch->comm.rank == 0) return of_first;
     follower = launch->comm.rank;
+    is_remote = launch->local.size == 0;
     return &follower_voice;
 }
 

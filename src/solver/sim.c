@@ -89,6 +89,11 @@ static firn_status create_parts(firn_sim *sim, const firn_scene_def *scene,
                                 firn_messages *messages)
 {
     choose_threads(sim, options);
+    if (sim->comm.size > 1 && !sim->method->assemble)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "scene.method: %s does not work on several ranks (%d); try: one "
+                                 "rank with as many threads",
+                                 sim->method->name, sim->comm.size);
     firn_status status = firn_grips_create(sim, messages);
     if (status == FIRN_OK) status = create_materials(sim, parts->materials, messages);
     if (status == FIRN_OK) status = firn_paint_create(sim, scene, messages);

@@ -223,7 +223,7 @@ static void everything_on_ranks(void **state)
 {
     (void)state;
     const outcome *one;
-    bits_of_one(everything, "everything", 120, &one);
+    bits_of_one(everything, "everything", 60, &one);
     leave((outcome *)(uintptr_t)one);
 }
 
@@ -231,8 +231,8 @@ static void losses_on_ranks(void **state)
 {
     (void)state;
     const outcome *one;
-    bits_of_one(losing, "losing", 150, &one);
-    assert_true(one->n_lost > 100);
+    bits_of_one(losing, "losing", 50, &one);
+    assert_true(one->n_lost > 20);
     leave((outcome *)(uintptr_t)one);
 }
 
@@ -240,7 +240,7 @@ static void around_on_ranks(void **state)
 {
     (void)state;
     const outcome *one;
-    bits_of_one(around, "around", 150, &one);
+    bits_of_one(around, "around", 60, &one);
     leave((outcome *)(uintptr_t)one);
 }
 
