@@ -532,8 +532,7 @@ static unsigned collect_material(firn_sim *sim, int m, firn_rates *rates)
     int64_t n_drained = 0;
     unsigned flags = 0;
     const firn_range own = firn_ranks_chunks(sim);
-    firn_comm_sum_begin(&sim->comm, sums, sizeof *sums);
-    for (int chunk = own.first; chunk < own.end; chunk++) {
+    for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++) {
         const firn_summary *s = &sim->mpm->summaries[chunk * sim->n_materials + m];
         if (!(s->max_rate <= rates->max_rate)) {
             rates->max_rate = s->max_rate;
@@ -549,30 +548,17 @@ static unsigned collect_material(firn_sim *sim, int m, firn_rates *rates)
         sums->lost_mass += s->drained_mass;
         if (sim->heat) sim->heat->sums[m].lost += s->drained_heat;
         n_drained += s->n_drained;
+        if (chunk >= own.first && chunk < own.end)
+            sim->mpm->particles[m].n_particles -= s->n_drained;
         sim->must_sort |= s->is_out_of_reach;
         flags |= s->flags;
     }
-    firn_comm_sum_end(&sim->comm, sums, sizeof *sums);
-    sim->mpm->particles[m].n_particles -= n_drained;
-    if (sim->mpm->ranks && sim->n_sinks)
-        sim->mpm->ranks->n_all[m] -= firn_comm_count(&sim->comm, n_drained);
+    if (sim->mpm->ranks) sim->mpm->ranks->n_all[m] -= n_drained;
     if (n_drained) sim->mpm->has_reports = 0; /* they include deleted particles */
     return flags;
 }
 
-/* The rank with the largest rate; of several that of the first material, then the first rank, in
- * the order in which one process meets them. */
-static int rank_of_rate(const firn_comm *comm, const firn_rates *rates)
-{
-    if (comm->size == 1) return 0;
-    const double largest = firn_comm_max(comm, rates->max_rate);
-    const int is_it = isnan(largest) ? isnan(rates->max_rate) : rates->max_rate == largest;
-    const double material = is_it ? rates->material : INFINITY,
-                 first = firn_comm_min(comm, material);
-    return firn_comm_rank_of_max(comm, material == first);
-}
-
-/* Reduction over all particles: rates, sums of the ledger, whether a sort is due, whether the run
+/* Reduction over all particles, on every rank alike: rates, sums of the ledger, whether a sort is due, whether the run
  * can continue. */
 static firn_status collect_summaries(firn_sim *sim, firn_messages *messages)
 {
@@ -580,17 +566,15 @@ static firn_status collect_summaries(firn_sim *sim, firn_messages *messages)
     unsigned flags = 0;
     sim->mpm->has_reports = 1;
     rates.kind = sim->rates.kind; /* unchanged without particles */
+    if (sim->mpm->ranks)
+        firn_ranks_share_chunks(sim, sim->mpm->summaries,
+                                (size_t)sim->n_materials * sizeof *sim->mpm->summaries);
     for (int m = 0; m < sim->n_materials; m++) flags |= collect_material(sim, m, &rates);
 
-    const firn_comm *comm = &sim->comm;
-    const double max_speed = firn_comm_max(comm, rates.max_speed);
-    firn_comm_share(comm, rank_of_rate(comm, &rates), &rates, sizeof rates);
-    rates.max_speed = max_speed;
     sim->rates = rates;
-    sim->must_sort = firn_comm_or(comm, sim->must_sort);
-    sim->is_spoiled |= firn_comm_or(comm, (flags & FIRN_FLAG_NONFINITE) != 0);
-    const int is_trouble = firn_comm_or(comm, (flags & FIRN_FLAGS_TROUBLE) != 0);
-    return firn_comm_agree(comm, is_trouble ? report_failure(sim, messages) : FIRN_OK);
+    sim->is_spoiled |= (flags & FIRN_FLAG_NONFINITE) != 0;
+    if (!(flags & FIRN_FLAGS_TROUBLE)) return FIRN_OK;
+    return firn_comm_agree(&sim->comm, report_failure(sim, messages));
 }
 
 firn_status firn_block_loops_g2p(firn_sim *sim, firn_messages *messages)

@@ -147,18 +147,18 @@ void firn_impulse_split_share(const firn_sim *sim, int chunk, int32_t block, int
  * do no work (they are at rest). */
 void firn_impulse_split_collect(firn_sim *sim)
 {
-    const firn_range own = firn_ranks_chunks(sim);
+    if (sim->mpm->ranks)
+        firn_ranks_share_chunks(sim, sim->mpm->impulse_split.sums,
+                                (size_t)sim->n_materials * sizeof *sim->mpm->impulse_split.sums);
     for (int m = 0; m < sim->n_materials; m++) {
         firn_ledger_sums *ledger = &sim->materials[m].sums;
-        firn_comm_sum_begin(&sim->comm, ledger, sizeof *ledger);
-        for (int chunk = own.first; chunk < own.end; chunk++) {
+        for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++) {
             double(*sums)[4] = sim->mpm->impulse_split.sums[chunk * sim->n_materials + m];
             for (int g = 0; g < FIRN_N_BOUNDARY_KINDS; g++) {
                 for (int a = 0; a < 3; a++) ledger->impulse[g][a] += sums[g][a];
                 *(g == FIRN_BOUNDARY_WALLS ? &ledger->friction : &ledger->work) += sums[g][3];
             }
         }
-        firn_comm_sum_end(&sim->comm, ledger, sizeof *ledger);
     }
     sim->mpm->impulse_split.is_kept = 0;
 }

@@ -538,13 +538,13 @@ firn_status firn_node_boundary_prepare(firn_sim *sim)
 void firn_node_boundary_collect(firn_sim *sim)
 {
     int n = firn_sim_n_boundaries(sim), has_impulses = firn_particle_boundary_any(sim);
-    const firn_range own = firn_ranks_chunks(sim), owners = firn_ranks_owners(sim);
+    const firn_range owners = firn_ranks_owners(sim);
+    if (sim->mpm->ranks)
+        firn_ranks_share_chunks(sim, sim->mpm->chunks, (size_t)n * sizeof *sim->mpm->chunks);
     for (int e = 0; e < n; e++) {
         sim->last[e] = (firn_boundary_impulse){0};
-        firn_comm_sum_begin(&sim->comm, &sim->last[e], sizeof sim->last[e]);
-        for (int chunk = own.first; chunk < own.end; chunk++)
+        for (int chunk = 0; chunk < FIRN_CHUNKS; chunk++)
             firn_boundary_impulse_add(&sim->last[e], &sim->mpm->chunks[chunk * n + e]);
-        firn_comm_sum_end(&sim->comm, &sim->last[e], sizeof sim->last[e]);
         const firn_boundary_kind kind = firn_sim_boundary_kind(sim, e);
         if (sim->n_materials == 1)
             firn_ledger_sums_add(&sim->materials[0].sums, kind, &sim->last[e]);

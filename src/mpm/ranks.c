@@ -30,51 +30,51 @@ static firn_status create(firn_sim *sim)
     return r->n_all && r->own && r->links ? FIRN_OK : FIRN_MEMORY;
 }
 
-static firn_status refuse(const firn_sim *sim, const char *what, firn_messages *messages)
+static firn_status refuse(int size, const char *what, firn_messages *messages)
 {
     return firn_messages_add(
         messages, FIRN_REFUSED,
         "%s: does not work on several ranks yet (%d ranks); try: one rank with "
         "as many threads",
-        what, sim->comm.size);
+        what, size);
 }
 
-static firn_status check_walls(const firn_sim *sim, firn_messages *messages)
+static firn_status check_walls(const firn_sim *sim, int size, firn_messages *messages)
 {
     for (int w = 0; sim->scene.grid.has_box && w < 6; w++) {
         const firn_wall wall = sim->scene.grid.walls[w];
-        if (firn_mirror_wall_is(wall)) return refuse(sim, "grid.walls: mirror", messages);
+        if (firn_mirror_wall_is(wall)) return refuse(size, "grid.walls: mirror", messages);
         if (wall == FIRN_WALL_PERIODIC &&
             sim->scene.grid.box_max[w / 2] - sim->scene.grid.box_min[w / 2] < 7.5 * sim->h)
-            return refuse(sim, "grid.walls: a periodic axis of one block (4 cells)", messages);
+            return refuse(size, "grid.walls: a periodic axis of one block (4 cells)", messages);
     }
     return FIRN_OK;
 }
 
 /* What takes part in node sums besides P2G (mirror walls fold nodes of other blocks, gaps and faces
  * of particles are summed apart), heat and implicit steps have no exchange yet. */
-static firn_status check(const firn_sim *sim, firn_messages *messages)
+firn_status firn_ranks_check(const firn_sim *sim, int size, firn_messages *messages)
 {
-    if (sim->comm.size > FIRN_RANKS_MAX)
-        return firn_messages_add(messages, FIRN_REFUSED, "%d ranks; allowed: up to %d",
-                                 sim->comm.size, FIRN_RANKS_MAX);
+    if (size > FIRN_RANKS_MAX)
+        return firn_messages_add(messages, FIRN_REFUSED, "%d ranks; allowed: up to %d", size,
+                                 FIRN_RANKS_MAX);
     if (sim->implicit_use != FIRN_IMPLICIT_NEVER)
-        return refuse(sim, "time.integrator: an implicit one", messages);
-    if (sim->heat) return refuse(sim, "materials: heat_capacity", messages);
+        return refuse(size, "time.integrator: an implicit one", messages);
+    if (sim->heat) return refuse(size, "materials: heat_capacity", messages);
     for (int c = 0; c < sim->n_colliders; c++)
         if (sim->colliders[c].def.touch != FIRN_TOUCH_GRID)
-            return refuse(sim,
+            return refuse(size,
                           sim->colliders[c].def.touch == FIRN_TOUCH_SURFACE
                               ? "colliders: touch: surface"
                               : "colliders: touch: particles",
                           messages);
-    return check_walls(sim, messages);
+    return check_walls(sim, size, messages);
 }
 
 firn_status firn_ranks_create(firn_sim *sim, firn_messages *messages)
 {
     if (sim->comm.size == 1) return FIRN_OK;
-    const firn_status status = check(sim, messages);
+    const firn_status status = firn_ranks_check(sim, sim->comm.size, messages);
     if (status != FIRN_OK) return status;
     return create(sim) == FIRN_OK ? FIRN_OK : firn_messages_no_memory(messages, "ranks");
 }
@@ -162,15 +162,29 @@ static double imbalance_of(const int64_t load[FIRN_CHUNKS], int size, const int3
     return all ? (double)most * size / (double)all : 1;
 }
 
+static void add_loads(const firn_sim *sim, const int32_t *weight, int64_t load[FIRN_CHUNKS])
+{
+    for (int c = 0; c < FIRN_CHUNKS; c++) {
+        const firn_range owners = firn_mpm_chunk(sim, c, 0);
+        load[c] = 0;
+        for (int32_t b = owners.first; b < owners.end; b++) load[c] += weight[b];
+    }
+}
+
+double firn_ranks_best_cut(const firn_sim *sim, const int32_t *weight, int size, int32_t *cut)
+{
+    int64_t load[FIRN_CHUNKS];
+    add_loads(sim, weight, load);
+    best_cut(load, size, cut);
+    return imbalance_of(load, size, cut);
+}
+
 void firn_ranks_cut(firn_sim *sim, const int32_t *weight)
 {
     firn_ranks *r = sim->mpm->ranks;
-    int64_t load[FIRN_CHUNKS] = {0};
-    for (int c = 0; c < FIRN_CHUNKS; c++) {
-        const firn_range owners = firn_mpm_chunk(sim, c, 0);
-        for (int32_t b = owners.first; b < owners.end; b++) load[c] += weight[b];
-    }
+    int64_t load[FIRN_CHUNKS];
     int32_t cut[FIRN_RANKS_MAX + 1];
+    add_loads(sim, weight, load);
     best_cut(load, r->comm.size, cut);
     const double best = imbalance_of(load, r->comm.size, cut);
     r->imbalance = r->is_cut ? imbalance_of(load, r->comm.size, r->cut) : 2 * best;

@@ -5,6 +5,7 @@
  *     ranks_share.c    which rank owns what; sizes; values of blocks for all ranks
  *     ranks_halo.c     node sums and velocities at the borders between ranks, in every step
  *     ranks_move.c     particles that change their rank, at a sort
+ *     ranks_forecast.c what a step on several ranks would cost
  *     ranks_gather.c   all particles on rank 0, for output; from a saved state to ranks
  *
  * Every rank knows the blocks of the whole grid, their reach and their numbers, which are those of
@@ -80,7 +81,8 @@ typedef struct firn_ranks {
     double imbalance, worst_imbalance; /* largest load of a rank over the mean, at the last sort */
 } firn_ranks;
 
-/* FIRN_REFUSED: the scene has what does not work on several ranks. */
+/* FIRN_REFUSED: the scene has what does not work on `size` ranks. */
+firn_status firn_ranks_check(const firn_sim *sim, int size, firn_messages *messages);
 firn_status firn_ranks_create(firn_sim *sim, firn_messages *messages);
 void firn_ranks_clear(firn_sim *sim);
 
@@ -109,6 +111,10 @@ static inline firn_rank_role firn_ranks_role(const firn_sim *sim, int32_t owner)
 {
     return sim->mpm->ranks ? (firn_rank_role)sim->mpm->ranks->role[owner] : FIRN_ROLE_INNER;
 }
+/* The load of each owner block, from the particles that this process holds. */
+void firn_ranks_weigh(const firn_sim *sim, int32_t *weight);
+/* The cut of all chunks into `size` parts with the least largest load; returns the imbalance. */
+double firn_ranks_best_cut(const firn_sim *sim, const int32_t *weight, int size, int32_t *cut);
 /* Cuts the grid anew if the loads of ranks differ by too much; weight [n_owners] of all blocks. */
 void firn_ranks_cut(firn_sim *sim, const int32_t *weight);
 
@@ -146,6 +152,9 @@ firn_status firn_ranks_merge_keys(firn_sim *sim, const firn_rank_load *own, int3
                                   firn_rank_load **all, int32_t *n, size_t *bytes);
 /* Particles whose new block belongs to another rank go there. Before: the grid has its owners. */
 firn_status firn_ranks_migrate(firn_sim *sim);
+/* Values [FIRN_CHUNKS] of which each rank has those of its own chunks, from all ranks: then every rank
+ * adds them in the order of one process. */
+void firn_ranks_share_chunks(firn_sim *sim, void *values, size_t size);
 /* Values [n_owners], of which each rank has those of its own blocks, from all ranks. */
 void firn_ranks_share_owners(firn_sim *sim, void *values, size_t size);
 
@@ -155,5 +164,17 @@ firn_status firn_ranks_assemble(firn_sim *sim);
 void firn_ranks_disperse(firn_sim *sim);
 /* Of particles that every rank holds alike, after a restore, each keeps its own. */
 firn_status firn_ranks_keep_own(firn_sim *sim);
+
+/* ---------------------------------------------------------------- before a run */
+
+/* What a step on several ranks would cost, from the present particles of one process. */
+typedef struct firn_rank_forecast {
+    int size;
+    double imbalance;         /* largest load over the mean */
+    double bytes, most_bytes; /* per step: all that is sent; most that one rank sends */
+    double least_bytes;       /* a block of nodes to its rank and back, where needed */
+    int n_exchanges;          /* per step, one after the other */
+} firn_rank_forecast;
+firn_status firn_ranks_forecast(firn_sim *sim, int size, firn_rank_forecast *forecast);
 
 #endif

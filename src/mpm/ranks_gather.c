@@ -207,12 +207,8 @@ firn_status firn_ranks_keep_own(firn_sim *sim)
     const size_t n = (size_t)sim->mpm->grid.n_owners;
     int32_t *weight = firn_memory_array(&sim->memory, n, sizeof *weight);
     if (!weight) return FIRN_MEMORY;
-    for (size_t b = 0; b < n; b++) weight[b] = FIRN_BLOCK_COSTS;
-    for (int m = 0; m < sim->n_materials; m++) {
-        r->n_all[m] = sim->mpm->particles[m].n_particles;
-        for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++)
-            weight[sim->mpm->particles[m].blocks[b].owner] += sim->mpm->particles[m].blocks[b].n;
-    }
+    firn_ranks_weigh(sim, weight);
+    for (int m = 0; m < sim->n_materials; m++) r->n_all[m] = sim->mpm->particles[m].n_particles;
     firn_ranks_cut(sim, weight);
     firn_memory_release(&sim->memory, weight, n * sizeof *weight);
     firn_status status = FIRN_OK;

@@ -21,6 +21,14 @@ int firn_ranks_of_owner(const firn_sim *sim, int32_t owner)
     return rank;
 }
 
+void firn_ranks_weigh(const firn_sim *sim, int32_t *weight)
+{
+    for (int32_t b = 0; b < sim->mpm->grid.n_owners; b++) weight[b] = FIRN_BLOCK_COSTS;
+    for (int m = 0; m < sim->n_materials; m++)
+        for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++)
+            weight[sim->mpm->particles[m].blocks[b].owner] += sim->mpm->particles[m].blocks[b].n;
+}
+
 /* ---------------------------------------------------------------- sizes */
 
 int firn_rank_piece_nodes(int q)
@@ -61,7 +69,16 @@ size_t firn_ranks_staged_bytes(const firn_sim *sim)
     return 27 * FIRN_BLOCK_NODES * firn_ranks_item_bytes(sim);
 }
 
-/* ---------------------------------------------------------------- values of owner blocks */
+/* ---------------------------------------------------------------- values of chunks and blocks */
+
+void firn_ranks_share_chunks(firn_sim *sim, void *values, size_t size)
+{
+    const firn_ranks *r = sim->mpm->ranks;
+    size_t sizes[FIRN_RANKS_MAX];
+    for (int p = 0; p < r->comm.size; p++) sizes[p] = (size_t)(r->cut[p + 1] - r->cut[p]) * size;
+    char *own = (char *)values + (size_t)r->cut[r->comm.rank] * size;
+    firn_comm_collect_parts(&r->comm, own, sizes, values);
+}
 
 void firn_ranks_share_owners(firn_sim *sim, void *values, size_t size)
 {

@@ -61,7 +61,8 @@ static int check_cost(const firn_cli *cli, const firn_scene_def *scene,
     /* before the estimate, which reads files */
     firn_status status = firn_scene_files_check_lengths(scene, options->max_memory, messages);
     if (status == FIRN_OK)
-        status = firn_check_scene(scene, options, folder, seconds, &check, messages);
+        status = firn_check_scene(scene, options, folder, seconds,
+                                  (int)firn_cli_integer(cli, "ranks", 1), &check, messages);
     else
         check = (firn_check){0};
     if (status == FIRN_OK || check.n_expected || check.n_emitted) firn_check_print(&check, stdout);
@@ -104,6 +105,10 @@ static const firn_cli_option options[] = {
      .max = 3600},
     FIRN_OPTION_MAX_MEMORY,
     FIRN_OPTION_THREADS,
+    {"ranks", 0, FIRN_CLI_INTEGER, "N",
+     "Forecast the run on N ranks: balance, bytes between them per step, memory, efficiency. The "
+     "time of a step is that measured here with one rank.",
+     .min = 1, .max = FIRN_RANKS_MAX},
     FIRN_OPTION_ISA,
     {0},
 };

@@ -490,8 +490,32 @@ static void judge_transfer(const firn_scene_def *scene, const firn_sim *sim, fir
     firn_transfer_damping_warn(sim, c->layer, messages);
 }
 
+/* Efficiency: with the measured time of a step t on one rank and n ranks of the same kind,
+ *
+ *     (t / n) / (imbalance t / n + most bytes of a rank / bandwidth + exchanges x latency)
+ *
+ * Exchanges of small numbers count as one latency, whatever the number of ranks. */
+static firn_status forecast_ranks(firn_sim *sim, int n_ranks, firn_check *c,
+                                  firn_messages *messages)
+{
+    if (!sim->mpm)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "scene.method: %s does not work on several ranks (%d)",
+                                 sim->method->name, n_ranks);
+    const firn_status status = firn_ranks_check(sim, n_ranks, messages);
+    if (status != FIRN_OK) return status;
+    if (firn_ranks_forecast(sim, n_ranks, &c->ranks) != FIRN_OK)
+        return firn_messages_no_memory(messages, "forecast of ranks");
+    const double share = c->seconds_a_step / n_ranks,
+                 step = c->ranks.imbalance * share + c->ranks.most_bytes / FIRN_LINK_BYTES +
+                        c->ranks.n_exchanges * FIRN_LINK_LATENCY;
+    c->efficiency = c->is_measured ? share / step : 0;
+    return FIRN_OK;
+}
+
 static firn_status check_sim(const firn_scene_def *scene, firn_sim *sim, const char *folder,
-                             double seconds, firn_check *check, firn_messages *messages)
+                             double seconds, int n_ranks, firn_check *check,
+                             firn_messages *messages)
 {
     firn_status status = FIRN_OK;
     check->n_particles = firn_sim_n_particles(sim);
@@ -515,11 +539,12 @@ static firn_status check_sim(const firn_scene_def *scene, firn_sim *sim, const c
         status = firn_roundoff_check(sim, scene->frames / scene->fps, messages);
     if (status == FIRN_OK) status = warn_separation(scene, sim, messages);
     if (status == FIRN_OK) status = check_writable(folder, messages);
+    if (status == FIRN_OK && n_ranks > 1) status = forecast_ranks(sim, n_ranks, check, messages);
     return status;
 }
 
 firn_status firn_check_scene(const firn_scene_def *scene, const firn_run_options *options,
-                             const char *folder, double seconds, firn_check *check,
+                             const char *folder, double seconds, int n_ranks, firn_check *check,
                              firn_messages *messages)
 {
     firn_sim *sim = NULL;
@@ -529,7 +554,8 @@ firn_status firn_check_scene(const firn_scene_def *scene, const firn_run_options
     if (!sources) return firn_messages_no_memory(messages, "shapes of bodies");
     firn_status status = estimate(scene, options, folder, sources, check, messages);
     if (status == FIRN_OK) status = firn_scene_create_sim(scene, options, sources, &sim, messages);
-    if (status == FIRN_OK) status = check_sim(scene, sim, folder, seconds, check, messages);
+    if (status == FIRN_OK)
+        status = check_sim(scene, sim, folder, seconds, n_ranks, check, messages);
     firn_sim_destroy(sim);
     for (size_t i = 0; i < n; i++) firn_body_source_close(&sources[i]);
     firn_memory_release(NULL, sources, n * sizeof *sources);

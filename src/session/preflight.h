@@ -3,6 +3,7 @@
 #ifndef FIRN_PREFLIGHT_H
 #define FIRN_PREFLIGHT_H
 
+#include "mpm/ranks.h"
 #include "solver/emission.h"
 #include "firn/firn.h"
 
@@ -47,15 +48,23 @@ typedef struct firn_check {
     double mean_particles; /* in the measured steps */
     /* m^2/s: of transfers in a layer of `layer` cells, the thinnest body; of the material */
     double layer, transfer_viscosity, own_viscosity;
-    char flow[1024]; /* lines of flow curves; "": no material flows at a rate */
-    double eta;      /* s for all frames, emitted particles included; infinite without particles */
+    char flow[1024];          /* lines of flow curves; "": no material flows at a rate */
+    firn_rank_forecast ranks; /* size 0: not asked for */
+    double efficiency;        /* of the machines of all ranks, by FIRN_LINK_... */
+    double eta; /* s for all frames, emitted particles included; infinite without particles */
 } firn_check;
+
+/* The network of the forecast for several ranks: bytes per second of a rank, seconds of an
+ * exchange. */
+#define FIRN_LINK_BYTES 10e9
+#define FIRN_LINK_LATENCY 2e-6
 
 /* Estimates, then makes the simulation and steps it for about `seconds` of wall time (0: not).
  * FIRN_MEMORY or FIRN_IO when memory or disk cannot hold it. `check` holds what is known so far in
- * any case, and is to be cleared in any case. `folder`: of the shot; it need not exist. */
+ * any case, and is to be cleared in any case. `folder`: of the shot; it need not exist. n_ranks above
+ * 1: with a forecast of the run on so many ranks. */
 firn_status firn_check_scene(const firn_scene_def *scene, const firn_run_options *options,
-                             const char *folder, double seconds, firn_check *check,
+                             const char *folder, double seconds, int n_ranks, firn_check *check,
                              firn_messages *messages);
 void firn_check_clear(firn_check *check);
 /* "3.2 x 1.8 x 1.8 m": a mesh in centimetres shows here. */

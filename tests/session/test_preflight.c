@@ -28,7 +28,7 @@ static firn_status check(const char *more, size_t max_memory, double seconds, fi
     options.n_threads = 1;
     options.max_memory = max_memory;
     firn_status status = firn_check_scene(firn_scene_definition(scene), &options, "no/such/folder",
-                                          seconds, result, messages);
+                                          seconds, 1, result, messages);
     firn_scene_destroy(scene);
     return status;
 }
