@@ -100,6 +100,6 @@ refused() { # SENTENCE SETTING...
     [ ! -e no ] || fail "$*: something was written"
 }
 refused 'time.integrator: an implicit one' -s time.integrator=implicit
-refused 'grid.walls: mirror' -s 'grid.walls=[mirror, slip, slip, open, slip, slip]'
+refused 'grid.walls: mirror' -s 'grid.walls=[slip, slip, mirror, open, slip, slip]'
 refused 'materials: heat_capacity' -s 'materials.snow.heat_capacity=2000'
 echo "the same files on 1, 2, 3 ranks"
