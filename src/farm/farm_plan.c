@@ -85,7 +85,7 @@ static firn_status check_run(const firn_farm *farm, const firn_scene_def *scene,
     firn_messages *own = firn_messages_create();
     if (!own) return firn_messages_no_memory(messages, "messages");
     firn_status status =
-        firn_check_scene(scene, &options, shot, farm->options->seconds, check, own);
+        firn_check_scene(scene, &options, shot, farm->options->seconds, 1, check, own);
     const int is_only_here = status == FIRN_MEMORY && !check->is_measured &&
                              check->memory_expected > check->memory_available;
     for (int i = 0; i < firn_messages_total(own) && !is_only_here; i++) {

@@ -3,6 +3,7 @@
  * a scene of a billion particles is refused at once; then the simulation itself, for what it holds
  * and how fast it steps. What the estimate has read is what the simulation is made from. */
 #include "session/preflight.h"
+#include "session/preflight_ranks.h"
 #include "session/preflight_notes.h"
 #include "solver/emission.h"
 #include "base/file.h"
@@ -490,29 +491,6 @@ static void judge_transfer(const firn_scene_def *scene, const firn_sim *sim, fir
     firn_transfer_damping_warn(sim, c->layer, messages);
 }
 
-/* Efficiency: with the measured time of a step t on one rank and n ranks of the same kind,
- *
- *     (t / n) / (imbalance t / n + most bytes of a rank / bandwidth + exchanges x latency)
- *
- * Exchanges of small numbers count as one latency, whatever the number of ranks. */
-static firn_status forecast_ranks(firn_sim *sim, int n_ranks, firn_check *c,
-                                  firn_messages *messages)
-{
-    if (!sim->mpm)
-        return firn_messages_add(messages, FIRN_REFUSED,
-                                 "scene.method: %s does not work on several ranks (%d)",
-                                 sim->method->name, n_ranks);
-    const firn_status status = firn_ranks_check(sim, n_ranks, messages);
-    if (status != FIRN_OK) return status;
-    if (firn_ranks_forecast(sim, n_ranks, &c->ranks) != FIRN_OK)
-        return firn_messages_no_memory(messages, "forecast of ranks");
-    const double share = c->seconds_a_step / n_ranks,
-                 step = c->ranks.imbalance * share + c->ranks.most_bytes / FIRN_LINK_BYTES +
-                        c->ranks.n_exchanges * FIRN_LINK_LATENCY;
-    c->efficiency = c->is_measured ? share / step : 0;
-    return FIRN_OK;
-}
-
 static firn_status check_sim(const firn_scene_def *scene, firn_sim *sim, const char *folder,
                              double seconds, int n_ranks, firn_check *check,
                              firn_messages *messages)
@@ -539,7 +517,8 @@ static firn_status check_sim(const firn_scene_def *scene, firn_sim *sim, const c
         status = firn_roundoff_check(sim, scene->frames / scene->fps, messages);
     if (status == FIRN_OK) status = warn_separation(scene, sim, messages);
     if (status == FIRN_OK) status = check_writable(folder, messages);
-    if (status == FIRN_OK && n_ranks > 1) status = forecast_ranks(sim, n_ranks, check, messages);
+    if (status == FIRN_OK && n_ranks > 1)
+        status = firn_preflight_ranks(sim, n_ranks, check, messages);
     return status;
 }
 

@@ -70,5 +70,6 @@ void firn_check_clear(firn_check *check);
 /* "3.2 x 1.8 x 1.8 m": a mesh in centimetres shows here. */
 void firn_check_write_size(const firn_check_body *body, char *text, size_t n_bytes);
 void firn_check_print(const firn_check *check, FILE *out);
+void firn_check_print_bytes(FILE *out, double bytes); /* with their unit */
 
 #endif

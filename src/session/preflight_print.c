@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* preflight_print.c: what a pre-flight has found, for people. */
-#include "session/preflight.h"
+#include "session/preflight_ranks.h"
 
 #include <math.h>
 
-static void print_bytes(FILE *out, double bytes)
+void firn_check_print_bytes(FILE *out, double bytes)
 {
     if (isinf(bytes))
         fputs("unknown", out);
@@ -106,21 +106,22 @@ void firn_check_print(const firn_check *c, FILE *out)
     if (c->n_emitters) print_emitted(c, out);
     print_sizes(c, out);
     fputs("\nmemory     ", out);
-    print_bytes(out, c->is_measured ? c->memory_peak : c->memory_expected);
+    firn_check_print_bytes(out, c->is_measured ? c->memory_peak : c->memory_expected);
     fputs(c->is_measured ? " so far; expect up to " : " expected", out);
-    if (c->is_measured) print_bytes(out, fmax(c->memory_expected, c->memory_peak));
+    if (c->is_measured) firn_check_print_bytes(out, fmax(c->memory_expected, c->memory_peak));
     fputs("; available ", out);
-    print_bytes(out, c->memory_available);
+    firn_check_print_bytes(out, c->memory_available);
     fputc('\n', out);
     if (c->disk_free > 0) {
         fputs("disk       ", out);
-        print_bytes(out, c->disk_needed);
+        firn_check_print_bytes(out, c->disk_needed);
         fprintf(out, " for %d frames in %d files, uncompressed, and checkpoints; free ",
                 c->n_frames, c->n_files);
-        print_bytes(out, c->disk_free);
+        firn_check_print_bytes(out, c->disk_free);
         fputc('\n', out);
     }
     fputs(c->flow, out);
+    if (c->ranks.size) firn_preflight_print_ranks(c, out);
     if (!c->is_measured) return;
     if (c->transfer_viscosity > 0) print_transfer(c, out);
     print_steps(c, out);

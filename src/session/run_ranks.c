@@ -46,6 +46,11 @@ firn_status firn_run_ranks_compare(const firn_run_options *options, const firn_s
                                    uint64_t scene_hash, firn_messages *messages)
 {
     if (!options->comm || options->comm->size == 1) return FIRN_OK;
+    if (scene->n_probes)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "probes: do not work on several ranks yet (%d ranks); try: one "
+                                 "rank with as many threads, or expect",
+                                 options->comm->size);
     const identity own = identity_of(options, scene, scene_hash);
     identity all[FIRN_RANKS_MAX];
     firn_comm_collect(options->comm, &own, sizeof own, all);

@@ -246,7 +246,7 @@ static void add_to_fill(firn_overlap_fill *fill, const double x[3], double volum
     }
 }
 
-/* Particles in the order of their blocks: the same sums for any number of threads. */
+/* Particles in the order of their blocks: the same sums for any number of threads and ranks. */
 firn_status firn_overlap_fill_measure(firn_sim *sim, const double low[3], const double high[3],
                                       firn_overlap_fill *fill)
 {
@@ -257,9 +257,11 @@ firn_status firn_overlap_fill_measure(firn_sim *sim, const double low[3], const 
         fill->n[a] = (int64_t)ceil((high[a] - low[a]) / sim->h) + 6;
     }
     fill->share = firn_memory_array(&sim->memory, n_of(fill), sizeof *fill->share);
-    if (!fill->share) return FIRN_MEMORY;
+    const firn_status status = fill->share ? FIRN_OK : FIRN_MEMORY;
+    if (firn_comm_agree(&sim->comm, status) != FIRN_OK) return FIRN_MEMORY;
     for (int m = 0; m < sim->n_materials; m++) {
         firn_place at = {.material = m};
+        firn_comm_sum_begin(&sim->comm, fill->share, n_of(fill) * sizeof *fill->share);
         for (at.block = 0; at.block < method->n_blocks(sim, m); at.block++)
             for (at.index = 0; at.index < method->block_size(sim, m, at.block); at.index++) {
                 double x[3], volume;
@@ -267,6 +269,7 @@ firn_status firn_overlap_fill_measure(firn_sim *sim, const double low[3], const 
                 method->read(sim, at, 1, FIRN_FIELD_VOLUME, &volume);
                 add_to_fill(fill, x, volume);
             }
+        firn_comm_sum_end(&sim->comm, fill->share, n_of(fill) * sizeof *fill->share);
     }
     return FIRN_OK;
 }
