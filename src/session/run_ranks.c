@@ -100,9 +100,11 @@ void firn_run_ranks_disperse(firn_sim *sim)
     if (sim->method->disperse) sim->method->disperse(sim);
 }
 
+/* Also while rank 0 holds all particles, and is on its own for everything else. */
 firn_status firn_run_ranks_share(const firn_sim *sim, firn_status status)
 {
-    firn_comm_share(&sim->comm, 0, &status, sizeof status);
+    const firn_ranks *apart = sim->mpm ? sim->mpm->ranks_apart : NULL;
+    firn_comm_share(apart ? &apart->comm : &sim->comm, 0, &status, sizeof status);
     return status;
 }
 

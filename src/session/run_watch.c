@@ -292,14 +292,13 @@ static firn_status begin_probes(watch *w, firn_sim *sim, const char *folder)
     return status == FIRN_OK ? firn_probes_sample(w->probes, w->messages) : status;
 }
 
-/* The last checkpoint, on rank 0 with the particles of all ranks. */
+/* The last checkpoint, on rank 0 with the particles of all ranks, which it keeps for the summary. */
 static firn_status end_output(watch *w, firn_sim *sim, firn_status status)
 {
     const int has_end = firn_run_ranks_has_end(status);
     const firn_status assembled = has_end ? firn_run_ranks_assemble(sim, w->messages) : FIRN_OK;
     if (assembled != FIRN_OK) status = assembled;
     status = firn_run_output_end(w->output, sim, status, first_error(w->messages), w->messages);
-    firn_run_ranks_disperse(sim);
     return has_end && assembled == FIRN_OK ? firn_run_ranks_share(sim, status) : status;
 }
 
@@ -342,6 +341,7 @@ firn_status firn_run_watch(const firn_session_options *options, firn_sim *sim,
     status = end_output(&w, sim, status);
     w.voice->report(messages);
     report_end(&w, sim, status, folder);
+    firn_run_ranks_disperse(sim);
     firn_probes_destroy(w.probes);
     firn_expect_destroy(w.expect);
     return status;
