@@ -529,11 +529,13 @@ static firn_status step_emitter(firn_sim *sim, firn_emitter *e, emitter_state *s
         return status;
     }
     const double density = sim->materials[e->material].resolved.density;
+    const double path = flowed(e, e->def.start, fmax(sim->time, e->def.start)),
+                 *u = e->def.velocity;
     double volume = e->spacing * e->spacing * e->spacing;
     firn_newborn born = {.n = n,
                          .x = sim->emission->x,
                          .v = sim->emission->v,
-                         .drift = {e->def.velocity[0], e->def.velocity[1], e->def.velocity[2]},
+                         .drift = {path * u[0], path * u[1], path * u[2]},
                          .temperature = e->def.temperature,
                          .mass = density * volume,
                          .volume = volume,

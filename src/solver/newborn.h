@@ -14,7 +14,7 @@ typedef struct firn_newborn {
     const double *v, *C, *F, *T; /* [n][3] [n][9] [n][9] [n]; NULL: those of `body`, else 0 0 I */
     const firn_body_def *body;   /* its velocity, spin about `center`, F; NULL: none */
     double center[3];
-    double drift[3]; /* m/s: velocity of the emitter, whose stream carries its pattern; bodies: 0 */
+    double drift[3]; /* m: how far the stream has come, which carries its pattern; bodies: 0 */
     int is_painted;  /* parameters of a file are painted already, for the ids that come next */
     double temperature, mass, volume;
     const double *masses, *volumes, *history; /* [n] [n] [n][n_history]; NULL: mass, volume, as

@@ -9,7 +9,7 @@
  *   T, v        of a body: as a parameter; the motion of the body plus the vectors of a file
  *
  * x is the place of birth. Particles of an emitter are born one after the other at few places, so
- * noise and lumps are those at x - v_emitter t, a pattern that comes out with the stream.
+ * noise and lumps are those at x less the path of the stream so far: a pattern that comes out with it.
  *
  * Values of ids are in arrays by id, so they need neither sorting nor migration; they take 4 bytes
  * for each id that was ever given, of materials that vary. */
@@ -207,9 +207,9 @@ static double mapped(const firn_map *map, double low, double high, const double 
 }
 
 /* Where the pattern of the stream is that comes out at x. */
-static void origin_of(const firn_sim *sim, const firn_newborn *born, int64_t i, double x[3])
+static void origin_of(const firn_newborn *born, int64_t i, double x[3])
 {
-    for (int a = 0; a < 3; a++) x[a] = born->x[3 * i + a] - born->drift[a] * sim->time;
+    for (int a = 0; a < 3; a++) x[a] = born->x[3 * i + a] - born->drift[a];
 }
 
 static void set_parameter(firn_sim *sim, int material, const rule *r, const firn_newborn *born)
@@ -222,7 +222,7 @@ static void set_parameter(firn_sim *sim, int material, const rule *r, const firn
     for (int64_t i = 0; i < born->n; i++) {
         const double *x = born->x + 3 * i, own = (double)painted[i];
         double p = !isnan(own) ? own : r->map ? mapped(r->map, r->low, r->high, x) : value, at[3];
-        origin_of(sim, born, i, at);
+        origin_of(born, i, at);
         if (r->noise > 0) p *= 1 + r->noise * firn_map_noise(at, r->size, 1, r->seed);
         painted[i] = (float)fmax(info->min, fmin(info->max, p));
     }
@@ -237,7 +237,7 @@ static void weaken(firn_sim *sim, int material, int k, const firn_newborn *born)
 #pragma omp parallel for schedule(static) num_threads(sim->n_threads)
     for (int64_t i = 0; i < born->n; i++) {
         double at[3];
-        origin_of(sim, born, i, at);
+        origin_of(born, i, at);
         if (firn_map_lump_depth(at, lumps->size, lumps->seed) > lumps->width / 2) continue;
         const double p = isnan(painted[i]) ? value : (double)painted[i];
         painted[i] = (float)fmax(least, p * lumps->strength);

@@ -2,6 +2,7 @@
 /* test_paint.c: parameters, colour, temperature and velocity that differ from place to place are
  * those of their places, whatever the threads and the precision; the time step sees them, and
  * particles of emitters have them again after a restore. */
+#include "base/memory.h"
 #include "base/messages.h"
 #include "firn/firn.h"
 #include "base/random.h"
@@ -322,6 +323,35 @@ static void streams_go_on_after_a_restore(void **state)
     firn_sim_destroy(b);
 }
 
+/* Wherever memory runs out a message says so, and nothing is left behind that destroys twice. */
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    for (int n = 1; n < 2000; n++) {
+        setup s;
+        firn_sim *sim = NULL;
+        make(&s, "sand");
+        firn_parameter_def *p = give(&s, "cohesion", 2000);
+        strcpy(p->map, "blotches");
+        p->low = 100;
+        p->high = 2000;
+        s.material.lumps = (firn_lumps_def){.size = 0.2, .strength = 0.1, .width = 0.04};
+        strcpy(s.material.color_map, "blotches");
+        strcpy(s.body.temperature_map, "blotches");
+        s.body.temperature_high = 400;
+        s.options.n_threads = 1;
+        firn_messages *messages = firn_messages_create();
+        firn_memory_fail_after(n);
+        const firn_status status = firn_sim_create(&s.scene, &s.options, &sim, messages);
+        firn_memory_fail_after(0);
+        firn_messages_destroy(messages);
+        assert_true((status == FIRN_OK) == (sim != NULL));
+        firn_sim_destroy(sim);
+        if (sim) return;
+    }
+    fail_msg("2000 allocations were not enough");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +362,7 @@ int main(void)
         cmocka_unit_test(colours_and_temperatures),
         cmocka_unit_test(velocities_from_a_volume),
         cmocka_unit_test(streams_go_on_after_a_restore),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
 }
