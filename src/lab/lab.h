@@ -59,6 +59,12 @@ firn_status firn_lab_start(firn_lab_point *point, const firn_material *material,
 firn_status firn_lab_advance(firn_lab_point *point, const firn_lab_control *control,
                              firn_messages *messages);
 
+/* lab_heat.c: a new temperature, with the thermal expansion that a clamped point would resist. */
+void firn_lab_heat(firn_lab_point *point, double temperature);
+/* The temperature after so much plastic and viscous work, J/m^3, of a point that exchanges no heat;
+ * enthalpy, J/kg, and liquid fraction before and after. */
+void firn_lab_warm(firn_lab_point *point, double work, double *enthalpy, double *liquid);
+
 /* The stress of the present state as 3 x 3, in the wanted measure. */
 void firn_lab_stress_of(const firn_lab_state *state, const double tau[6], firn_lab_stress measure,
                         double out[9]);
@@ -88,6 +94,8 @@ typedef struct firn_lab_options {
     int n_steps, n_cycles;
     double rate_from, rate_to; /* flow_curve, 1/s */
     double temperature;
+    double heat_to;   /* heating, quench: the temperature at the end, K */
+    int is_adiabatic; /* plastic and viscous work become heat */
     firn_variant variant;
     int with_stability;      /* also the smallest eigenvalue of the acoustic tensor */
     const firn_table *table; /* path "file" */

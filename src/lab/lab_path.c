@@ -69,6 +69,7 @@ const char *firn_lab_mode_name(int i) { return i >= 0 && i < N_MODES ? modes[i].
     V(energy, "J/m^3")                                                                             \
     V(plastic_work, "J/m^3")                                                                       \
     V(viscous_work, "J/m^3")                                                                       \
+    V(temperature, "K")                                                                            \
     V(wave, "m/s")                                                                                 \
     V(viscosity, "m^2/s")                                                                          \
     V(newton, "1")                                                                                 \
@@ -97,6 +98,7 @@ typedef struct walk {
     firn_table *table;
     firn_messages *messages;
     double to;
+    double enthalpy, liquid; /* adiabatic: J/kg, 1 */
     firn_lab_stability stability;
     firn_lab_state before; /* of the last row, for finding the place of a loss between two rows */
 } walk;
@@ -168,6 +170,7 @@ static firn_status record(walk *w, double rate)
     row[COLUMN_energy] = p->response.energy;
     row[COLUMN_plastic_work] = p->state.plastic_work;
     row[COLUMN_viscous_work] = p->state.viscous_work;
+    row[COLUMN_temperature] = p->temperature;
     row[COLUMN_wave] = p->response.wave;
     row[COLUMN_viscosity] = p->response.viscosity;
     row[COLUMN_newton] = p->n_newton;
@@ -232,8 +235,12 @@ static firn_status drive(walk *w, double value, int by_stress, double dt)
         default: control.value[c] = w->mode->how[c] == '1';
         }
     }
+    const double spent = w->point.state.plastic_work + w->point.state.viscous_work;
     firn_status status = firn_lab_advance(&w->point, &control, w->messages);
     if (status != FIRN_OK) return status;
+    if (w->options->is_adiabatic)
+        firn_lab_warm(&w->point, w->point.state.plastic_work + w->point.state.viscous_work - spent,
+                      &w->enthalpy, &w->liquid);
     return record(w, (w->point.state.F[w->mode->driven] - before) / dt);
 }
 
@@ -328,6 +335,24 @@ static firn_status course_recovery(walk *w)
 static firn_status course_creep(walk *w)
 {
     return ramp_and_hold(w, 1, 0, w->options->stress, 1 / w->options->rate);
+}
+
+/* A ramp to `to` or to the stress, where one is given, then another temperature under it: over `hold`,
+ * or, quenched, within the first step of it. */
+static firn_status course_heating(walk *w)
+{
+    const firn_lab_options *o = w->options;
+    const int is_quench = strcmp(o->path, "quench") == 0, n_ramp = o->n_steps / 20 + 1;
+    const double from = o->by_stress ? 0 : w->mode->rest, to = o->by_stress ? o->stress : w->to,
+                 T = o->temperature;
+    firn_status status = FIRN_OK;
+    for (int i = 1; to != from && i <= n_ramp && status == FIRN_OK; i++)
+        status = drive(w, from + (to - from) * i / n_ramp, o->by_stress, 1 / o->rate / n_ramp);
+    for (int i = 1; i <= o->n_steps && status == FIRN_OK; i++) {
+        firn_lab_heat(&w->point, is_quench ? o->heat_to : T + (o->heat_to - T) * i / o->n_steps);
+        status = drive(w, to, o->by_stress, o->hold / o->n_steps);
+    }
+    return status;
 }
 
 /* Isotropic consolidation to the confining pressure, then axial compression under it. */
@@ -439,6 +464,10 @@ static const path paths[] = {
     {{"recovery", "simple_shear", "a ramp, then left free of stress: what springs back", 1, 1},
      course_recovery,
      0},
+    {{"heating", "uniaxial", "another temperature (heat_to) under a stress or held in place", 1, 1},
+     course_heating,
+     1},
+    {{"quench", "uniaxial", "the same, all at once", 1, 1}, course_heating, 1},
     {{"constant_rate", "uniaxial", "constant true strain rate", 1.5, 0}, course_constant_rate, 0},
     {{"flow_curve", "simple_shear", "steady stress over the rate of shear", 10, 0},
      course_flow_curve,
@@ -480,9 +509,10 @@ int firn_lab_axes(const firn_lab_options *options, const char **x, const char **
     if (!m) return 0;
     *x = p->info.uses_time ? "time" : p->course == course_flow_curve ? "rate" : m->x;
     /* in creep and recovery the stress is known and the deformation is drawn */
-    *y = p->course == course_creep || p->course == course_recovery ? m->x
-         : p->course == course_flow_curve                          ? "cauchy_xy"
-                                                                   : m->y;
+    const int is_free = p->course == course_heating && options->by_stress;
+    *y = p->course == course_creep || p->course == course_recovery || is_free ? m->x
+         : p->course == course_flow_curve                                     ? "cauchy_xy"
+                                                                              : m->y;
     return 1;
 }
 
@@ -498,10 +528,28 @@ firn_lab_options firn_lab_options_default(void)
                               .n_cycles = 3,
                               .rate_from = 0.01,
                               .rate_to = 1000,
-                              .temperature = 293.15};
+                              .temperature = 293.15,
+                              .heat_to = NAN};
 }
 
 /* ---------------------------------------------------------------- running */
+
+static firn_status check_heat(const walk *w, const firn_lab_options *o, firn_messages *messages)
+{
+    const int is_heated = w->path->course == course_heating;
+    if (is_heated && !(o->heat_to > 0))
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "path '%s': needs the temperature at its end, heat_to, above 0 K",
+                                 o->path);
+    if (o->is_adiabatic && (is_heated || !w->point.material->thermal.is_on))
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 is_heated ? "path '%s': prescribes the temperature, and cannot be "
+                                             "adiabatic"
+                                           : "path '%s', adiabatic: the material has no "
+                                             "heat_capacity",
+                                 o->path);
+    return FIRN_OK;
+}
 
 static firn_status check(const walk *w, const firn_lab_options *o, firn_messages *messages)
 {
@@ -565,7 +613,12 @@ firn_status firn_lab_run(const firn_material *material, const firn_lab_options *
     if (status == FIRN_OK)
         status =
             firn_lab_start(&w.point, material, options->variant, options->temperature, messages);
+    if (status == FIRN_OK) status = check_heat(&w, options, messages);
     if (status != FIRN_OK) return status;
+    if (options->is_adiabatic) {
+        w.enthalpy = firn_thermal_enthalpy(&material->thermal, options->temperature);
+        w.liquid = firn_thermal_fraction(&material->thermal, options->temperature);
+    }
     w.table = make_table(&material->law->info, options->with_stability);
     if (!w.table) return firn_messages_no_memory(messages, "path '%s'", options->path);
     status = record(&w, 0);

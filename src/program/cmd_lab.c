@@ -58,6 +58,7 @@ static firn_status read_options(const firn_cli *cli, firn_lab_options *o, firn_m
     o->n_steps = (int)firn_cli_integer(cli, "steps", o->n_steps);
     o->n_cycles = (int)firn_cli_integer(cli, "cycles", o->n_cycles);
     o->with_stability = firn_cli_has(cli, "stability");
+    o->is_adiabatic = firn_cli_has(cli, "adiabatic");
     o->by_stress = firn_cli_has(cli, "stress") && strcmp(o->path, "creep") != 0;
     const struct {
         const char *name, *unit;
@@ -70,7 +71,8 @@ static firn_status read_options(const firn_cli *cli, firn_lab_options *o, firn_m
                       {"pressure", "Pa", &o->pressure},
                       {"rate-from", "1/s", &o->rate_from},
                       {"rate-to", "1/s", &o->rate_to},
-                      {"temperature", "K", &o->temperature}};
+                      {"temperature", "K", &o->temperature},
+                      {"heat-to", "K", &o->heat_to}};
     firn_status status = FIRN_OK;
     for (size_t i = 0; i < sizeof quantities / sizeof *quantities && status == FIRN_OK; i++)
         status = firn_cli_quantity(cli, quantities[i].name, quantities[i].unit, quantities[i].value,
@@ -301,7 +303,7 @@ static const firn_cli_option options[] = {
      .choices = "cauchy kirchhoff nominal"},
     {"rate", 0, FIRN_CLI_TEXT, "RATE", "Rate of the prescribed quantity. Default: 1/s."},
     {"hold", 0, FIRN_CLI_TEXT, "TIME",
-     "Duration of relaxation, creep and recovery. Default: 10 s."},
+     "Duration of relaxation, creep, recovery, heating and quench. Default: 10 s."},
     {"pressure", 0, FIRN_CLI_TEXT, "STRESS",
      "Confining pressure on the free sides; required by triaxial."},
     {"cycles", 0, FIRN_CLI_INTEGER, "N", "Number of cycles of the path cyclic.", .min = 1,
@@ -330,6 +332,11 @@ static const firn_cli_option options[] = {
      "stretch, default: 0.3; its largest is --to, default: 1.7."},
     {"third", 0, FIRN_CLI_TEXT, "STRETCH", "Third stretch of a map. Default: 1."},
     {"temperature", 0, FIRN_CLI_TEXT, "T", "Temperature. Default: 293.15 K."},
+    {"heat-to", 0, FIRN_CLI_TEXT, "T",
+     "Temperature at the end of the paths heating (over --hold) and quench (at once)."},
+    {"adiabatic", 0, FIRN_CLI_FLAG,
+     .doc = "Plastic and viscous work become heat (taylor_quinney), by the heat_capacity and the "
+            "latent heat of the material. Default: isothermal."},
     {"variant", 0, FIRN_CLI_CHOICE, "NAME", "Compiled variant of the kernels. Default: f64_scalar.",
      .choices = "f64_scalar f32_sse2 f32_avx2 f64_avx2 f32_avx512 f64_avx512"},
     {"out", 'o', FIRN_CLI_FILE, "STEM", "Write STEM.csv (one per law), STEM.svg and STEM.png."},

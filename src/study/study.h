@@ -105,6 +105,7 @@ void firn_compare_series_clear(firn_compare_series *series);
 typedef struct firn_compare_metric {
     const char *name, *unit, *doc;
     double (*of)(const firn_compare_series *series); /* NAN: unknown */
+    int by_name; /* in the table only where the study asks for it */
 } firn_compare_metric;
 
 const firn_compare_metric *firn_compare_metric_at(int i); /* NULL after the last */

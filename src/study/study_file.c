@@ -286,7 +286,7 @@ static int read_lab(reader *r, const node *v, firn_study_lab *lab)
     *o = firn_lab_options_default();
     if (!check_keys(r, v,
                     "title path mode from to stress pressure rate hold steps cycles temperature "
-                    "rate_from rate_to x y overlay laws range") ||
+                    "rate_from rate_to heat_to x y overlay laws range") ||
         !read_picture(r, v, lab))
         return 0;
     const char *path = "uniaxial", *mode = "", *x, *y;
@@ -301,6 +301,7 @@ static int read_lab(reader *r, const node *v, firn_study_lab *lab)
                    {"rate", "1/s", &o->rate},
                    {"hold", "s", &o->hold},
                    {"temperature", "K", &o->temperature},
+                   {"heat_to", "K", &o->heat_to},
                    {"steps", "1", &steps},
                    {"rate_from", "1/s", &o->rate_from},
                    {"rate_to", "1/s", &o->rate_to},

@@ -11,7 +11,10 @@
  *     numerical_loss = lost_energy - plastic - viscous - friction work
  *
  * numerical_loss holds what the transfers and impacts on the grid dissipate, and what left with
- * lost particles or came with born ones. */
+ * lost particles or came with born ones.
+ *
+ * melted_share, the liquid mass over the mass, is also the place of the front of a bar that melts from
+ * one end, over the bar's length. */
 #include "study/study.h"
 #include "shot/ledger_csv.h"
 #include "base/file.h"
@@ -83,7 +86,7 @@ static double mean_force(const firn_table *t, int row)
 }
 
 /* The last columns, computed from the others. */
-enum { N_DERIVED = 4 };
+enum { N_DERIVED = 5 };
 static void derive(firn_table *t)
 {
     double start = NAN;
@@ -97,6 +100,7 @@ static void derive(firn_table *t)
         row[2] = start + at(t, i, "external_work") - total;
         row[3] = row[2] - at(t, i, "plastic_work") - at(t, i, "viscous_work") -
                  at(t, i, "friction_work");
+        row[4] = at(t, i, "melted_mass") / at(t, i, "mass");
     }
 }
 
@@ -113,7 +117,8 @@ static firn_table *read_ledger(char *text, const char *material)
             static const firn_table_column made[N_DERIVED] = {{"force", "N"},
                                                               {"total_energy", "J"},
                                                               {"lost_energy", "J"},
-                                                              {"numerical_loss", "J"}};
+                                                              {"numerical_loss", "J"},
+                                                              {"melted_share", "1"}};
             memcpy(columns + n, made, sizeof made);
             table = firn_table_create(n + N_DERIVED, columns);
             if (!table) return NULL;
@@ -267,28 +272,53 @@ static double bounce_height(const firn_compare_series *s)
     return best - height(s, low);
 }
 
+static double melted_share(const firn_compare_series *s)
+{
+    return at(s->table, s->table->n_rows - 1, "melted_share");
+}
+
+/* When half of the mass has melted, linear between output times; NAN: it has not. */
+static double half_melted(const firn_compare_series *s)
+{
+    for (int i = 1; i < s->table->n_rows; i++) {
+        const double before = at(s->table, i - 1, "melted_share"),
+                     after = at(s->table, i, "melted_share"), t = at(s->table, i - 1, "time"),
+                     dt = at(s->table, i, "time") - t;
+        if (before < 0.5 && after >= 0.5) return t + dt * (0.5 - before) / (after - before);
+    }
+    return NAN;
+}
+
+static double heat_gain(const firn_compare_series *s)
+{
+    return at(s->table, s->table->n_rows - 1, "thermal_energy") - at(s->table, 0, "thermal_energy");
+}
+
 static const firn_compare_metric metrics[] = {
     {"peak_force", "N",
-     "largest force of walls or of colliders, as mean over a twentieth of a frame", peak_force},
-    {"run_out", "m", "growth of the larger horizontal extent of 99 % of the mass", run_out},
-    {"final_height", "m", "vertical extent of 99 % of the mass at the end", final_height},
-    {"bounce_height", "m", "rise of the centre of mass after its first low", bounce_height},
-    {"top_speed", "m/s", "fastest particle", top_speed},
+     "largest force of walls or of colliders, as mean over a twentieth of a frame", peak_force, 0},
+    {"run_out", "m", "growth of the larger horizontal extent of 99 % of the mass", run_out, 0},
+    {"final_height", "m", "vertical extent of 99 % of the mass at the end", final_height, 0},
+    {"bounce_height", "m", "rise of the centre of mass after its first low", bounce_height, 0},
+    {"top_speed", "m/s", "fastest particle", top_speed, 0},
     {"lost_energy", "J",
      "energy at the start, plus the work of moving boundaries and fields, minus the energy at the "
      "end",
-     lost_energy},
+     lost_energy, 0},
     {"numerical_loss", "J",
      "part of the lost energy that is neither plastic, viscous nor friction work: transfers, "
      "impacts on the grid, lost particles",
-     numerical_loss},
-    {"spent_work", "J", "plastic and viscous work", spent_work},
+     numerical_loss, 0},
+    {"spent_work", "J", "plastic and viscous work", spent_work, 0},
     {"volume_loss", "1",
-     "relative loss of volume at the end, elastic and plastic, without lost particles",
-     volume_loss},
-    {"least_J", "1", "smallest volume ratio of any particle at any time", least_J},
-    {"time_to_solution", "s", "wall time", time_to_solution},
-    {"steps", "1", "time steps", steps},
+     "relative loss of volume at the end, elastic and plastic, without lost particles", volume_loss,
+     0},
+    {"least_J", "1", "smallest volume ratio of any particle at any time", least_J, 0},
+    {"time_to_solution", "s", "wall time", time_to_solution, 0},
+    {"steps", "1", "time steps", steps, 0},
+    {"melted_share", "1", "liquid mass over mass at the end", melted_share, 1},
+    {"half_melted", "s", "time at which half of the mass has melted", half_melted, 1},
+    {"heat_gain", "J", "heat content at the end, less that at the start", heat_gain, 1},
 };
 enum { N_METRICS = sizeof metrics / sizeof *metrics };
 

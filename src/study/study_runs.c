@@ -237,7 +237,8 @@ firn_status firn_compare_plan(firn_compare *c, firn_study *study,
     for (int i = 0; i < study->n_metrics && i < FIRN_COMPARE_METRICS_MAX; i++)
         c->metrics[c->n_metrics++] = firn_compare_metric_find(study->metrics[i]);
     for (int i = 0; !study->n_metrics && firn_compare_metric_at(i); i++)
-        c->metrics[c->n_metrics++] = firn_compare_metric_at(i);
+        if (!firn_compare_metric_at(i)->by_name)
+            c->metrics[c->n_metrics++] = firn_compare_metric_at(i);
     c->runs = firn_memory_array(NULL, (size_t)n, sizeof *c->runs);
     if (!c->runs) return firn_messages_no_memory(messages, "%lld runs", (long long)n);
     c->n_runs = (int)n;

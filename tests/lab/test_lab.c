@@ -408,6 +408,74 @@ static void relaxation(void **state)
     firn_table_destroy(t);
 }
 
+static firn_material thermal(const char *spec)
+{
+    firn_material material;
+    assert_int_equal(firn_lab_material(spec, NULL, &material, NULL), FIRN_OK);
+    return material;
+}
+
+/* Hencky's law, alpha 1e-4/K, 100 K warmer: a rod between walls has tau = - E alpha dT, a free one the
+ * stretch exp(alpha dT); one that carries 2 kPa while its modulus falls from 1 MPa to 200 kPa has
+ * log stretches of tau/E. A quench is there after its first step. */
+static void heated(void **state)
+{
+    (void)state;
+    const firn_material rod =
+        thermal("hencky,E=1e6,nu=0.3,heat_capacity=1000,conductivity=1,expansion=1e-4");
+    firn_lab_options o = path("heating", NAN, 50);
+    o.temperature = 300;
+    o.heat_to = 400;
+    firn_table *t = run(&rod, &o);
+    for (int i = 0; i <= 50; i += 10) {
+        assert_close(at(t, i, "temperature"), 300 + 2 * i, 1e-9);
+        assert_close(at(t, i, "kirchhoff_xx"), -1e6 * 1e-4 * 2 * i, 1e-3);
+    }
+    firn_table_destroy(t);
+    snprintf(o.path, sizeof o.path, "quench");
+    t = run(&rod, &o);
+    assert_close(at(t, 1, "kirchhoff_xx"), -1e4, 1e-3);
+    assert_close(at(t, -1, "kirchhoff_xx"), -1e4, 1e-3);
+    firn_table_destroy(t);
+    snprintf(o.path, sizeof o.path, "heating");
+    o.by_stress = 1;
+    o.stress = 0;
+    t = run(&rod, &o);
+    assert_close(at(t, -1, "stretch"), exp(0.01), 1e-9);
+    firn_table_destroy(t);
+
+    const firn_material softens = thermal("hencky,E=1e6 @ 300 K; 2e5 @ 400 K,nu=0.3");
+    o.measure = FIRN_LAB_KIRCHHOFF;
+    o.stress = 2000;
+    t = run(&softens, &o);
+    assert_close(at(t, 3, "stretch"), exp(2e-3), 1e-9); /* loaded, still cold */
+    assert_close(at(t, -1, "stretch"), exp(1e-2), 1e-9);
+    firn_table_destroy(t);
+}
+
+/* Plastic work heats what exchanges no heat, up to its melting point and no further until it has
+ * melted: rho c dT + rho L f = beta W. */
+static void adiabatic(void **state)
+{
+    (void)state;
+    for (int melts = 0; melts < 2; melts++) {
+        const firn_material metal =
+            thermal(melts ? "von_mises,rho=1000,E=1e9,nu=0.3,yield=1e6,heat_capacity=10,"
+                            "conductivity=1,taylor_quinney=0.9,solidus=310,liquidus=311,"
+                            "latent_heat=100"
+                          : "von_mises,rho=1000,E=1e9,nu=0.3,yield=1e6,heat_capacity=10,"
+                            "conductivity=1,taylor_quinney=0.9");
+        firn_lab_options o = path("simple_shear", 0.6, 200);
+        o.temperature = 300;
+        o.is_adiabatic = 1;
+        firn_table *t = run(&metal, &o);
+        const double heat = 0.9 * at(t, -1, "plastic_work") / 1000, T = at(t, -1, "temperature");
+        assert_true(heat > 210);
+        assert_close(T, melts ? 311 + (heat - 110 - 100) / 10 : 300 + heat / 10, 1e-6);
+        firn_table_destroy(t);
+    }
+}
+
 /* Under a small constant shear stress the same solid creeps from s/(mu + G_m) to s/mu with the time
  * t_m (mu + G_m)/mu. */
 static void creep(void **state)
@@ -759,6 +827,8 @@ int main(void)
         cmocka_unit_test(specs),
         cmocka_unit_test(relaxation),
         cmocka_unit_test(creep),
+        cmocka_unit_test(heated),
+        cmocka_unit_test(adiabatic),
         cmocka_unit_test(recovery),
         cmocka_unit_test(flow_curve),
         cmocka_unit_test(cyclic),

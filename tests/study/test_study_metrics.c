@@ -97,8 +97,42 @@ static void volume_is_lost_as_geometry_says(void **state)
     assert_true(n_laws >= 3); /* snow, sand, Cam-Clay */
 }
 
+/* A shot whose liquid share is 0, .2, .8 at 0, 1, 2 s: half at 1.5 s. */
+static void melting(void **state)
+{
+    (void)state;
+    static const double share[3] = {0, 0.2, 0.8};
+    char folder[512];
+    snprintf(folder, sizeof folder, "%s", scratch("melting"));
+    firn_sim *sim = start(firn_law_find("snow"), 0);
+    firn_shot_setup setup = sample_setup(folder, 1);
+    firn_shot *shot;
+    assert_int_equal(firn_shot_create(&setup, 1, &shot, NULL), FIRN_OK);
+    for (int frame = 0; frame < 3; frame++) {
+        firn_ledger ledgers[2];
+        for (int m = -1; m < 1; m++) {
+            assert_int_equal(firn_sim_ledger(sim, m, &ledgers[m + 1], NULL), FIRN_OK);
+            ledgers[m + 1].melted_mass = share[frame] * ledgers[m + 1].mass;
+            ledgers[m + 1].thermal_energy = 100 + 7 * frame;
+        }
+        firn_shot_time moment = {.frame = frame, .time = frame, .n_ledgers = 2, .ledgers = ledgers};
+        assert_int_equal(firn_shot_record(shot, &moment, 0, NULL, NULL), FIRN_OK);
+    }
+    assert_int_equal(firn_shot_close(shot, "finished", NULL, NULL), FIRN_OK);
+    firn_shot_destroy(shot);
+    firn_sim_destroy(sim);
+    firn_compare_series series;
+    assert_int_equal(firn_compare_series_read(folder, "ball", (double[3]){0}, &series, NULL),
+                     FIRN_OK);
+    assert_true(fabs(firn_compare_metric_find("melted_share")->of(&series) - 0.8) < 1e-9);
+    assert_true(fabs(firn_compare_metric_find("half_melted")->of(&series) - 1.5) < 1e-9);
+    assert_true(fabs(firn_compare_metric_find("heat_gain")->of(&series) - 14) < 1e-9);
+    firn_compare_series_clear(&series);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(volume_is_lost_as_geometry_says)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(volume_is_lost_as_geometry_says),
+                                       cmocka_unit_test(melting)};
     return cmocka_run_group_tests(tests, scratch_create, scratch_destroy);
 }
