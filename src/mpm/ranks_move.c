@@ -12,7 +12,7 @@
  * what comes from ranks after behind. Newborn particles are all on the last rank (populate.c) and
  * stand last, as with one process; they travel marked. */
 #include "mpm/ranks.h"
-#include "mpm/sort.h"
+#include "mpm/sort_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -162,8 +162,8 @@ static firn_status pack_material(firn_sim *sim, int material, parcel *out)
         uint64_t ranks = 0;
         if (!ranks_around(sim, block, around)) continue;
         for (int p = 0; p < block->n; p++) {
-            const int target = firn_sort_target(sim, particles, block, p);
-            to[p] = target < 0 ? (uint8_t)me : around[target];
+            const int target = firn_sort_fate(sim, particles, block, p);
+            to[p] = target >= FIRN_SORT_GONE ? (uint8_t)me : around[target];
             if (to[p] != me) ranks |= 1ull << to[p];
         }
         for (int r = 0; ranks >> r && status == FIRN_OK; r++)

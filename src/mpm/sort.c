@@ -25,6 +25,7 @@
  * All or nothing per material: memory is reserved before anything moves. */
 #include "mpm/heat.h"
 #include "mpm/sort.h"
+#include "mpm/sort_plan.h"
 #include "mpm/mpm.h"
 #include "mpm/particle_boundary.h"
 #include "mpm/plane.h"
@@ -35,132 +36,21 @@
 #include <omp.h>
 #include <string.h>
 
-enum {
-    GONE = 27,
-    TARGETS = GONE + FIRN_N_LOSSES
-}; /* targets from GONE on: reasons to delete (firn_loss) */
-
-typedef struct move_plan {       /* of one material */
-    int32_t (*count)[TARGETS];   /* [old blocks] */
-    int64_t (*start)[TARGETS];   /* [old blocks] first new slot of each part */
-    firn_particle_block *blocks; /* new */
-    int32_t n_blocks, n_old;
-    int64_t n_bundles, n_particles;
-    size_t bytes;
-} move_plan;
-
-/* The neighbour (x*3 + y)*3 + z to which the particle belongs now, and its position there,
- * cells. */
-static int target_of(const firn_particles *particles, int64_t bundle, int lane, double x[3])
-{
-    int target = 0;
-    for (int a = 0; a < 3; a++) {
-        x[a] = firn_particles_value(particles, FIRN_FIELD_X, bundle, a, lane);
-        int shift = x[a] < -0.5 ? -1 : x[a] >= 3.5;
-        x[a] -= 4 * shift;
-        target = 3 * target + shift + 1;
-    }
-    return target;
-}
-
-/* The target, or GONE + the reason to delete the particle. */
-static int fate_of(const firn_sim *sim, const firn_particle_block *block, int target,
-                   const double x[3])
-{
-    int32_t coord[3];
-    firn_grid_beside(&sim->mpm->grid, block->coord, target, coord);
-    if (!firn_grid_is_reachable(coord)) return GONE + FIRN_LOST_FAR;
-    if (!sim->scene.grid.has_box && !sim->n_sinks) return target;
-    double world[3];
-    for (int a = 0; a < 3; a++) world[a] = firn_mpm_metres(sim, a, 4.0 * coord[a] + x[a]);
-    int loss = firn_sinks_delete(sim, world);
-    return loss < 0 ? target : GONE + loss;
-}
-
-/* Whether any particle of the block may be deleted: then each is tested. */
-/* The neighbours of the block bound where its particles can be: if these are within the range of
- * coordinates, and no sink or deleting wall comes close, no particle needs the test. */
-static int may_lose(const firn_sim *sim, const firn_particle_block *block)
-{
-    for (int side = -1; side <= 1; side += 2) {
-        int32_t coord[3];
-        for (int a = 0; a < 3; a++) coord[a] = block->coord[a] + side;
-        if (!firn_grid_is_reachable(coord)) return 1;
-    }
-    return firn_sink_particles_may_delete(sim, block->coord);
-}
-
-static void targets_of(const firn_sim *sim, const firn_particles *particles, int64_t bundle,
-                       uint8_t target[16], uint8_t cell[16])
-{
-    sim->mpm->kernels->targets(firn_particles_at(particles, FIRN_FIELD_X, bundle),
-                               sim->scene.grid.spline == FIRN_QUADRATIC, target, cell);
-}
-
-static int fate_in(const firn_sim *sim, const firn_particles *particles,
-                   const firn_particle_block *block, int p)
-{
-    double x[3];
-    int target = target_of(particles, block->first + p / 16, p % 16, x);
-    return fate_of(sim, block, target, x);
-}
-
-int firn_sort_target(const firn_sim *sim, const firn_particles *particles,
-                     const firn_particle_block *block, int p)
-{
-    const int fate = fate_in(sim, particles, block, p);
-    return fate < GONE ? fate : -1;
-}
-
-static void count_targets(firn_sim *sim, firn_particles *particles, move_plan *plan)
-{
-#pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
-    for (int32_t b = 0; b < particles->n_blocks; b++) {
-        const firn_particle_block *block = &particles->blocks[b];
-        const int is_safe = !may_lose(sim, block);
-        uint8_t target[16], cell[16];
-        memset(plan->count[b], 0, sizeof plan->count[b]);
-        for (int p = 0; p < block->n; p++) {
-            if (p % 16 == 0) targets_of(sim, particles, block->first + p / 16, target, cell);
-            plan->count[b][is_safe ? target[p % 16] : fate_in(sim, particles, block, p)]++;
-        }
-    }
-}
-
-static firn_status make_plan(firn_sim *sim, firn_particles *particles, move_plan *plan)
-{
-    plan->n_old = particles->n_blocks;
-    size_t n = (size_t)particles->n_blocks;
-    plan->count = firn_memory_array(&sim->memory, n, sizeof *plan->count);
-    plan->start = firn_memory_array(&sim->memory, n, sizeof *plan->start);
-    if (!plan->count || !plan->start) return FIRN_MEMORY;
-    count_targets(sim, particles, plan);
-    return FIRN_OK;
-}
-
-static void drop_plan(firn_sim *sim, move_plan *plan)
-{
-    firn_memory_release(&sim->memory, plan->count, (size_t)plan->n_old * sizeof *plan->count);
-    firn_memory_release(&sim->memory, plan->start, (size_t)plan->n_old * sizeof *plan->start);
-    firn_memory_release(&sim->memory, plan->blocks, plan->bytes);
-    *plan = (move_plan){0};
-}
-
 /* The sorted unique keys of all blocks that will own particles. */
-static firn_status collect_keys(firn_sim *sim, const move_plan *plans, uint64_t **keys, int32_t *n,
-                                size_t *bytes)
+static firn_status collect_keys(firn_sim *sim, const firn_sort_plan *plans, uint64_t **keys,
+                                int32_t *n, size_t *bytes)
 {
     int64_t total = 0;
     for (int m = 0; m < sim->n_materials; m++)
         for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++)
-            for (int q = 0; q < GONE; q++) total += plans[m].count[b][q] > 0;
+            for (int q = 0; q < FIRN_SORT_GONE; q++) total += plans[m].count[b][q] > 0;
     *bytes = (size_t)(total ? total : 1) * sizeof **keys;
     *keys = firn_memory_allocate(&sim->memory, *bytes);
     if (!*keys || total > INT32_MAX) return FIRN_MEMORY;
     int64_t at = 0;
     for (int m = 0; m < sim->n_materials; m++)
         for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++)
-            for (int q = 0; q < GONE; q++) {
+            for (int q = 0; q < FIRN_SORT_GONE; q++) {
                 if (plans[m].count[b][q] == 0) continue;
                 int32_t coord[3];
                 firn_grid_beside(&sim->mpm->grid, sim->mpm->particles[m].blocks[b].coord, q, coord);
@@ -188,14 +78,14 @@ static firn_status reserve_owners(firn_sim *sim, firn_particles *particles)
  * fixes blocks and bundles; the second hands out slots in the order of old blocks, which makes the
  * sort stable. */
 static firn_status number_blocks(firn_sim *sim, firn_particles *particles, const uint64_t *keys,
-                                 move_plan *plan)
+                                 firn_sort_plan *plan)
 {
     if (reserve_owners(sim, particles) != FIRN_OK) return FIRN_MEMORY;
     int32_t n_owners = sim->mpm->grid.n_owners;
     int32_t *at = particles->block_of_owner; /* used for counting first */
     for (int32_t i = 0; i < n_owners; i++) at[i] = 0;
     for (int32_t b = 0; b < particles->n_blocks; b++)
-        for (int q = 0; q < GONE; q++) {
+        for (int q = 0; q < FIRN_SORT_GONE; q++) {
             if (plan->count[b][q] == 0) continue;
             int32_t coord[3];
             firn_grid_beside(&sim->mpm->grid, particles->blocks[b].coord, q, coord);
@@ -224,7 +114,7 @@ static firn_status number_blocks(firn_sim *sim, firn_particles *particles, const
         at[i] = k++;
     }
     for (int32_t b = 0; b < particles->n_blocks; b++)
-        for (int q = 0; q < GONE; q++) {
+        for (int q = 0; q < FIRN_SORT_GONE; q++) {
             if (plan->count[b][q] == 0) continue;
             firn_particle_block *block = &plan->blocks[at[plan->start[b][q]]];
             plan->start[b][q] = block->first * 16 + block->n;
@@ -254,7 +144,7 @@ static void count_images(const firn_sim *sim, firn_particles *particles,
 }
 
 /* Slots and cells of the particles of each new block, in the order of the old blocks. */
-static void place_particles(firn_sim *sim, firn_particles *particles, move_plan *plan,
+static void place_particles(firn_sim *sim, firn_particles *particles, firn_sort_plan *plan,
                             uint8_t *cells)
 {
 #pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
@@ -263,10 +153,11 @@ static void place_particles(firn_sim *sim, firn_particles *particles, move_plan 
         uint8_t target[16], cell[16];
         int has_losses = 0;
         const int has_images = particles->n_components[FIRN_FIELD_IMAGE];
-        for (int loss = 0; loss < FIRN_N_LOSSES; loss++) has_losses |= plan->count[b][GONE + loss];
+        for (int loss = 0; loss < FIRN_N_LOSSES; loss++)
+            has_losses |= plan->count[b][FIRN_SORT_GONE + loss];
         for (int p = 0; p < block->n; p++) {
-            if (p % 16 == 0) targets_of(sim, particles, block->first + p / 16, target, cell);
-            if (has_losses && fate_in(sim, particles, block, p) >= GONE) continue;
+            if (p % 16 == 0) firn_sort_targets(sim, particles, block->first + p / 16, target, cell);
+            if (has_losses && firn_sort_fate(sim, particles, block, p) >= FIRN_SORT_GONE) continue;
             if (plan->start[b][target[p % 16]] < 0) continue; /* has gone to another rank */
             int64_t slot = plan->start[b][target[p % 16]]++;
             sim->mpm->order[slot] = (uint32_t)(block->first * 16 + p);
@@ -287,7 +178,7 @@ static void sort_cells(int n, const uint8_t *cells, uint32_t *slots, uint32_t *s
     memcpy(slots, sorted, (size_t)n * sizeof *slots);
 }
 
-static int32_t largest_block(const move_plan *plan)
+static int32_t largest_block(const firn_sort_plan *plan)
 {
     int32_t largest = 1;
     for (int32_t b = 0; b < plan->n_blocks; b++)
@@ -301,7 +192,8 @@ static size_t slot_bytes(int32_t largest)
     return ((size_t)largest * sizeof(uint32_t) + 127) & ~(size_t)63;
 }
 
-static void order_cells(firn_sim *sim, const move_plan *plan, const uint8_t *cells, char *scratch)
+static void order_cells(firn_sim *sim, const firn_sort_plan *plan, const uint8_t *cells,
+                        char *scratch)
 {
     size_t each = slot_bytes(largest_block(plan));
 #pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
@@ -320,7 +212,7 @@ enum { TOGETHER = 3 };
 
 /* Out of place and back: new bundles are gathered into the spare array and copied to the field,
  * which needs one spare array for all fields instead of a second copy of all particles. */
-static void move_field(firn_sim *sim, firn_particles *particles, const move_plan *plan,
+static void move_field(firn_sim *sim, firn_particles *particles, const firn_sort_plan *plan,
                        firn_field field)
 {
     const int n = particles->n_components[field], is_integer = firn_field_is_integer(field);
@@ -348,7 +240,7 @@ static void move_field(firn_sim *sim, firn_particles *particles, const move_plan
     }
 }
 
-static void rebase(firn_sim *sim, firn_particles *particles, const move_plan *plan)
+static void rebase(firn_sim *sim, firn_particles *particles, const firn_sort_plan *plan)
 {
 #pragma omp parallel for schedule(dynamic, 8) num_threads(sim->n_threads)
     for (int32_t b = 0; b < plan->n_blocks; b++) {
@@ -360,7 +252,8 @@ static void rebase(firn_sim *sim, firn_particles *particles, const move_plan *pl
     }
 }
 
-static firn_status reserve_move(firn_sim *sim, firn_particles *particles, const move_plan *plan)
+static firn_status reserve_move(firn_sim *sim, firn_particles *particles,
+                                const firn_sort_plan *plan)
 {
     int64_t slack = plan->n_bundles + plan->n_bundles / 64 + 4;
     int is_short =
@@ -389,18 +282,18 @@ static firn_status reserve_move(firn_sim *sim, firn_particles *particles, const 
 }
 
 /* Adds deleted particles and their mass to the ledger, by reason. */
-static void add_losses(const firn_sim *sim, firn_particles *particles, const move_plan *plan)
+static void add_losses(const firn_sim *sim, firn_particles *particles, const firn_sort_plan *plan)
 {
     for (int32_t b = 0; b < particles->n_blocks; b++) {
         const firn_particle_block *block = &particles->blocks[b];
         int has_losses = 0;
         for (int loss = 0; loss < FIRN_N_LOSSES; loss++) {
-            particles->material->sums.n_lost_by[loss] += plan->count[b][GONE + loss];
-            has_losses |= plan->count[b][GONE + loss];
+            particles->material->sums.n_lost_by[loss] += plan->count[b][FIRN_SORT_GONE + loss];
+            has_losses |= plan->count[b][FIRN_SORT_GONE + loss];
         }
         if (!has_losses) continue;
         for (int p = 0; p < block->n; p++) {
-            if (fate_in(sim, particles, block, p) < GONE) continue;
+            if (firn_sort_fate(sim, particles, block, p) < FIRN_SORT_GONE) continue;
             particles->material->sums.lost_mass +=
                 firn_particles_value(particles, FIRN_FIELD_MASS, block->first + p / 16, 0, p % 16);
             if (sim->heat && particles->material->resolved.thermal.is_on)
@@ -412,7 +305,7 @@ static void add_losses(const firn_sim *sim, firn_particles *particles, const mov
 
 /* All memory is reserved first: a material moves as a whole or not at all, and can be sorted
  * again. */
-static firn_status move_particles(firn_sim *sim, firn_particles *particles, move_plan *plan)
+static firn_status move_particles(firn_sim *sim, firn_particles *particles, firn_sort_plan *plan)
 {
     size_t bytes = slot_bytes(largest_block(plan)) * (size_t)sim->n_threads;
     char *scratch = firn_memory_allocate(&sim->memory, bytes);
@@ -454,123 +347,23 @@ static firn_status activate(firn_sim *sim, const uint64_t *keys)
     return firn_grid_activate(&sim->mpm->grid, keys);
 }
 
-/* ---------------------------------------------------------------- several ranks */
-
-static int32_t find_load(const firn_rank_load *loads, int32_t n, uint64_t key)
-{
-    int32_t low = 0, high = n;
-    while (high - low > 1) {
-        const int32_t middle = (low + high) / 2;
-        if (loads[middle].key <= key)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Particles of this rank by key. */
-static void count_loads(const firn_sim *sim, const move_plan *plans, const uint64_t *keys,
-                        int32_t n, firn_rank_load *loads)
-{
-    for (int32_t i = 0; i < n; i++) loads[i] = (firn_rank_load){keys[i], 0};
-    for (int m = 0; m < sim->n_materials; m++)
-        for (int32_t b = 0; b < sim->mpm->particles[m].n_blocks; b++)
-            for (int q = 0; q < GONE; q++) {
-                int32_t coord[3];
-                if (plans[m].count[b][q] == 0) continue;
-                firn_grid_beside(&sim->mpm->grid, sim->mpm->particles[m].blocks[b].coord, q, coord);
-                loads[find_load(loads, n, firn_grid_key(coord))].n += plans[m].count[b][q];
-            }
-}
-
-/* The keys of all ranks in place of this rank's; the grid's owners; the cut. */
-static firn_status set_owners_of_all(firn_sim *sim, const firn_rank_load *all, int32_t n,
-                                     uint64_t **keys, size_t *key_bytes)
-{
-    firn_memory_release(&sim->memory, *keys, *key_bytes);
-    *key_bytes = (size_t)(n ? n : 1) * sizeof **keys;
-    *keys = firn_memory_allocate(&sim->memory, *key_bytes);
-    int32_t *weight = firn_memory_array(&sim->memory, (size_t)n, sizeof *weight);
-    firn_status status = *keys && weight ? FIRN_OK : FIRN_MEMORY;
-    for (int32_t i = 0; i < n && status == FIRN_OK; i++) {
-        (*keys)[i] = all[i].key;
-        weight[i] = FIRN_BLOCK_COSTS + (int32_t)all[i].n;
-    }
-    if (status == FIRN_OK) status = firn_grid_set_owners(&sim->mpm->grid, *keys, n);
-    if (status == FIRN_OK) firn_ranks_cut(sim, weight);
-    firn_memory_release(&sim->memory, weight, (size_t)n * sizeof *weight);
-    return status;
-}
-
-/* New plans for what this rank has now. Particles that have gone to other ranks are still in their
- * old blocks: they are counted out and get no slot. */
-static firn_status plan_again(firn_sim *sim, move_plan *plans)
-{
-    const firn_range own = firn_ranks_owners(sim);
-    for (int m = 0; m < sim->n_materials; m++) {
-        firn_particles *particles = &sim->mpm->particles[m];
-        drop_plan(sim, &plans[m]);
-        if (make_plan(sim, particles, &plans[m]) != FIRN_OK) return FIRN_MEMORY;
-        for (int32_t b = 0; b < particles->n_blocks; b++)
-            for (int q = 0; q < GONE; q++) {
-                int32_t coord[3];
-                if (plans[m].count[b][q] == 0) continue;
-                firn_grid_beside(&sim->mpm->grid, particles->blocks[b].coord, q, coord);
-                const int32_t owner = firn_grid_find(&sim->mpm->grid, coord);
-                if (owner >= own.first && owner < own.end) continue;
-                plans[m].count[b][q] = 0;
-                plans[m].start[b][q] = -1;
-            }
-    }
-    return FIRN_OK;
-}
-
-static firn_status share_among_ranks(firn_sim *sim, move_plan *plans, uint64_t **keys,
-                                     int32_t *n_keys, size_t *key_bytes, firn_status status)
-{
-    const firn_comm *comm = &sim->comm;
-    const int32_t n_own = *n_keys;
-    firn_rank_load *own = NULL, *all = NULL;
-    size_t bytes = 0;
-    if (status == FIRN_OK) {
-        own = firn_memory_array(&sim->memory, (size_t)n_own, sizeof *own);
-        if (own) count_loads(sim, plans, *keys, n_own, own);
-    }
-    status = firn_comm_agree(comm, own ? FIRN_OK : FIRN_MEMORY);
-    if (status == FIRN_OK) status = firn_ranks_merge_keys(sim, own, n_own, &all, n_keys, &bytes);
-    if (status == FIRN_OK)
-        status = firn_comm_agree(comm, set_owners_of_all(sim, all, *n_keys, keys, key_bytes));
-    firn_memory_release(&sim->memory, all, bytes);
-    firn_memory_release(&sim->memory, own, (size_t)n_own * sizeof *own);
-    if (status == FIRN_OK) status = firn_ranks_migrate(sim);
-    return status == FIRN_OK ? firn_comm_agree(comm, plan_again(sim, plans)) : status;
-}
-
-static firn_status finish_on_ranks(firn_sim *sim)
-{
-    for (int m = 0; m < sim->n_materials; m++)
-        sim->mpm->ranks->n_all[m] = firn_comm_count(&sim->comm, sim->mpm->particles[m].n_particles);
-    return firn_ranks_link(sim);
-}
-
 /* Order: sinks in their present poses; caches that depend on slots; plans of all materials, as
  * owner blocks are common to them; then one material after the other is moved, which bounds the
  * peak of memory; the grid last. */
 firn_status firn_sort_particles(firn_sim *sim, firn_messages *messages)
 {
-    size_t plan_bytes = (size_t)sim->n_materials * sizeof(move_plan), key_bytes = 0;
-    move_plan *plans = firn_memory_allocate(&sim->memory, plan_bytes);
+    size_t plan_bytes = (size_t)sim->n_materials * sizeof(firn_sort_plan), key_bytes = 0;
+    firn_sort_plan *plans = firn_memory_allocate(&sim->memory, plan_bytes);
     uint64_t *keys = NULL;
     int32_t n_keys = 0;
     firn_status status = plans ? FIRN_OK : FIRN_MEMORY;
     firn_sinks_place(sim);
     firn_distance_cache_renew_all(sim);
     for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++)
-        status = make_plan(sim, &sim->mpm->particles[m], &plans[m]);
+        status = firn_sort_plan_make(sim, &sim->mpm->particles[m], &plans[m]);
     if (status == FIRN_OK) status = collect_keys(sim, plans, &keys, &n_keys, &key_bytes);
     if (sim->mpm->ranks)
-        status = share_among_ranks(sim, plans, &keys, &n_keys, &key_bytes, status);
+        status = firn_sort_on_ranks(sim, plans, &keys, &n_keys, &key_bytes, status);
     else if (status == FIRN_OK)
         status = firn_grid_set_owners(&sim->mpm->grid, keys, n_keys);
     for (int m = 0; m < sim->n_materials && status == FIRN_OK; m++) {
@@ -581,8 +374,8 @@ firn_status firn_sort_particles(firn_sim *sim, firn_messages *messages)
     if (status == FIRN_OK) status = firn_comm_agree(&sim->comm, activate(sim, keys));
     if (status == FIRN_OK) status = firn_comm_agree(&sim->comm, firn_workspace_reserve(sim));
     if (status == FIRN_OK && sim->mpm->ranks)
-        status = firn_comm_agree(&sim->comm, finish_on_ranks(sim));
-    for (int m = 0; plans && m < sim->n_materials; m++) drop_plan(sim, &plans[m]);
+        status = firn_comm_agree(&sim->comm, firn_sort_on_ranks_end(sim));
+    for (int m = 0; plans && m < sim->n_materials; m++) firn_sort_plan_drop(sim, &plans[m]);
     firn_memory_release(&sim->memory, keys, key_bytes);
     firn_memory_release(&sim->memory, plans, plan_bytes);
     if (status != FIRN_OK)
