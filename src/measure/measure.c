@@ -7,6 +7,7 @@
 #include "measure/measure.h"
 #include "base/memory.h"
 #include "base/messages.h"
+#include "solver/overlap.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -78,6 +79,11 @@ static double kinetic(const firn_measure_view *view, int64_t i, int axis)
 static double displacement(const firn_measure_view *view, int64_t i, int axis)
 {
     return view->P[3 * i + axis] - view->start_P[axis];
+}
+
+static double depth(const firn_measure_view *view, int64_t i, int axis)
+{
+    return (void)axis, firn_overlap_depth(view->sim, view->P + 3 * i);
 }
 
 static double attribute(const firn_measure_view *view, int64_t i, int axis)
@@ -174,6 +180,8 @@ static const firn_measure measures[] = {
      .reduction = MEAN, .has_axis = 1},
     {"mean_speed", "m/s", "mean magnitude of velocity, by mass", OF_PARTICLES = speed,
      .reduction = MEAN},
+    {"depth_in_colliders", "m", "depth of the particle that is deepest inside a collider",
+     OF_PARTICLES = depth, .reduction = GREATEST},
     {"max_speed", "m/s", "speed of the fastest particle", OF_PARTICLES = speed,
      .reduction = GREATEST},
     {"momentum", "kg m/s", "momentum", OF_PARTICLES = momentum, .reduction = SUM, .has_axis = 1},

@@ -532,9 +532,22 @@ static void bind_section(binder *b, const firn_schema_section *section, const no
     b->beside = outer;
 }
 
+/* The scene's frames per second, which times in frames need before the section is read; 0: refused
+ * later, where it is read. */
+static double fps_of(const firn_yaml_tree_node *root, double fallback)
+{
+    char message[FIRN_UNITS_MESSAGE];
+    double fps;
+    const firn_yaml_tree_node *scene = firn_yaml_tree_find(root, "scene"),
+                              *at = scene ? firn_yaml_tree_find(scene, "fps") : NULL;
+    if (!at) return fallback;
+    return firn_scene_value_number(at, "1/s", &fps, message) && fps > 0 ? fps : 0;
+}
+
 void firn_scene_bind(firn_scene_binder *b, firn_yaml_tree_node *root, firn_scene_def *def)
 {
     *def = firn_scene_default();
+    b->fps = fps_of(root, def->fps);
     b->path[0] = 0;
     mark(b, root, 0);
     if (root->kind != FIRN_YAML_TREE_MAP)

@@ -21,6 +21,7 @@ typedef struct firn_scene_binder {
     firn_arena *arena;
     firn_messages *messages;
     const char *folder; /* of the scene file, "" or ending in a slash; base of relative paths */
+    double fps;         /* frames per second of the scene, for times that are given in frames */
     int n_errors;
     char path[512];
     firn_scene_mark *marks;

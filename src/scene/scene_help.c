@@ -115,8 +115,9 @@ static const char overview[] =
     "      floor: {shape: {kind: plane}}\n"
     "\n"
     "Numbers may have a unit, which is checked: 140 kPa, 30 deg, 2 cm, 9.81 m/s^2, 20 degC, 10 %.\n"
-    "Without a unit they are SI. Bodies, materials and other named items are a map of names, or a\n"
-    "list with `name:`. Every key can be set on the command line:\n"
+    "Without a unit they are SI; times can be in frames of the scene, like 36 frames. Bodies,\n"
+    "materials and other named items are a map of names, or a list with `name:`. Every key can be set\n"
+    "on the command line:\n"
     "--set bodies.ball.velocity=\"[1, 0, 0]\".\n"
     "\n"
     "Sections:\n";

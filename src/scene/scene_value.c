@@ -65,6 +65,19 @@ static const char *unit_of(const firn_scene_binder *b, const firn_schema_key *op
     return option->unit;
 }
 
+/* "24 frames": a time on the scene's own clock; 0: it is none. */
+static int read_frames(const firn_scene_binder *b, const node *at, double *value)
+{
+    char *end;
+    if (at->kind != FIRN_YAML_TREE_SCALAR || !(b->fps > 0)) return 0;
+    const double n = strtod(at->text, &end);
+    const char *word = end + strspn(end, " ");
+    if (end == at->text || !isfinite(n)) return 0;
+    if (strcmp(word, "frames") != 0 && strcmp(word, "frame") != 0) return 0;
+    *value = n / b->fps;
+    return 1;
+}
+
 static int read_number(const firn_scene_binder *b, const firn_schema_key *option, const node *at,
                        double *value, char *sentence)
 {
@@ -72,6 +85,7 @@ static int read_number(const firn_scene_binder *b, const firn_schema_key *option
     if (option->flags & FIRN_SCHEMA_INFINITE && at->kind == FIRN_YAML_TREE_SCALAR &&
         read_infinity(at->text, value))
         return 1;
+    if (unit && strcmp(unit, "s") == 0 && read_frames(b, at, value)) return 1;
     double read;
     if (!firn_scene_value_number(at, unit ? unit : "1", &read, sentence)) return 0;
     *value = read;

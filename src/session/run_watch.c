@@ -13,6 +13,7 @@
 #include "session/run_ranks.h"
 #include "session/run_summary.h"
 #include "solver/emission.h"
+#include "solver/overlap.h"
 
 #include <math.h>
 #include <signal.h>
@@ -266,9 +267,26 @@ static void report_finished(const watch *w, firn_sim *sim, const char *folder)
                        n_missed, n_missed == 1 ? "is" : "are");
 }
 
+/* Particles that are inside a collider at the end of a run. */
+static void report_sunk(const watch *w, const firn_sim *sim)
+{
+    const firn_overlap_sunk s = firn_overlap_find_sunk(sim);
+    if (s.n == 0 || w->is_quiet) return;
+    const firn_collider *c = &sim->colliders[s.collider];
+    firn_voice_say(
+        w->voice, FIRN_WARNING,
+        "%lld of %lld particles are deeper than half a cell inside colliders, up to %.3g "
+        "m (%.2g cells) in '%s' at %.4g %.4g %.4g m; try: %s",
+        (long long)s.n, (long long)s.n_all, s.depth, s.depth / sim->h, c->def.name, s.x[0], s.x[1],
+        s.x[2],
+        c->def.particle_pass ? "a smaller grid.dx, or a thicker collider"
+                             : "particle_pass: true in the collider, or a smaller grid.dx");
+}
+
 static void report_end(const watch *w, firn_sim *sim, firn_status status, const char *folder)
 {
     if (status == FIRN_OK) report_finished(w, sim, folder);
+    if (status == FIRN_OK) report_sunk(w, sim);
     if (status == FIRN_INTERRUPTED)
         firn_voice_say(w->voice, FIRN_NOTE,
                        "the shot is complete up to %g s; to continue: firn resume %s",

@@ -216,6 +216,56 @@ void firn_overlap_find(firn_overlap_scene *o, int body, double spacing, int64_t 
     find_in_bodies(o, body, TOLERANCE * spacing, n, x, keep);
 }
 
+/* ---------------------------------------------------------------- during a run */
+
+/* The collider that x is deepest in; -1: none. Poses are those of the last step. */
+static int deepest_in(const firn_sim *sim, const double x[3], double *depth)
+{
+    int deepest = -1;
+    *depth = 0;
+    for (int c = 0; c < sim->n_colliders; c++) {
+        firn_collider collider = sim->colliders[c];
+        if (!(collider.def.start <= sim->time && sim->time < collider.def.stop)) continue;
+        if (sim->n_steps == 0)
+            firn_motion_at(&collider.motion, sim->time, collider.def.start, &collider.pose);
+        const double d = -firn_contact_distance(&collider, x, sim->time);
+        if (!(d > *depth)) continue;
+        *depth = d;
+        deepest = c;
+    }
+    return deepest;
+}
+
+double firn_overlap_depth(const firn_sim *sim, const double x[3])
+{
+    double depth;
+    deepest_in(sim, x, &depth);
+    return depth;
+}
+
+firn_overlap_sunk firn_overlap_find_sunk(const firn_sim *sim)
+{
+    const firn_method *method = sim->method;
+    firn_overlap_sunk s = {.collider = -1};
+    for (int m = 0; sim->n_colliders > 0 && m < sim->n_materials; m++) {
+        firn_place at = {.material = m};
+        for (at.block = 0; at.block < method->n_blocks(sim, m); at.block++)
+            for (at.index = 0; at.index < method->block_size(sim, m, at.block); at.index++) {
+                double x[3], depth;
+                method->read(sim, at, 1, FIRN_FIELD_X, x);
+                const int c = deepest_in(sim, x, &depth);
+                s.n_all++;
+                if (!(depth > 0.5 * sim->h)) continue;
+                s.n++;
+                if (!(depth > s.depth)) continue;
+                s.depth = depth;
+                s.collider = c;
+                memcpy(s.x, x, sizeof s.x);
+            }
+    }
+    return s;
+}
+
 /* ---------------------------------------------------------------- material that is there */
 
 static size_t n_of(const firn_overlap_fill *fill)

@@ -30,6 +30,16 @@ firn_status firn_populate_points(firn_overlap_scene *o, int body);
 int firn_overlap_in_collider(const firn_collider *c, const double x[3], double time,
                              double tolerance, double *depth);
 
+/* How deep x is inside a collider now, m; 0: in none. After the first step, or before it. */
+double firn_overlap_depth(const firn_sim *sim, const double x[3]);
+/* Particles deeper than half a cell in colliders now: how many, the deepest, where. */
+typedef struct firn_overlap_sunk {
+    int64_t n, n_all;
+    double depth, x[3]; /* m */
+    int collider;
+} firn_overlap_sunk;
+firn_overlap_sunk firn_overlap_find_sunk(const firn_sim *sim);
+
 /* Share of space that material fills now, around places in a box: tent-weighted volumes of particles
  * on nodes h apart. */
 typedef struct firn_overlap_fill {

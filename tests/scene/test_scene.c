@@ -123,6 +123,32 @@ static void test_values(void **state)
     firn_scene_destroy(scene);
 }
 
+/* A time can be in frames of the scene, wherever fps stands in the file; what is no time cannot. */
+static void test_times_in_frames(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "grid: {dx: 2 cm}\n" MATERIALS
+        "bodies: {a: {material: jelly, shape: {kind: sphere, radius: 1}}}\n"
+        "colliders: {drum: {shape: {kind: plane}, motion: {keys: [{time: 0 frames, position: [0, "
+        "0, "
+        "0]}, {time: 36 frames, position: [0, 1, 0]}, {time: 2 s, position: [0, 1, 0]}]}, "
+        "stop: 1 frame}}\n";
+    char with_fps[1024];
+    snprintf(with_fps, sizeof with_fps, "%sscene: {fps: 30}\n", text);
+    firn_scene *of_default = check_taken(text, 0, NULL), *of_own = check_taken(with_fps, 0, NULL);
+    const firn_collider_def *c = firn_scene_definition(of_default)->colliders;
+    assert_true(c->motion.keys[0].time == 0 && c->motion.keys[1].time == 1.5 &&
+                c->motion.keys[2].time == 2 && c->stop == 1 / 24.0);
+    assert_true(firn_scene_definition(of_own)->colliders->motion.keys[1].time == 1.2);
+    firn_scene_destroy(of_default);
+    firn_scene_destroy(of_own);
+    firn_messages *messages = firn_messages_create();
+    const char *set = "grid.dx=2 frames";
+    assert_null(parse(text, 1, &set, messages));
+    firn_messages_destroy(messages);
+}
+
 /* Angles are applied about x, then y, then z: the x axis, turned by 90 degrees about z last,
  * becomes y. */
 static void test_order_of_angles(void **state)
@@ -821,6 +847,7 @@ static void test_space(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_values),
+                                       cmocka_unit_test(test_times_in_frames),
                                        cmocka_unit_test(test_space),
                                        cmocka_unit_test(test_order_of_angles),
                                        cmocka_unit_test(test_defaults_of_a_file),
