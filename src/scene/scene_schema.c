@@ -299,7 +299,8 @@ const firn_schema_section firn_schema_shape =
         "A shape, or a list of shapes combined in order.");
 
 static const firn_schema_key key_options[] = {
-    REAL(firn_key, "time", time, "s", "0", -1e9, 1e9, 0, "Time of the key."),
+    REAL(firn_key, "time", time, "s", "0", -1e9, 1e9, 0,
+         "Time of the key, like 1.5 s or 36 frames."),
     REAL(firn_key, "position", position, "m", "0 0 0", -1e9, 1e9, 0, "Displacement of the shape."),
     {.key = "rotation",
      .type = FIRN_SCHEMA_ROTATION,
@@ -410,7 +411,8 @@ static const firn_schema_section body_section =
         "Regions that are filled with a material at the start.");
 
 static const firn_schema_key emitter_key_options[] = {
-    REAL(firn_emitter_key, "time", time, "s", "0", -1e9, 1e9, 0, "Time of the key."),
+    REAL(firn_emitter_key, "time", time, "s", "0", -1e9, 1e9, 0,
+         "Time of the key, like 1.5 s or 36 frames."),
     REAL(firn_emitter_key, "rate", rate, "1", "1", 0, 1e9, 0, "Factor of the emitter's rate."),
     REAL(firn_emitter_key, "velocity", velocity, "1", "1", 0, 1e9, 0,
          "Factor of the emitter's velocity and outward; an emitter that fills brings as much as it "

@@ -468,7 +468,7 @@ static void test_slips(void **state)
     check_warned(GRID MATERIALS
                  "bodies: {b: {material: jelly, points: p.bgeo, sampling: regular}}\n"
                  "colliders:\n"
-                 "  a: {shape: {kind: box, size: [1, 0.001, 1]}}\n"
+                 "  a: {shape: {kind: box, size: [1, 0.001, 1]}, particle_pass: false}\n"
                  "  b: {shape: {kind: box, size: [1, 0.001, 1]}, particle_pass: true}\n"
                  "  c: {shape: {kind: sphere, radius: 9}, motion: {velocity: [1, 0, 0], keys: "
                  "[{time: 1}]}}\n"

@@ -114,6 +114,46 @@ static void test_flow_and_contact(void **state)
     firn_messages_destroy(messages);
 }
 
+/* A body of two cells is warned of, one of four is not; a disk without room is asked before anything is
+ * built, at the price of files a frame and a particle. What is struck hardens: fast snow takes more
+ * steps later than now, in the preset of the paper more than in the one for use. */
+static void test_thin_and_struck(void **state)
+{
+    (void)state;
+    firn_check c;
+    firn_messages *messages = firn_messages_create();
+    for (int cells = 2; cells <= 4; cells += 2) {
+        char scene[512];
+        snprintf(
+            scene, sizeof scene,
+            "grid: {dx: 5 cm}\nbodies: {a: {material: jelly, shape: {kind: box, size: [0.4, %g, "
+            "0.4]}}}\n",
+            0.05 * cells);
+        assert_int_equal(check(scene, 0, 0, &c, messages), FIRN_OK);
+        const char *said =
+            firn_messages_total(messages) ? firn_messages_text(messages, 0, NULL) : "";
+        assert_int_equal(strstr(said, "body 'a': only 2 cells thick") != NULL, cells == 2);
+        firn_check_clear(&c);
+        firn_messages_clear(messages);
+    }
+    double most[2];
+    for (int i = 0; i < 2; i++) {
+        char scene[512];
+        snprintf(scene, sizeof scene,
+                 "grid: {dx: 5 cm}\nmaterials: {snow: {preset: %s}}\nbodies: {a: {material: snow, "
+                 "velocity: [0, -20, 0], shape: {kind: box, size: [0.4, 0.4, 0.4]}}}\n",
+                 i ? "snow_2013" : "packed_snow");
+        assert_int_equal(check(scene, 0, 0.001, &c, messages), FIRN_OK);
+        assert_string_equal(c.hardened, "snow");
+        assert_true(c.hardening > (i ? 5 : 3) && (i || c.hardening < 3.4));
+        most[i] = c.steps_most;
+        firn_check_clear(&c);
+        firn_messages_clear(messages);
+    }
+    assert_true(most[1] > 1.3 * most[0]);
+    firn_messages_destroy(messages);
+}
+
 static void test_too_large_is_refused(void **state)
 {
     (void)state;
@@ -187,6 +227,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts_and_cost), cmocka_unit_test(test_flow_and_contact),
-        cmocka_unit_test(test_too_large_is_refused), cmocka_unit_test(test_emitted)};
+        cmocka_unit_test(test_thin_and_struck), cmocka_unit_test(test_too_large_is_refused),
+        cmocka_unit_test(test_emitted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

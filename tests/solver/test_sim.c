@@ -530,6 +530,7 @@ static void doubtful_scenes(void **state)
     s.scene.n_grips = 1;
     s.scene.grips = &grip;
     s.scene.grid.has_box = 1;
+    s.scene.grid.overlap = FIRN_OVERLAP_KEEP;
     s.scene.grid.walls[0] = FIRN_WALL_SLIP;
     s.scene.grid.walls[3] = FIRN_WALL_DELETE;
     for (int a = 0; a < 3; a++) {
