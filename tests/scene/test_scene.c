@@ -215,7 +215,7 @@ static void test_settings_refused(void **state)
     check_set_refused(
         "grid.dz=1",
         "--set grid.dz=1: \"dz\" is no key of grid; allowed: dx, spline, geometry, shift, box_min, "
-        "box_max, walls, wall_friction; did you mean \"dx\"?");
+        "box_max, walls, wall_friction, overlap; did you mean \"dx\"?");
     check_set_refused("grid.dx", "--set grid.dx: not of the form path.to.key=value");
     check_set_refused("=3", "--set =3: not of the form path.to.key=value");
     check_set_refused(
@@ -275,7 +275,7 @@ static void test_keys_refused(void **state)
     check_refused("grid: {dxx: 1, dx: 1}\n" MATERIALS BODIES,
                   "s.yaml:1:8: \"dxx\" is no key of grid; allowed: dx, spline, geometry, shift, "
                   "box_min, box_max, "
-                  "walls, wall_friction; did you mean \"dx\"?");
+                  "walls, wall_friction, overlap; did you mean \"dx\"?");
     check_refused(
         GRID MATERIALS BODIES "checkpoint: {keep: 1}\n",
         "s.yaml:4:1: \"checkpoint\" is no key of a scene file; allowed: scene, grid, "
