@@ -161,6 +161,25 @@ static void blend_attribute(const blend *l, const firn_attribute *a, const firn_
     }
 }
 
+/* Quaternions in between: the shorter way, of length one. q and -q are the same rotation. */
+static void blend_rotation(const blend *l, const firn_attribute *a, const firn_attribute *b,
+                           firn_attribute *to)
+{
+    for (int64_t i = 0; i < l->n; i++) {
+        const int64_t pa = l->pairs[i].a, pb = l->pairs[i].b;
+        const float *x = pa >= 0 ? a->data.f + 4 * pa : b->data.f + 4 * pb,
+                    *y = pb >= 0 ? b->data.f + 4 * pb : x;
+        float *q = to->data.f + 4 * i;
+        double dot = 0, q2 = 0, sum[4];
+        for (int c = 0; c < 4; c++) dot += (double)x[c] * y[c];
+        for (int c = 0; c < 4; c++) {
+            sum[c] = (1 - l->u) * x[c] + l->u * (dot < 0 ? -y[c] : y[c]);
+            q2 += sum[c] * sum[c];
+        }
+        for (int c = 0; c < 4; c++) q[c] = (float)(q2 > 0 ? sum[c] / sqrt(q2) : x[c]);
+    }
+}
+
 static const firn_attribute *same(const firn_points *points, const firn_attribute *wanted)
 {
     const firn_attribute *found = firn_points_find(points, wanted->name);
@@ -187,7 +206,9 @@ static int add_attributes(const blend *l, firn_points *points)
         if (!a || !b) continue;
         firn_attribute *to = firn_points_add(points, from->name, from->type, from->n_components);
         if (!copy_strings(from, to)) return 0;
-        if (strcmp(from->name, "P") != 0 && strcmp(from->name, "v") != 0)
+        if (strcmp(from->name, "orient") == 0 && from->n_components == 4 && is_number(from))
+            blend_rotation(l, a, b, to);
+        else if (strcmp(from->name, "P") != 0 && strcmp(from->name, "v") != 0)
             blend_attribute(l, a, b, to);
     }
     for (int k = 0; k < near->n_details; k++) {

@@ -151,6 +151,7 @@ static int print_material(FILE *out, const char *word)
 int firn_help_search(FILE *out, const firn_cli_verb *const *verbs, const char *word)
 {
     search s = {.out = out};
+    if (strlen(word) < 2) return 0; /* every text has a letter */
     take_root(&s, word);
     const int n_exact = firn_scene_help_named(out, word) + print_material(out, word);
     if (n_exact) fputc('\n', out);

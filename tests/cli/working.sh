@@ -50,6 +50,7 @@ finds grid.dx '^scene.grid.dx' 'sets resolution'
 finds bodies '^bodies: Regions'
 finds resolution 'firn help scene.grid.dx'
 finds checkpoint 'firn clean --checkpoints'
+"$firn" help '' >out 2>&1 && fail "help of nothing: $(head -1 out)"
 "$firn" help qwxyz >out 2>&1 && fail "help of a word that is nowhere"
 grep -q "unknown topic 'qwxyz'" out || fail "help qwxyz: $(cat out)"
 

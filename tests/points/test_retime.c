@@ -81,6 +81,29 @@ static void ends_and_births(void **state)
     firn_points_destroy(b);
 }
 
+/* A rotation about z by 0 and by 60 degrees, written with the other sign: half way is 30 degrees.
+ * An acceleration is that of what is seen. */
+static void rotations(void **state)
+{
+    (void)state;
+    const int32_t ids[] = {1};
+    firn_points *ends[2], *r = NULL;
+    for (int k = 0; k < 2; k++) {
+        ends[k] = thrown(1, ids, 0.1 * k);
+        float *q = firn_points_add(ends[k], "orient", FIRN_ATTRIBUTE_FLOAT, 4)->data.f;
+        q[2] = (float)-sin(k * M_PI / 6);
+        q[3] = (float)(k ? -cos(M_PI / 6) : 1);
+        firn_points_add(ends[k], "accel", FIRN_ATTRIBUTE_VECTOR, 3)->data.f[1] = -8;
+    }
+    assert_int_equal(firn_retime_between(ends[0], ends[1], 0, 0.1, 0.05, 0.5, &r, NULL), FIRN_OK);
+    const float *q = firn_points_find(r, "orient")->data.f;
+    assert_true(fabs(q[2] - sin(M_PI / 12)) < 1e-6 && fabs(q[3] - cos(M_PI / 12)) < 1e-6);
+    assert_true(firn_points_find(r, "accel")->data.f[1] == -2);
+    firn_points_destroy(r);
+    firn_points_destroy(ends[0]);
+    firn_points_destroy(ends[1]);
+}
+
 /* Through a periodic wall: never in the middle of the box. */
 static void jumps(void **state)
 {
@@ -110,9 +133,8 @@ static void needs_velocities(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(throw_is_exact),
-        cmocka_unit_test(ends_and_births),
-        cmocka_unit_test(jumps),
+        cmocka_unit_test(throw_is_exact),   cmocka_unit_test(ends_and_births),
+        cmocka_unit_test(rotations),        cmocka_unit_test(jumps),
         cmocka_unit_test(needs_velocities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
