@@ -34,6 +34,8 @@ static void check_material(firn_complaints *c, const firn_scene_def *scene,
     }
     snprintf(path, sizeof path, "materials.%s.color_map", def->name);
     check_name(c, scene, path, def->color_map);
+    if (*def->color_map && memcmp(def->color, def->color_high, sizeof def->color) == 0)
+        FIRN_COMPLAIN(c, path, "mixes two equal colours; try: color_high other than color");
     snprintf(path, sizeof path, "materials.%s.lumps", def->name);
     const double width = def->lumps.width > 0 ? def->lumps.width : scene->grid.dx;
     if (def->lumps.size > 0 && width > 0.4 * def->lumps.size)

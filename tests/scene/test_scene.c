@@ -802,7 +802,8 @@ static void test_space(void **state)
              "    wet_cohesion: {map: wet, low: 0.1 kPa, high: 2 kPa}\n"
              "    friction_angle: {value: 30 deg, map: blotches, noise: {size: 1 m, amount: 0.1}}\n"
              "    lumps: {size: 8 cm, strength: 10 %}\n"
-             "    color_map: blotches\n" BODIES,
+             "    color_map: blotches\n"
+             "    color_high: [1, 0, 0]\n" BODIES,
         0, NULL);
     const firn_scene_def *def = firn_scene_definition(scene);
     const firn_material_def *m = &def->materials[0];
@@ -838,6 +839,9 @@ static void test_space(void **state)
         "s.yaml:2:39: materials.jelly.lumps have weak layers as wide (0.02 m) as lumps of "
         "0.03 m have no room for; allowed: up to 0.4 of their size; try: larger lumps, or "
         "a smaller grid.dx");
+    check_refused(GRID "materials: {jelly: {law: sand, color_map: wet}}\nmaps: {wet: {}}\n" BODIES,
+                  "s.yaml:2:43: materials.jelly.color_map mixes two equal colours; try: color_high "
+                  "other than color");
     check_refused(GRID MATERIALS BODIES "forces: {pull: {kind: goal, strength: 3, of: cat}}\n",
                   "s.yaml:4:16: forces.pull.shape is missing; kind goal follows one\n"
                   "s.yaml:4:46: forces.pull.of is \"cat\", which is no body, emitter or material; "

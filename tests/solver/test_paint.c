@@ -33,6 +33,7 @@ static void make(setup *s, const char *law)
                  firn_run_options_default()};
     strcpy(s->material.name, "stuff");
     strcpy(s->material.law, law);
+    s->material.color_high[2] = 0;
     strcpy(s->map.name, "blotches");
     s->map.size = 0.2;
     strcpy(s->shape.kind, "box");
