@@ -125,8 +125,8 @@ static void note_end(children *c, int rank, int how)
     c->ids[rank] = 0;
     c->n_left--;
     if (WIFEXITED(how)) {
-        if (WEXITSTATUS(how) > c->code || (rank == 0 && WEXITSTATUS(how)))
-            c->code = WEXITSTATUS(how);
+        /* a rank that failed says more than those that lost it (FIRN_STOPPED) */
+        if (WEXITSTATUS(how) > c->code) c->code = WEXITSTATUS(how);
         return;
     }
     c->code = FIRN_STOPPED;
