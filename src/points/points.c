@@ -167,6 +167,41 @@ void firn_attribute_tame(firn_attribute *attribute, int64_t n, const char *path,
             path, (long long)n_bad, attribute->name);
 }
 
+/* Attribute `from` to `to`: records `which`, or with NULL the first n. Floats and ints are both four
+ * bytes. */
+static int copy_attribute(const firn_attribute *from, int64_t n, const int64_t *which,
+                          firn_attribute *to)
+{
+    size_t record = (size_t)from->n_components * sizeof(float);
+    const char *source = (const char *)from->data.f;
+    char *target = (char *)to->data.f;
+    for (int64_t k = 0; k < n; k++)
+        memcpy(target + (size_t)k * record, source + (size_t)(which ? which[k] : k) * record,
+               record);
+    for (int k = 0; k < from->n_strings; k++)
+        if (firn_attribute_append(to, from->strings[k]) < 0) return 0;
+    return 1;
+}
+
+firn_points *firn_points_subset(const firn_points *points, int64_t n, const int64_t *which)
+{
+    firn_points *subset = firn_points_create(n);
+    int good = subset != NULL;
+    for (int k = 0; k < points->n_attributes && good; k++) {
+        const firn_attribute *a = &points->attributes[k];
+        firn_attribute *b = firn_points_add(subset, a->name, a->type, a->n_components);
+        good = b && copy_attribute(a, n, which, b);
+    }
+    for (int k = 0; k < points->n_details && good; k++) {
+        const firn_attribute *a = &points->details[k];
+        firn_attribute *b = firn_points_add_detail(subset, a->name, a->type, a->n_components);
+        good = b && copy_attribute(a, 1, NULL, b);
+    }
+    if (good) return subset;
+    firn_points_destroy(subset);
+    return NULL;
+}
+
 size_t firn_points_bytes(const firn_points *points)
 {
     return sizeof *points + list_bytes(points->attributes, points->n_attributes, points->n) +

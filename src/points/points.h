@@ -62,6 +62,8 @@ int firn_attribute_append(firn_attribute *attribute, const char *string);
  * become -1, "none", and a warning says how many. */
 void firn_attribute_tame(firn_attribute *attribute, int64_t n, const char *path,
                          firn_messages *messages);
+/* The points `which`, n of them, with all attributes and details; NULL when out of memory. */
+firn_points *firn_points_subset(const firn_points *points, int64_t n, const int64_t *which);
 size_t firn_points_bytes(const firn_points *points);
 
 #ifdef __cplusplus

@@ -43,13 +43,16 @@ static firn_status open_frames(const firn_cli *cli, firn_cache_sequence *shot,
                                                (int)firn_cli_integer(cli, "every", 1), messages);
 }
 
+static const char colliders_part[] = "_colliders";
+
 static firn_status make_path(const firn_cli *cli, const firn_cache_sequence *shot,
                              const firn_cache_sequence_frame *frame, const char *part,
                              char path[2 * FIRN_PATH], firn_messages *messages)
 {
     char folder[FIRN_PATH + 32];
+    int is_collider = !strcmp(part, colliders_part);
     const char *out = firn_cli_text(cli, "out", NULL),
-               *format = *part ? "obj" : firn_cli_text(cli, "format", "vdb");
+               *format = is_collider ? "obj" : firn_cli_text(cli, "format", "vdb");
     snprintf(folder, sizeof folder, "%s%s", out ? out : shot->folder, out ? "" : "/surface");
     firn_status status = firn_file_make_folder(folder, messages);
     if (frame->frame < 0)
@@ -152,38 +155,91 @@ static void pass_on(const firn_messages *from, const char *path, firn_messages *
     }
 }
 
+/* The surface of some particles as a file; messages without a file's name get that of the cache. */
+static firn_status surface_of(const firn_cli *cli, const firn_points *points, const char *cache,
+                              const char *path, firn_messages *messages)
+{
+    firn_sdf *volume = NULL;
+    firn_surface_channels channels;
+    firn_surface_def def = {.radius = firn_cli_number(cli, "radius", 0),
+                            .voxel = firn_cli_number(cli, "voxel", 0),
+                            .n_smooth = (int)firn_cli_integer(cli, "smooth", 2)};
+    firn_messages *own = firn_messages_create();
+    firn_status status =
+        own ? firn_surface_make(points, &def, &volume, &channels, own) : FIRN_MEMORY;
+    pass_on(own, cache, messages);
+    firn_messages_destroy(own);
+    if (!status && firn_interrupt_signal()) status = FIRN_INTERRUPTED;
+    if (!status) status = write_surface(cli, path, volume, &channels, messages);
+    firn_sdf_destroy(volume);
+    return status;
+}
+
+static void announce(const char *path, firn_progress_list *surfaces)
+{
+#pragma omp critical
+    {
+        firn_progress_list_hide(surfaces);
+        printf("%s\n", path);
+    }
+}
+
+/* The particles of material k alone. */
+static firn_points *of_material(const firn_points *points, const firn_attribute *material, int k)
+{
+    int64_t n = 0;
+    int64_t *which = firn_memory_array(NULL, (size_t)points->n, sizeof *which);
+    for (int64_t i = 0; which && i < points->n; i++)
+        if (material->data.i[i] == k) which[n++] = i;
+    firn_points *own = which ? firn_points_subset(points, n, which) : NULL;
+    firn_memory_release(NULL, which, (size_t)points->n * sizeof *which);
+    return own;
+}
+
+/* With --by-material a file NAME_MATERIAL for each, also where it has no particles in this frame. */
+static firn_status each_material(const firn_cli *cli, const firn_cache_sequence *shot,
+                                 const firn_cache_sequence_frame *frame, const firn_points *points,
+                                 firn_progress_list *surfaces, firn_messages *messages)
+{
+    const firn_attribute *material = firn_points_find(points, "material");
+    firn_status status = FIRN_OK;
+    if (!material || material->type != FIRN_ATTRIBUTE_INDEX)
+        return firn_messages_add(messages, FIRN_REFUSED,
+                                 "%s: no attribute material, by which --by-material parts; try: "
+                                 "outputs with attributes: [P, v, pscale, material]",
+                                 frame->path);
+    for (int k = 0; k < material->n_strings && !status; k++) {
+        char path[2 * FIRN_PATH], part[FIRN_NAME + 1];
+        snprintf(part, sizeof part, "_%s", material->strings[k]);
+        firn_points *own = of_material(points, material, k);
+        status = own ? make_path(cli, shot, frame, part, path, messages)
+                     : firn_messages_no_memory(messages, "particles of a material");
+        if (!status) status = surface_of(cli, own, frame->path, path, messages);
+        if (!status) announce(path, surfaces);
+        firn_points_destroy(own);
+    }
+    return status;
+}
+
 static firn_status one_frame(const firn_cli *cli, const firn_cache_sequence *shot,
                              const firn_cache_sequence_frame *frame, firn_progress_list *surfaces,
                              firn_messages *messages)
 {
     char path[2 * FIRN_PATH];
     firn_points *points = NULL;
-    firn_sdf *volume = NULL;
-    firn_surface_channels channels;
-    firn_surface_def def = {.radius = firn_cli_number(cli, "radius", 0),
-                            .voxel = firn_cli_number(cli, "voxel", 0),
-                            .n_smooth = (int)firn_cli_integer(cli, "smooth", 2)};
     firn_status status = make_path(cli, shot, frame, "", path, messages);
     if (!status) status = firn_format_read(frame->path, &points, messages);
     if (!status && firn_interrupt_signal()) status = FIRN_INTERRUPTED;
-    if (!status) {
-        /* its messages do not name the file */
-        firn_messages *own = firn_messages_create();
-        status = own ? firn_surface_make(points, &def, &volume, &channels, own) : FIRN_MEMORY;
-        pass_on(own, frame->path, messages);
-        firn_messages_destroy(own);
+    if (!status && firn_cli_has(cli, "by-material"))
+        status = each_material(cli, shot, frame, points, surfaces, messages);
+    else if (!status) {
+        status = surface_of(cli, points, frame->path, path, messages);
+        if (!status) announce(path, surfaces);
     }
-    if (!status && firn_interrupt_signal()) status = FIRN_INTERRUPTED;
-    if (!status) status = write_surface(cli, path, volume, &channels, messages);
     if (!status) {
 #pragma omp critical
-        {
-            firn_progress_list_hide(surfaces);
-            printf("%s\n", path);
-            firn_progress_list_done(surfaces);
-        }
+        firn_progress_list_done(surfaces);
     }
-    firn_sdf_destroy(volume);
     firn_points_destroy(points);
     return status;
 }
@@ -287,7 +343,7 @@ static firn_status write_colliders(const firn_cli *cli, const firn_cache_sequenc
                                                firn_scene_colliders_fps(colliders));
         status = firn_collider_mesh_make(colliders, min, max, voxel, omp_get_max_threads(), &mesh,
                                          messages);
-        if (!status && mesh) status = make_path(cli, shot, frame, "_colliders", path, messages);
+        if (!status && mesh) status = make_path(cli, shot, frame, colliders_part, path, messages);
         if (!status && mesh) status = firn_mesh_write(path, mesh, messages);
         if (!status && mesh) printf("%s\n", path);
         firn_mesh_destroy(mesh);
@@ -342,6 +398,8 @@ static const firn_cli_option options[] = {
      .min = 0, .max = 1},
     {"density", 0, FIRN_CLI_FLAG, .doc = "Also write a fog volume \"density\" to the .vdb."},
     {"full-float", 0, FIRN_CLI_FLAG, .doc = "32 instead of 16 bits per number in the .vdb."},
+    {"by-material", 0, FIRN_CLI_FLAG,
+     .doc = "A surface for each material, as NAME_MATERIAL.FRAME."},
     {"colliders", 0, FIRN_CLI_FLAG,
      .doc = "Also write the colliders of the shot's scene, at their time, as "
             "NAME_colliders.FRAME.obj, "

@@ -104,12 +104,53 @@ static void survives_failing_allocations(void **state)
     }
 }
 
+/* Some of the points, in the order that is asked for, with all that they have. */
+static void takes_a_part(void **state)
+{
+    (void)state;
+    const int64_t which[] = {3, 0, 4};
+    firn_points *points = firn_points_create(5);
+    float *p = firn_points_add(points, "P", FIRN_ATTRIBUTE_VECTOR, 3)->data.f;
+    int32_t *id = firn_points_add(points, "id", FIRN_ATTRIBUTE_INT, 1)->data.i;
+    firn_attribute *material = firn_points_add(points, "material", FIRN_ATTRIBUTE_INDEX, 1);
+    firn_attribute_intern(material, "snow");
+    firn_attribute_intern(material, "dough");
+    for (int k = 0; k < 5; k++) {
+        for (int c = 0; c < 3; c++) p[3 * k + c] = (float)(10 * k + c);
+        id[k] = 100 + k;
+        material->data.i[k] = k % 2;
+    }
+    firn_points_add_detail(points, "dx", FIRN_ATTRIBUTE_FLOAT, 1)->data.f[0] = 0.5f;
+    firn_points *part = firn_points_subset(points, 3, which);
+    assert_int_equal(part->n, 3);
+    for (int k = 0; k < 3; k++) {
+        assert_true(firn_points_find(part, "P")->data.f[3 * k + 2] == (float)(10 * which[k] + 2));
+        assert_int_equal(firn_points_find(part, "id")->data.i[k], 100 + which[k]);
+        assert_int_equal(firn_points_find(part, "material")->data.i[k], which[k] % 2);
+    }
+    assert_string_equal(firn_points_find(part, "material")->strings[1], "dough");
+    assert_true(firn_points_find_detail(part, "dx")->data.f[0] == 0.5f);
+    firn_points_destroy(part);
+    for (int n = 1;; n++) {
+        firn_memory_fail_after(n);
+        part = firn_points_subset(points, 3, which);
+        firn_memory_fail_after(0);
+        if (part) break;
+    }
+    firn_points_destroy(part);
+    part = firn_points_subset(points, 0, NULL);
+    assert_int_equal(part->n, 0);
+    firn_points_destroy(part);
+    firn_points_destroy(points);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adds_and_finds),
         cmocka_unit_test(refuses_nonsense),
         cmocka_unit_test(interns_strings),
+        cmocka_unit_test(takes_a_part),
         cmocka_unit_test(survives_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
