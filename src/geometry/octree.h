@@ -5,6 +5,10 @@
 
 #include "geometry/shape.h"
 
+/* The largest leaf of a body over a cell of the grid: below .9, from which on particles of a grid part
+ * (mpm/separation.c). */
+#define FIRN_OCTREE_MOST 0.89
+
 /* Centres of the leaves inside `shape`, and their edges, m, from `least` at the surface to the
  * largest least 2^k that is not above `most`. *leaves[*n][4] is x y z edge, to be released by
  * firn_memory_release(NULL, *leaves, *n * 32). */

@@ -355,8 +355,7 @@ static const firn_schema_key body_options[] = {
          "Arrangement of particles: on a lattice; at random, one in each cube of a lattice; at "
          "random with a minimum distance (blue noise); on a body-centred cubic lattice; or in the "
          "leaves of an octree, as small as particles_per_cell says at the surface, twice, four "
-         "times "
-         ".. that inside, up to a cell."),
+         "times .. that inside, below 0.9 of a cell (64 particles_per_cell: two sizes)."),
     REAL(firn_body_def, "particles_per_cell", particles_per_cell, "1", "8", 0, 1000,
          FIRN_SCHEMA_ABOVE, "Particles per full grid cell.",
          .sought = "ppc particles density_of_particles particles_per_voxel"),

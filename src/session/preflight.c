@@ -91,8 +91,8 @@ static firn_status count_leaves(const firn_scene_def *scene, const firn_body_def
     const double dx = scene->grid.dx,
                  spacing = def->spacing > 0 ? def->spacing : dx / cbrt(def->particles_per_cell);
     double *leaves = NULL, low[3], high[3];
-    const firn_status status =
-        firn_octree_sample(shape, spacing, dx, &leaves, &body->n_expected, messages);
+    const firn_status status = firn_octree_sample(shape, spacing, FIRN_OCTREE_MOST * dx, &leaves,
+                                                  &body->n_expected, messages);
     if (status != FIRN_OK) return status;
     firn_memory_release(NULL, leaves, (size_t)body->n_expected * 4 * sizeof *leaves);
     if (firn_shape_bounds(shape, low, high))

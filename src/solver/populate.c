@@ -4,7 +4,7 @@
  *
  * Two densities of particles (particles_at_surface): points within `surface_depth` of the surface
  * stand for cubes of another edge, so mass and volume are per particle there, as in the leaves of an
- * octree (sampling: octree), which grow up to a cell.
+ * octree (sampling: octree), which grow up to .9 of a cell.
  *
  * What would begin inside something else is left out before it is added (overlap.c).
  *
@@ -74,8 +74,8 @@ static firn_status sample_octree(const firn_sim *sim, const firn_shape *shape,
 {
     double *leaves = NULL;
     int64_t n_leaves = 0;
-    firn_status status =
-        firn_octree_sample(shape, spacing[1], sim->h, &leaves, &n_leaves, messages);
+    firn_status status = firn_octree_sample(shape, spacing[1], FIRN_OCTREE_MOST * sim->h, &leaves,
+                                            &n_leaves, messages);
     if (status != FIRN_OK) return status;
     *x = firn_memory_array(NULL, (size_t)n_leaves, 3 * sizeof **x);
     *edges = firn_memory_array(NULL, (size_t)n_leaves, sizeof **edges);
