@@ -384,6 +384,18 @@ typedef struct firn_force_def {
     const firn_force_key *keys;
 } firn_force_def;
 
+/* A pressure on the free surface of material, which follows it (mpm/pressure.h). */
+typedef struct firn_pressure_def {
+    uint32_t marker;
+    char name[FIRN_NAME], material[FIRN_NAME]; /* material "": any */
+    int n_shapes;                              /* where it acts; 0: everywhere */
+    const firn_shape_def *shapes;
+    double pressure; /* Pa; below 0: pulls */
+    double edge;     /* m; from nothing at the shapes' surface to all; 0: two cells */
+    int n_keys;      /* factor over time; 0: constant 1 */
+    const firn_force_key *keys;
+} firn_pressure_def;
+
 /* ---------------------------------------------------------------- heat */
 
 typedef enum firn_heat_scheme { FIRN_HEAT_APIC, FIRN_HEAT_FLIP } firn_heat_scheme;
@@ -517,6 +529,8 @@ typedef struct firn_scene_def {
     const firn_sink_def *sinks;
     int n_forces;
     const firn_force_def *forces;
+    int n_pressures;
+    const firn_pressure_def *pressures;
     firn_heat_def heat;
     int n_outputs;
     const firn_output_def *outputs;
@@ -544,6 +558,7 @@ FIRN_API firn_grip_def firn_grip_default(void);
 FIRN_API firn_sink_def firn_sink_default(void);
 FIRN_API firn_force_def firn_force_default(void);
 FIRN_API firn_probe_def firn_probe_default(void);
+FIRN_API firn_pressure_def firn_pressure_default(void);
 FIRN_API firn_heat_def firn_heat_default(void);
 FIRN_API firn_heat_wall_def firn_heat_wall_default(void);
 FIRN_API firn_heat_source_def firn_heat_source_default(void);

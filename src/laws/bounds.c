@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* bounds.c: kinds of bounds by name: columns n_bounded_NAME of the ledger, and what each means for a
- * law. INVERTED and PARAMETER can meet every law, the others those whose table names them. */
+/* bounds.c: kinds of bounds by name: columns n_bounded_NAME of the ledger, and what each means
+ * for a law. INVERTED and PARAMETER can meet every law, the others those whose table names them. */
 #include "firn/laws.h"
 
 #include <stddef.h>

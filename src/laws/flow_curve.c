@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* flow_curve.c: see flow_curve.h. One material point, F <- law((I + dt L) F) with L_xy = rate, in steps
- * of STEP shear strain. */
+/* flow_curve.c: see flow_curve.h. One material point, F <- law((I + dt L) F) with L_xy = rate,
+ * in steps of STEP shear strain. */
 #include "laws/flow_curve.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* flow_curve.h: the shear stress of a material in steady simple shear, from its law's own return map
- * and viscosity: what flow a law has, whichever way it computes it. */
+/* flow_curve.h: the shear stress of a material in steady simple shear, from its law's own return
+ * map and viscosity: what flow a law has, whichever way it computes it. */
 #ifndef FIRN_FLOW_CURVE_H
 #define FIRN_FLOW_CURVE_H
 

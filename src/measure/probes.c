@@ -2,8 +2,9 @@
 /* probes.c: see probes.h.
  *
  * A sample at the time T = k every lies in a step, t_0 < T <= t_1, and is linear between what is
- * measured at its ends. Measured is only where a sample is near: T <= t + AHEAD dt, with the largest
- * dt so far; where dt has grown beyond that, linear between the last two states measured. */
+ * measured at its ends. Measured is only where a sample is near: T <= t + AHEAD dt, with the
+ * largest dt so far; where dt has grown beyond that, linear between the last two states
+ * measured. */
 #include "measure/probes.h"
 #include "base/memory.h"
 #include "base/messages.h"

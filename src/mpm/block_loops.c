@@ -21,6 +21,7 @@
 #include "mpm/node_boundary.h"
 #include "mpm/particle_boundary.h"
 #include "mpm/plane.h"
+#include "mpm/pressure.h"
 #include "mpm/ranks.h"
 #include "mpm/transfer_damping.h"
 #include "mpm/workspace.h"
@@ -235,6 +236,8 @@ firn_columns firn_block_loops_patch(firn_sim *sim, int32_t owner, int with_force
                 firn_particle_boundary_pull(sim, r.particles, r.block, w->pull);
                 r.block_particles.payload.extra = w->pull;
             }
+            if (firn_pressure_any(sim))
+                firn_pressure_push(sim, owner, &r, w, r.block_particles.payload.extra != NULL);
             k->p2g(&r.transfer, &r.block_particles, w->patch,
                    sim->mpm->keeps_old ? w->forces : NULL);
         }
@@ -264,6 +267,7 @@ void firn_block_loops_load(const firn_sim *sim, int32_t owner, const void *nodes
 static void p2g(firn_sim *sim, int with_force)
 {
     firn_transfer_damping_set(sim);
+    if (firn_pressure_any(sim)) firn_pressure_prepare(sim);
     if (sim->mpm->ranks) firn_ranks_send_patches(sim, firn_block_loops_patch, with_force);
     assign_chunks(sim);
     assign_clusters(sim);
@@ -452,6 +456,7 @@ static void g2p_block(firn_sim *sim, int32_t owner, const firn_workspace *w, dou
         firn_law_batch batch = firn_block_loops_batch(sim, r.particles, r.block, w);
         r.particles->material->resolved.law->kernels[sim->variant].evaluate(&batch);
         double t2 = is_timed ? firn_sim_clock() : 0;
+        if (firn_pressure_any(sim)) firn_pressure_work(sim, owner, &r, w);
         firn_block_report *report = report_of(sim, r.material, owner);
         diagnose(sim, &r, w, report);
         if (sim->mpm->heat) firn_heat_particles_work(sim, &r, w);
@@ -553,6 +558,7 @@ static unsigned collect_material(firn_sim *sim, int m, firn_rates *rates)
         sim->must_sort |= s->is_out_of_reach;
         flags |= s->flags;
     }
+    if (firn_pressure_any(sim)) firn_pressure_collect(sim, m, sums);
     if (sim->mpm->ranks) sim->mpm->ranks->n_all[m] -= n_drained;
     if (n_drained) sim->mpm->has_reports = 0; /* they include deleted particles */
     return flags;

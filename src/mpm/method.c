@@ -5,6 +5,7 @@
  * Invariants: particles outside of a step stand in owner blocks of the present grid unless
  * must_sort is set; X is stored in cells of the owner block and converted here; padding lanes are
  * never visible, as readers go by block_size. */
+#include "mpm/pressure.h"
 #include "mpm/implicit.h"
 #include "mpm/block_loops.h"
 #include "mpm/block_places.h"
@@ -141,6 +142,7 @@ static firn_status create(firn_sim *sim, const firn_run_options *options, firn_m
     if (status == FIRN_OK) status = create_particles(sim, messages);
     if (status == FIRN_OK) status = create_boundary(sim, messages);
     if (status == FIRN_OK) status = firn_ranks_create(sim, messages);
+    if (status == FIRN_OK) status = firn_pressure_create(sim, &sim->scene, messages);
     if (sim->mpm->kernels) create_grid(sim);
     return status;
 }
@@ -164,6 +166,7 @@ static void destroy(firn_sim *sim)
                         (size_t)mpm->impulse_capacity * sizeof *mpm->impulses);
     firn_memory_release(memory, mpm->reports, (size_t)mpm->report_capacity * sizeof *mpm->reports);
     firn_heat_clear(sim);
+    firn_pressure_clear(sim);
     if (mpm->kernels) firn_impulse_split_clear(sim);
     firn_block_slots_clear(&mpm->contact_gap.slots, memory);
     firn_contact_points_clear(sim);

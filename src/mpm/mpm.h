@@ -69,10 +69,11 @@ struct firn_mpm {
     int32_t max_block_bundles;
     firn_work_range *shares; /* [n_colors + 1][n_threads], see block_loops.c */
     int share_capacity;
-    firn_block_report *reports;  /* [material][owner] */
-    firn_summary *summaries;     /* [FIRN_CHUNKS][n_materials] */
-    struct firn_heat_grid *heat; /* NULL until the first step with heat */
-    int has_reports;             /* the reports are those of the present positions */
+    firn_block_report *reports;       /* [material][owner] */
+    firn_summary *summaries;          /* [FIRN_CHUNKS][n_materials] */
+    struct firn_pressures *pressures; /* NULL: the scene has none */
+    struct firn_heat_grid *heat;      /* NULL until the first step with heat */
+    int has_reports;                  /* the reports are those of the present positions */
     int64_t report_capacity;
     struct firn_ranks *ranks; /* NULL: one process (ranks.h) */
     struct firn_ranks *ranks_apart; /* rank 0 holds all particles: the ranks until it gives them back */

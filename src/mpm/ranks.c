@@ -61,6 +61,7 @@ firn_status firn_ranks_check(const firn_sim *sim, int size, firn_messages *messa
     if (sim->implicit_use != FIRN_IMPLICIT_NEVER)
         return refuse(size, "time.integrator: an implicit one", messages);
     if (sim->heat) return refuse(size, "materials: heat_capacity", messages);
+    if (sim->scene.n_pressures) return refuse(size, "pressures", messages);
     for (int c = 0; c < sim->n_colliders; c++)
         if (sim->colliders[c].def.touch != FIRN_TOUCH_GRID)
             return refuse(size,

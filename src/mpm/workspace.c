@@ -12,6 +12,7 @@
  * workspace survives a stage, so repeating a step needs no reset. */
 #include "mpm/ranks.h"
 #include "mpm/workspace.h"
+#include "mpm/pressure.h"
 
 /* reals per lane: grad v 9; outputs of the law 6; pull 3; positions and velocities before 6; stress
  * of a trial state 6 */
@@ -91,7 +92,7 @@ static firn_status reserve_ledger(firn_sim *sim)
             firn_memory_array(&sim->memory, (size_t)mpm->impulse_capacity, sizeof *mpm->impulses);
         if (!mpm->impulses) return mpm->impulse_capacity = 0, FIRN_MEMORY;
     }
-    return FIRN_OK;
+    return firn_pressure_reserve(sim);
 }
 
 firn_status firn_workspace_reserve(firn_sim *sim)

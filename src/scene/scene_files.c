@@ -56,6 +56,8 @@ static void visit_names(const firn_scene_def *scene,
                                       scene->forces[i].name, "field"});
     VISIT_SHAPES("heat.sources", scene->heat.sources, scene->heat.n_sources,
                  scene->heat.sources[i].name, "shape")
+    VISIT_SHAPES("pressures", scene->pressures, scene->n_pressures, scene->pressures[i].name,
+                 "shape")
     VISIT_SHAPES("probes", scene->probes, scene->n_probes, scene->probes[i].name, "region")
     VISIT_SHAPES("expect", scene->expects, scene->n_expects, "", "region")
 }

@@ -440,6 +440,18 @@ static void check_force(firn_complaints *c, const firn_force_def *force)
                           force->keys[i].time, force->keys[i - 1].time);
 }
 
+static void check_pressure(firn_complaints *c, const firn_scene_def *scene,
+                           const firn_pressure_def *pressure)
+{
+    check_material_name(c, scene, pressure->material);
+    if (strcmp(scene->method, "mpm") != 0 || strcmp(scene->time.integrator, "symplectic") != 0)
+        FIRN_COMPLAIN(c, "pressure", "needs the method mpm and time.integrator: symplectic");
+    for (int i = 1; i < pressure->n_keys; i++)
+        if (pressure->keys[i].time <= pressure->keys[i - 1].time)
+            FIRN_COMPLAIN(c, "keys", "are not in order of time: %g s comes after %g s",
+                          pressure->keys[i].time, pressure->keys[i - 1].time);
+}
+
 /* ---------------------------------------------------------------- shapes */
 
 /* Whether a key of the present path was refused when it was read: its value is then the default. */
@@ -515,6 +527,7 @@ void firn_scene_relations_check(firn_complaints *c, const firn_scene_def *scene)
     EACH(grips, n_grips, check_grip(c, scene, &scene->grips[i]))
     EACH(sinks, n_sinks, check_sink(c, &scene->sinks[i]))
     EACH(forces, n_forces, check_force(c, &scene->forces[i]))
+    EACH(pressures, n_pressures, check_pressure(c, scene, &scene->pressures[i]))
     for (int i = 0; i < scene->heat.n_sources; i++) {
         size_t at = firn_complaints_enter(c, "heat.sources");
         firn_complaints_enter(c, scene->heat.sources[i].name);

@@ -620,6 +620,23 @@ static const firn_schema_section force_section =
         "Force fields besides gravity, everywhere or in a region, on everything or a "
         "body.");
 
+static const firn_schema_key pressure_options[] = {
+    TEXT(firn_pressure_def, "name", name, "", FIRN_SCHEMA_REQUIRED, "Name in reports."),
+    TEXT(firn_pressure_def, "material", material, "", 0,
+         "Material on whose surface it acts; empty: any."),
+    LIST(firn_pressure_def, "shape", "shapes", shapes, n_shapes, &firn_schema_shape,
+         "Where it acts; without one everywhere."),
+    REAL(firn_pressure_def, "pressure", pressure, "Pa", "0", -1e13, 1e13, 0,
+         "Pressure on the free surface, along its normal wherever it moves; below 0: pulls."),
+    REAL(firn_pressure_def, "edge", edge, "m", "0", 0, 1e6, 0,
+         "Depth below the surface of `shape` at which it has its full value; 0: two cells."),
+    LIST(firn_pressure_def, "keys", NULL, keys, n_keys, &force_key_section,
+         "Factor over time, linearly interpolated."),
+};
+static const firn_schema_section pressure_section =
+    END("pressures", firn_pressure_def, 1, 1, pressure_options,
+        "Pressures on the free surface of material, which follow it; mpm with explicit steps.");
+
 /* ---------------------------------------------------------------- heat */
 
 static const firn_schema_key heat_wall_options[] = {
@@ -718,6 +735,8 @@ static const firn_schema_key file_options[] = {
     LIST(firn_scene_def, "forces", NULL, forces, n_forces, &force_section,
          "Force fields besides gravity.",
          .sought = "force wind vortex attractor turbulence field fields"),
+    LIST(firn_scene_def, "pressures", NULL, pressures, n_pressures, &pressure_section,
+         "Pressures on the free surface of material.", .sought = "pressure load traction"),
     LIST(firn_scene_def, "maps", NULL, maps, n_maps, &firn_schema_maps,
          "Numbers in space: noise, volumes, pictures, points, painted meshes."),
     LIST(firn_scene_def, "materials", NULL, materials, n_materials, &material_section, "Materials.",
@@ -777,6 +796,7 @@ DEFAULT_FUNCTION(collider, collider_section)
 DEFAULT_FUNCTION(grip, grip_section)
 DEFAULT_FUNCTION(sink, sink_section)
 DEFAULT_FUNCTION(force, force_section)
+DEFAULT_FUNCTION(pressure, pressure_section)
 DEFAULT_FUNCTION(heat, heat_section)
 DEFAULT_FUNCTION(heat_wall, heat_wall_section)
 DEFAULT_FUNCTION(heat_source, heat_source_section)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* preflight_notes.c: see preflight_notes.h.
  *
- * Contact by nodes begins when the material's nodes reach a collider: about a cell before its surface
- * does. A body of N cells is then strained by up to 1/N before it is touched, which is what a press or
- * an indenter would measure. With N = 32 cells a nominal strain of 4 % gives stresses 22 % low; with
- * touch: particles they are right to .3 % at any place of the collider (tests/verify/README.md). */
+ * Contact by nodes begins when the material's nodes reach a collider: about a cell before its
+ * surface does. A body of N cells is then strained by up to 1/N before it is touched, which is
+ * what a press or an indenter would measure. With N = 32 cells a nominal strain of 4 % gives
+ * stresses 22 % low; with touch: particles they are right to .3 % at any place of the collider
+ * (tests/verify/README.md). */
 #include "session/preflight_notes.h"
 #include "base/messages.h"
 #include "laws/flow_curve.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* preflight_notes.h: what `firn check` knows of a scene's physics: flow curves, and contact that begins
- * early. */
+/* preflight_notes.h: what `firn check` knows of a scene's physics: flow curves, and contact that
+ * begins early. */
 #ifndef FIRN_PREFLIGHT_NOTES_H
 #define FIRN_PREFLIGHT_NOTES_H
 

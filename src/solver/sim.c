@@ -137,6 +137,7 @@ firn_status firn_solver_create(const firn_scene_def *scene, const firn_scene_par
     sim->scene.grips = NULL;
     sim->scene.sinks = NULL;
     sim->scene.forces = NULL;
+    sim->scene.pressures = NULL;
     sim->scene.heat.walls = NULL;
     sim->scene.heat.sources = NULL;
     sim->scene.outputs = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* test_laws_bounds.c: no law holds a number at a bound without a flag. Of every law, from its table
- * alone: ordinary states meet no bound; the bounds of its table are met somewhere, and no other; a
- * stress that no longer changes with the state is flagged; so are parameters held in their range. */
+/* test_laws_bounds.c: no law holds a number at a bound without a flag. Of every law, from its
+ * table alone: ordinary states meet no bound; the bounds of its table are met somewhere, and no
+ * other; a stress that no longer changes with the state is flagged; so are parameters held in
+ * their range. */
 #include "support/law_support.h"
 
 enum { SAMPLES = 64, EXTREME = 6000 };

@@ -276,12 +276,12 @@ static void test_keys_refused(void **state)
                   "s.yaml:1:8: \"dxx\" is no key of grid; allowed: dx, spline, geometry, shift, "
                   "box_min, box_max, "
                   "walls, wall_friction, overlap; did you mean \"dx\"?");
-    check_refused(
-        GRID MATERIALS BODIES "checkpoint: {keep: 1}\n",
-        "s.yaml:4:1: \"checkpoint\" is no key of a scene file; allowed: scene, grid, "
-        "time, transfer, meshless, sph_corotated, peridynamics, sph_fluid, "
-        "gravity, forces, maps, materials, bodies, emitters, colliders, grips, sinks, heat, "
-        "outputs, checkpoints, probes, expect, sweep; did you mean \"checkpoints\"?");
+    check_refused(GRID MATERIALS BODIES "checkpoint: {keep: 1}\n",
+                  "s.yaml:4:1: \"checkpoint\" is no key of a scene file; allowed: scene, grid, "
+                  "time, transfer, meshless, sph_corotated, peridynamics, sph_fluid, "
+                  "gravity, forces, pressures, maps, materials, bodies, emitters, colliders, "
+                  "grips, sinks, heat, "
+                  "outputs, checkpoints, probes, expect, sweep; did you mean \"checkpoints\"?");
     check_refused("grid: {}\n" MATERIALS BODIES,
                   "s.yaml:1:7: grid.dx is missing; allowed: above 0, up to 10000 m");
     check_refused(MATERIALS BODIES,
