@@ -59,8 +59,8 @@ typedef struct firn_implicit {
     firn_hold_list holds[FIRN_CHUNKS];
     double stress, modulus; /* Pa: root mean square of the flux; mean of lambda + 2 mu */
     double volume;          /* m^3, of the particles */
-    double speed; /* m/s: largest component of a particle's velocity in the last residual */
-    int is_bad;   /* the last residual met a state without an answer */
+    double speed;     /* m/s: largest component of a particle's velocity in the last residual */
+    int is_bad;       /* the last residual met a state without an answer */
     int n_on_the_way; /* load steps in a row that did not reach equilibrium */
     firn_implicit_counts counts;
     double residual, scale; /* N s: of the last solve, and what it is compared with */

@@ -76,7 +76,8 @@ struct firn_mpm {
     int has_reports;                  /* the reports are those of the present positions */
     int64_t report_capacity;
     struct firn_ranks *ranks; /* NULL: one process (ranks.h) */
-    struct firn_ranks *ranks_apart; /* rank 0 holds all particles: the ranks until it gives them back */
+    struct firn_ranks
+        *ranks_apart; /* rank 0 holds all particles: the ranks until it gives them back */
 };
 
 /* A fixed partition of the blocks, which makes the order of sums independent of threads: the part

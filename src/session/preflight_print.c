@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* preflight_print.c: what a pre-flight has found, for people. */
-#include "session/preflight_ranks.h"
+#include "session/preflight.h"
 
 #include <math.h>
 
@@ -90,6 +90,27 @@ static void print_sizes(const firn_check *c, FILE *out)
     }
 }
 
+/* Rank 0 holds all particles besides its own share while it writes. */
+static void print_ranks(const firn_check *c, FILE *out)
+{
+    const firn_rank_forecast *f = &c->ranks;
+    const double all = fmax(c->memory_expected, c->memory_peak),
+                 share = all * f->imbalance / f->size;
+    fprintf(out, "ranks      %d: imbalance %.3f; ", f->size, f->imbalance);
+    firn_check_print_bytes(out, f->bytes);
+    fprintf(out, " between them per step, %.2f times the least; memory of rank 0 up to ",
+            f->least_bytes > 0 ? f->bytes / f->least_bytes : 1);
+    firn_check_print_bytes(out, all + share);
+    fputs(", as it holds all particles while it writes, of the others ", out);
+    firn_check_print_bytes(out, share);
+    if (c->is_measured)
+        fprintf(out,
+                "\n           efficiency %.2f expected, with %.0f GB/s per rank and %.0f us per "
+                "exchange, %d exchanges per step",
+                c->efficiency, FIRN_LINK_BYTES * 1e-9, FIRN_LINK_LATENCY * 1e6, f->n_exchanges);
+    fputc('\n', out);
+}
+
 void firn_check_print(const firn_check *c, FILE *out)
 {
     int is_counted = c->n_particles || c->n_emitters;
@@ -121,7 +142,7 @@ void firn_check_print(const firn_check *c, FILE *out)
         fputc('\n', out);
     }
     fputs(c->flow, out);
-    if (c->ranks.size) firn_preflight_print_ranks(c, out);
+    if (c->ranks.size) print_ranks(c, out);
     if (!c->is_measured) return;
     if (c->transfer_viscosity > 0) print_transfer(c, out);
     print_steps(c, out);

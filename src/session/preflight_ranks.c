@@ -28,24 +28,3 @@ firn_status firn_preflight_ranks(firn_sim *sim, int n_ranks, firn_check *c, firn
     c->efficiency = c->is_measured ? share / step : 0;
     return FIRN_OK;
 }
-
-/* Rank 0 holds all particles besides its own share while it writes. */
-void firn_preflight_print_ranks(const firn_check *c, FILE *out)
-{
-    const firn_rank_forecast *f = &c->ranks;
-    const double all = fmax(c->memory_expected, c->memory_peak),
-                 share = all * f->imbalance / f->size;
-    fprintf(out, "ranks      %d: imbalance %.3f; ", f->size, f->imbalance);
-    firn_check_print_bytes(out, f->bytes);
-    fprintf(out, " between them per step, %.2f times the least; memory of rank 0 up to ",
-            f->least_bytes > 0 ? f->bytes / f->least_bytes : 1);
-    firn_check_print_bytes(out, all + share);
-    fputs(", as it holds all particles while it writes, of the others ", out);
-    firn_check_print_bytes(out, share);
-    if (c->is_measured)
-        fprintf(out,
-                "\n           efficiency %.2f expected, with %.0f GB/s per rank and %.0f us per "
-                "exchange, %d exchanges per step",
-                c->efficiency, FIRN_LINK_BYTES * 1e-9, FIRN_LINK_LATENCY * 1e6, f->n_exchanges);
-    fputc('\n', out);
-}

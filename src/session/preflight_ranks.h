@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* preflight_ranks.h: the forecast of a run on several ranks, and its lines. */
+/* preflight_ranks.h: the forecast of a run on several ranks. */
 #ifndef FIRN_PREFLIGHT_RANKS_H
 #define FIRN_PREFLIGHT_RANKS_H
 
@@ -8,6 +8,5 @@
 /* After the measurement of steps; FIRN_REFUSED where the scene does not work on several ranks. */
 firn_status firn_preflight_ranks(firn_sim *sim, int n_ranks, firn_check *c,
                                  firn_messages *messages);
-void firn_preflight_print_ranks(const firn_check *c, FILE *out);
 
 #endif

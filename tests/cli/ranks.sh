@@ -3,7 +3,7 @@
 # ranks.sh FIRN: a run on several ranks writes the files of a run on one: caches, ledger, checkpoints, state hashes.
 # Ranks of one machine, of Open MPI and of MPICH (each where it is installed and firn was built with it); a rank that is
 # killed or paused, a signal, and a resume with another number of ranks; what is refused.
-firn=$1
+firn=$(realpath "$1")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1

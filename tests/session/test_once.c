@@ -157,7 +157,8 @@ static void preflight(void **state)
     firn_scene *scene = firn_scene_load(path, 0, NULL, NULL);
     assert_non_null(scene);
     assert_int_equal(
-        firn_check_scene(firn_scene_definition(scene), &options, "", 0.01, 1, &check, NULL), FIRN_OK);
+        firn_check_scene(firn_scene_definition(scene), &options, "", 0.01, 1, &check, NULL),
+        FIRN_OK);
     firn_check_clear(&check);
     firn_scene_destroy(scene);
     expect_counts(1, 6, 1, 0); /* without the region, which only a run measures */

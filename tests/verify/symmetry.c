@@ -58,6 +58,7 @@ static void add_block(verify_scene *s, const variation *w, double cx, double cy,
         high[a] = w->length * (center[a] + w->shift[a] + size[a] / 2);
     }
     firn_body_def *body = verify_box(s, low, high, 2);
+    body->overlap = FIRN_OVERLAP_KEEP; /* the two blocks share a corner */
     double v[3] = {velocity, 0.5, -0.25}, spin[3] = {2, -3, 4};
     const double F[9] = {1.1, 0.15, 0, -0.05, 0.95, 0.1, 0, 0.05, 1.05};
     place(w, v, 0);
