@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUM, MEAN, LEAST, GREATEST, RANGE, FRONT };
+/* DEEPEST: the greatest, 0 where there are no particles */
+enum { SUM, MEAN, LEAST, GREATEST, DEEPEST, RANGE, FRONT };
 enum { N_ARRAYS = 12 };
 
 /* FRONT: the coordinate beyond which this share of the mass lies; single particles do not count. */
@@ -181,7 +182,7 @@ static const firn_measure measures[] = {
     {"mean_speed", "m/s", "mean magnitude of velocity, by mass", OF_PARTICLES = speed,
      .reduction = MEAN},
     {"depth_in_colliders", "m", "depth of the particle that is deepest inside a collider",
-     OF_PARTICLES = depth, .reduction = GREATEST},
+     OF_PARTICLES = depth, .reduction = DEEPEST},
     {"max_speed", "m/s", "speed of the fastest particle", OF_PARTICLES = speed,
      .reduction = GREATEST},
     {"momentum", "kg m/s", "momentum", OF_PARTICLES = momentum, .reduction = SUM, .has_axis = 1},
@@ -382,11 +383,12 @@ static double front_of(sum *s)
 static double result_of(sum *s, int reduction)
 {
     if (reduction == SUM) return s->sum;
-    if (s->n == 0) return NAN;
+    if (s->n == 0) return reduction == DEEPEST ? 0 : NAN;
     switch (reduction) {
     case MEAN: return s->sum / s->mass;
     case LEAST: return s->least;
-    case GREATEST: return s->greatest;
+    case GREATEST:
+    case DEEPEST: return s->greatest;
     case RANGE: return s->greatest - s->least;
     default: return front_of(s);
     }
