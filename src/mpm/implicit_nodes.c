@@ -265,6 +265,7 @@ void firn_implicit_book(firn_sim *sim, const double *R, const double *v)
         const firn_hold_list *list = &sim->mpm->implicit->holds[chunk];
         for (int32_t i = 0; i < list->n; i++) {
             const firn_hold *h = &list->holds[i];
+            if (h->n == 0) continue;
             const size_t at = 3 * index_of(h);
             firn_node_impulse given = {.index = h->node,
                                        .n = h->n,
@@ -273,7 +274,7 @@ void firn_implicit_book(firn_sim *sim, const double *R, const double *v)
             double total[3], error[3];
             for (int a = 0; a < 3; a++) total[a] = R[at + (size_t)a] + h->force[a];
             firn_symmetric_times(h->free, total, error);
-            if (h->n == 0 || !(given.mass > 0)) continue;
+            if (!(given.mass > 0)) continue;
             for (size_t a = 0; a < 3; a++) {
                 given.x[a] = h->x[a];
                 given.after[a] = v[at + a];

@@ -199,6 +199,8 @@ static void unpack_record(firn_sim *sim, const record *head, const char *from)
         }
 }
 
+static const char *end_of(const parcel *in) { return in->n ? in->data + in->n : in->data; }
+
 static const char *next_record(const firn_sim *sim, const char *at, record *head)
 {
     memcpy(head, at, sizeof *head);
@@ -214,7 +216,7 @@ static firn_status reserve_arrivals(firn_sim *sim, const parcel *in)
         int64_t n_bundles = particles->n_bundles;
         int32_t n_blocks = particles->n_blocks;
         for (int r = 0; r < sim->mpm->ranks->comm.size; r++)
-            for (const char *at = in[r].data; at < in[r].data + in[r].n;) {
+            for (const char *at = in[r].data; at < end_of(&in[r]);) {
                 record head;
                 at = next_record(sim, at, &head);
                 if (head.material != m) continue;
@@ -256,7 +258,7 @@ static firn_status unpack(firn_sim *sim, const parcel *in)
         int32_t ends[FIRN_RANKS_MAX + 1];
         ends[0] = sim->mpm->particles[m].n_blocks;
         for (int r = 0; r < size; r++) {
-            for (const char *at = in[r].data; at < in[r].data + in[r].n;) {
+            for (const char *at = in[r].data; at < end_of(&in[r]);) {
                 record head;
                 const char *fields = at + sizeof head;
                 at = next_record(sim, at, &head);

@@ -172,6 +172,11 @@ told 2 'no caches' "$scene" --to shell --out new --set 'outputs=[]' --steps sim,
 told 2 'materials' "$scene" --to shell --out new --set materials.jelly.E=-1
 told 4 'not a folder' "$scene" --to shell --out study.yaml/new
 [ ! -e new ] || fail "what is refused leaves a folder: $(ls -R new)"
-(ulimit -f 0 && trap '' XFSZ && "$firn" farm "$scene" --to shell --out new --results new_shot --seconds 0) >out 2>&1
-[ $? -eq 4 ] || fail "a disk without room: $(cat out)"
+# LLVM's OpenMP (the build with sanitizers) makes a file of its own when it starts.
+if (ulimit -f 0 && trap '' XFSZ && "$firn" check "$scene" --seconds 0 >/dev/null 2>&1); then
+    (ulimit -f 0 && trap '' XFSZ && "$firn" farm "$scene" --to shell --out new --results new_shot --seconds 0) >out 2>&1
+    [ $? -eq 4 ] || fail "a disk without room: $(cat out)"
+else
+    echo "not tested: a disk without room, as the program does not start without"
+fi
 exit $failures
