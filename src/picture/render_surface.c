@@ -125,9 +125,10 @@ static double pixel_of(const firn_camera *camera, int height)
     return 2 * camera->tan_y * sqrt(distance) / height;
 }
 
-firn_status firn_render_surface_paint(const firn_render_surface *s, firn_surface_shading *shading,
+firn_status firn_render_surface_paint(const firn_render_surface *s, const firn_surface_shading *how,
                                       firn_image *image, firn_messages *messages)
 {
+    firn_surface_shading own = *how;
     firn_skin skin = {0};
     firn_tracer *tracer = NULL;
     double spacing = firn_surface_natural_radius(s->points) / 1.2;
@@ -136,18 +137,18 @@ firn_status firn_render_surface_paint(const firn_render_surface *s, firn_surface
                          .colors = s->colors,
                          .is_z_up = s->is_z_up,
                          .spacing = spacing > 0 ? spacing : 2 * s->radius,
-                         .pixel = pixel_of(shading->camera, image->height),
+                         .pixel = pixel_of(own.camera, image->height),
                          .shutter = s->def->shutter,
-                         .n_threads = shading->n_threads};
+                         .n_threads = own.n_threads};
     uint8_t *number = firn_memory_array(NULL, (size_t)s->points->n, sizeof *number);
     if (!number) return firn_messages_no_memory(messages, "picture");
     choose_looks(s, &def, number);
     def.look = number;
     firn_status status = firn_skin_make(&def, &skin, messages);
-    if (!status) status = make_tracer(&skin, shading->n_threads, &tracer, messages);
-    shading->skin = &skin;
-    shading->tracer = tracer;
-    if (!status) status = firn_surface_shading_paint(shading, image, s->def->layers);
+    if (!status) status = make_tracer(&skin, own.n_threads, &tracer, messages);
+    own.skin = &skin;
+    own.tracer = tracer;
+    if (!status) status = firn_surface_shading_paint(&own, image, s->def->layers);
     if (tracer) firn_tracer_embree->destroy(tracer);
     firn_skin_clear(&skin);
     firn_memory_release(NULL, number, (size_t)s->points->n * sizeof *number);

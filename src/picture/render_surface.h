@@ -19,9 +19,9 @@ typedef struct firn_render_surface {
 
 /* FIRN_REFUSED: a look of the definition that is not known. */
 firn_status firn_render_surface_check(const firn_render_def *def, firn_messages *messages);
-/* `shading` comes with everything but skin and tracer. */
+/* `how` comes with everything but skin and tracer. */
 firn_status firn_render_surface_paint(const firn_render_surface *surface,
-                                      firn_surface_shading *shading, firn_image *image,
+                                      const firn_surface_shading *how, firn_image *image,
                                       firn_messages *messages);
 
 #endif

@@ -18,6 +18,7 @@
 
 typedef struct session {
     const firn_session_options *options;
+    firn_session_options changed; /* with `--resume`: what was asked for, as it can be done */
     firn_messages *messages;
     firn_resume *resume; /* NULL: a new run */
 
@@ -251,31 +252,32 @@ static firn_status check_folder(session *s, const char *folder)
 /* `--resume`: whatever is in the folder, the same command leads to the complete shot. */
 static firn_status run_or_continue(session *s)
 {
-    firn_session_options again = *s->options;
+    firn_session_options *again = &s->changed;
+    *again = *s->options;
     firn_resume_choice choice = FIRN_RESUME_NEW;
     firn_status status = describe_scene(s);
     if (status == FIRN_OK)
         status = firn_resume_choose(s->def->folder, s->scene_hash, s->inputs_json, s->last_frame,
-                                    again.overwrite, &choice, s->messages);
+                                    again->overwrite, &choice, s->messages);
     if (status != FIRN_OK) return refuse(s);
     if (choice == FIRN_RESUME_DONE) {
         report(s);
-        if (!again.is_quiet)
-            firn_voice_say(again.voice, FIRN_NOTE, "%s: complete up to frame %d already",
+        if (!again->is_quiet)
+            firn_voice_say(again->voice, FIRN_NOTE, "%s: complete up to frame %d already",
                            s->def->folder, s->last_frame);
         return end_session(s, FIRN_OK);
     }
     if (choice != FIRN_RESUME_CONTINUE) {
-        again.overwrite |= choice == FIRN_RESUME_REPLACE;
-        s->options = &again;
+        again->overwrite |= choice == FIRN_RESUME_REPLACE;
+        s->options = again;
         return end_session(s, run_scene(s));
     }
     char folder[FIRN_PATH];
     snprintf(folder, sizeof folder, "%s", s->def->folder);
-    again.n_sets = 0; /* they are in the scene of the shot */
+    again->n_sets = 0; /* they are in the scene of the shot */
     report(s);
     end_session(s, FIRN_OK);
-    return firn_session_resume(folder, &again);
+    return firn_session_resume(folder, again);
 }
 
 firn_status firn_session_run(const char *scene_path, const firn_session_options *options)
