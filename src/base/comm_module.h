@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* comm_module.h: MPI as a module that is loaded where a run needs it. The program is not linked to
- * MPI, whose libraries are not compatible with each other: there is a module for each that was found
- * when firn was built, libfirn_mpi_NAME.so beside the program or in the library folder. */
+ * MPI, whose libraries are not compatible with each other: each that was found when firn was built has
+ * a module, libfirn_mpi_NAME.so, in the folder of the program or in that of the library. */
 #ifndef FIRN_COMM_MODULE_H
 #define FIRN_COMM_MODULE_H
 

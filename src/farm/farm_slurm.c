@@ -2,7 +2,7 @@
 /* farm_slurm.c: submit.sh, which hands the tasks of a farm to Slurm.
  *
  * Ranges of one run are jobs that follow each other (afterok); runs of a study are the tasks of an
- * array, and their surfaces and pictures arrays of which each task follows its own (aftercorr).
+ * array. Their surfaces and pictures are arrays too: task i waits for task i (aftercorr).
  * --signal sends SIGTERM to the script two minutes before the limit of time, enough for a
  * checkpoint; the job then goes back into the queue (work.sh). B: to the script alone, which passes
  * it on once. What can never start, as what it waits for has failed, is removed. */

@@ -152,10 +152,10 @@ firn_status firn_ranks_merge_keys(firn_sim *sim, const firn_rank_load *own, int3
                                   firn_rank_load **all, int32_t *n, size_t *bytes);
 /* Particles whose new block belongs to another rank go there. Before: the grid has its owners. */
 firn_status firn_ranks_migrate(firn_sim *sim);
-/* Values [FIRN_CHUNKS] of which each rank has those of its own chunks, from all ranks: then every rank
- * adds them in the order of one process. */
+/* Values [FIRN_CHUNKS]: each rank comes with those of its own chunks and leaves with all of them, to
+ * add them in the order of one process. */
 void firn_ranks_share_chunks(firn_sim *sim, void *values, size_t size);
-/* Values [n_owners], of which each rank has those of its own blocks, from all ranks. */
+/* Values [n_owners]: the same for the blocks of each rank. */
 void firn_ranks_share_owners(firn_sim *sim, void *values, size_t size);
 
 /* ---------------------------------------------------------------- all in one place */

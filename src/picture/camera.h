@@ -26,8 +26,8 @@ typedef struct firn_camera {
 /* A camera for a picture of width x height pixels that sees the box min..max; all local. */
 firn_camera firn_camera_look(const firn_camera_def *def, const float target[3], const float min[3],
                              const float max[3], int width, int height);
-/* The same for a picture in the middle of which, as large as it can be, n points are seen: where def
- * has neither target nor distance, the camera is also shifted sideways. n >= 1. */
+/* The same, with n >= 1 points as large as they can be in the middle of the picture: where def has
+ * neither target nor distance, the camera is also shifted sideways. */
 firn_camera firn_camera_fit(const firn_camera_def *def, const float target[3], int64_t n,
                             const float (*points)[3], int width, int height);
 /* Unit direction through (x, y), both in -1..1 from left to right and bottom to top. */

@@ -2,6 +2,7 @@
 /* render_surface.c: see render_surface.h. Looks of materials, meshes and grains, the Embree scene. */
 #include "picture/render_surface.h"
 #include "base/memory.h"
+#include "base/suggest.h"
 #include "base/messages.h"
 #include "points/surface.h"
 
@@ -27,6 +28,16 @@ static int named_look(const char *list, const char *material, char name[64])
     return found;
 }
 
+static firn_status refuse_look(const char *name, firn_messages *messages)
+{
+    char shown[512], near[64];
+    const int has_near = firn_suggest_word(name, firn_look_names(), near, sizeof near);
+    firn_suggest_list(firn_look_names(), shown, sizeof shown);
+    return firn_messages_add(messages, FIRN_REFUSED, "look: unknown (%s); allowed: %s%s%s%s", name,
+                             shown, has_near ? "; did you mean \"" : "", has_near ? near : "",
+                             has_near ? "\"?" : "");
+}
+
 firn_status firn_render_surface_check(const firn_render_def *def, firn_messages *messages)
 {
     for (const char *at = def->look; *at;) {
@@ -34,9 +45,7 @@ firn_status firn_render_surface_check(const firn_render_def *def, firn_messages 
         const char *look = key < n ? at + key + 1 : at;
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)(n - (size_t)(look - at)), look);
-        if (!firn_look_find(name))
-            return firn_messages_add(messages, FIRN_REFUSED, "look: unknown (%s); allowed: %s",
-                                     name, firn_look_names());
+        if (!firn_look_find(name)) return refuse_look(name, messages);
         at += n + (at[n] == ',');
     }
     if (!firn_tracer_embree)
@@ -62,7 +71,7 @@ static const firn_look *look_of(const firn_render_surface *s, int k, int *has_co
     return firn_look_choose(material, preset, law);
 }
 
-/* A colour that nobody chose: the default of scenes, sRGB 0.8 in all channels, as Cd. */
+/* Whether it is the default colour of scenes (sRGB 0.8 in all channels), as Cd. */
 static int is_default_color(const float color[3])
 {
     float grey = firn_color_decode(0.8f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* skin_loose.c: counts in cells of 1.5 spacings, kept in a hash table with open addressing; the cube
- * about a particle is taken as the 2 x 2 x 2 cells of which one corner is nearest to it. */
+ * about a particle is taken as the 2 x 2 x 2 cells around the corner that is nearest to it. */
 #include "picture/skin_loose.h"
 #include "base/memory.h"
 #include "base/random.h"

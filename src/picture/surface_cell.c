@@ -4,8 +4,8 @@
  * square of whole tiles uses every direction equally often. Light that a bright surface returns to
  * its own hollows makes occlusion weaker:
  *
- *     o' = o / (1 - a (1 - o))     a the albedo: the sum of all bounces of which each is met again
- *                                  with the share 1 - o
+ *     o' = o / (1 - a (1 - o))     a the albedo: the sum of all bounces; each bounce is occluded
+ *                                  again with the share 1 - o
  *
  * Kinds are tone-mapped each and mixed by their shares of the pixel. */
 #include "picture/surface_cell.h"

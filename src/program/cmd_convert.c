@@ -146,7 +146,8 @@ static firn_status write_retimed(const window *w, const char *folder, const char
     return status;
 }
 
-/* Caches as far apart as those of the shot, of which each shows `speed` times as much. */
+/* Caches as far apart in time as those of the shot; from one to the next `speed` times as much
+ * happens. */
 static firn_status retime_all(window *w, const char *folder, const char *extension, double speed,
                               firn_messages *messages)
 {

@@ -21,8 +21,8 @@ typedef struct words {
     char text[WORDS_BYTES];
 } words;
 
-/* Cuts at blanks and lets the verb's own parser look at them: what is wrong is told now, not on
- * the farm. */
+/* Cuts options for a later verb at blanks. That verb's own parser checks them, so that mistakes are
+ * told now and not on the farm. */
 static firn_status read_words(const firn_cli *cli, const firn_cli_verb *of, words *w)
 {
     const char *verb = of->name;

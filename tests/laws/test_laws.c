@@ -24,19 +24,6 @@ static point random_point(const firn_law_info *info, uint64_t *state, double siz
     return p;
 }
 
-/* F = rotation diag(exp(spread noise)) rotation: strong compression and tension */
-static point strained_point(const firn_law_info *info, uint64_t *state, double spread)
-{
-    point p = rest(info);
-    double Q[9], R[9];
-    random_rotation(state, Q);
-    random_rotation(state, R);
-    for (int i = 0; i < 3; i++) p.F[4 * i] = exp(spread * uniform(state));
-    multiply(Q, p.F, p.F);
-    multiply(p.F, R, p.F);
-    return p;
-}
-
 /* P = tau F^-T */
 static void nominal_stress(const point *p, double *P)
 {

@@ -16,24 +16,11 @@ static unsigned own_bounds(const firn_law_info *law)
     return own;
 }
 
-/* F = rotation diag(exp(spread noise)) rotation */
-static point strained(const firn_law_info *info, uint64_t *state, double spread)
-{
-    point p = rest(info);
-    double Q[9], R[9];
-    random_rotation(state, Q);
-    random_rotation(state, R);
-    for (int i = 0; i < 3; i++) p.F[4 * i] = exp(spread * uniform(state));
-    multiply(Q, p.F, p.F);
-    multiply(p.F, R, p.F);
-    return p;
-}
-
 static void ordinary_states_meet_none(const firn_material *m, const char *label)
 {
     uint64_t seed = 3;
     for (int k = 0; k < SAMPLES; k++) {
-        point p = strained(&m->law->info, &seed, 4e-4);
+        point p = strained_point(&m->law->info, &seed, 4e-4);
         for (int c = 0; c < 9; c++) p.grad_v[c] = 10 * uniform(&seed);
         for (int variant = 0; variant < FIRN_N_VARIANTS; variant++) {
             if (!variant_runs(m->law, variant)) continue;
@@ -50,7 +37,7 @@ static void ordinary_states_meet_none(const firn_material *m, const char *label)
 static double extreme_point(const firn_law_info *info, uint64_t *seed, point *p)
 {
     const double spreads[] = {0.02, 0.5, 3, 15, 60};
-    *p = strained(info, seed, spreads[(int)(2.4999 * (1 + uniform(seed)))]);
+    *p = strained_point(info, seed, spreads[(int)(2.4999 * (1 + uniform(seed)))]);
     const double dt = exp(-14 + 9 * (1 + uniform(seed)));
     for (int c = 0; c < 9; c++) p->grad_v[c] = uniform(seed) * (uniform(seed) > 0 ? 0.01 : 1) / dt;
     if (uniform(seed) > 0.7) /* pressed flat in one step */
@@ -155,7 +142,7 @@ static void parameters_held_are_flagged(const firn_material *m, const char *labe
                 continue;
             int n_held = 0;
             for (int i = 0; i < 16; i++) {
-                points[i] = strained(law, &seed, 1e-4);
+                points[i] = strained_point(law, &seed, 1e-4);
                 points[i].id = (uint32_t)(17 * i + 1);
             }
             run(&wild, FIRN_F64_SCALAR, 0, 0, points, 16);

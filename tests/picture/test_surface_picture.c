@@ -297,7 +297,7 @@ static void test_refused(void **state)
     firn_render_def def = surface_picture("snow,dough=dow");
     assert_int_equal(firn_render_frame(points, &bounds, &def, &image, messages), FIRN_REFUSED);
     assert_non_null(
-        strstr(firn_messages_text(messages, 0, NULL), "look: unknown (dow); allowed: "));
+        strstr(firn_messages_text(messages, 0, NULL), "look: unknown (dow); allowed: snow, "));
     def = surface_picture("snow");
     def.shutter = -1;
     assert_int_equal(firn_render_frame(points, &bounds, &def, &image, NULL), FIRN_REFUSED);

@@ -41,13 +41,6 @@ static void make(setup *s)
     s->scene.emitters = &s->emitter;
 }
 
-static firn_sim *run(const setup *s, double until)
-{
-    firn_sim *sim = running_start(&s->scene, &s->options);
-    assert_int_equal(firn_sim_advance_to(sim, until, NULL), FIRN_OK);
-    return sim;
-}
-
 /* A ball sends out its area times the speed, wherever it lies on the lattice; after a moment
  * none is inside, and each goes away from the middle. The stuff is so soft and the time so short
  * that nothing pushes. */
@@ -61,7 +54,7 @@ static void a_ball_sends_out_its_area(void **state)
         s.shape.radius = 0.6 + 0.037 * k;
         s.shape.center[1] = 0.0123 * k;
         s.emitter.outward = 0.5;
-        firn_sim *sim = run(&s, 0.4);
+        firn_sim *sim = running_until(&s.scene, &s.options, 0.4);
         double R = s.shape.radius, n = 4 * M_PI * R * R * 0.5 * 0.4 / pow(0.05, 3);
         assert_true(fabs((double)firn_sim_n_particles(sim) / n - 1) < 0.01);
         double *P = running_copy(sim, "P"), *v = running_copy(sim, "v"), farthest = 0;
@@ -94,7 +87,7 @@ static void a_stream_leaves_one_face(void **state)
     s.emitter.velocity[1] = 1;
     s.emitter.start = 0.05;
     s.emitter.stop = 0.45;
-    firn_sim *sim = run(&s, 0.5);
+    firn_sim *sim = running_until(&s.scene, &s.options, 0.5);
     double *P = running_copy(sim, "P"), full = 0.4 / pow(0.05, 3);
     int64_t n = firn_sim_n_particles(sim), n_layers[8] = {0}, n_rim = 0;
     assert_true(fabs((double)n / full - 1) < 0.01);
@@ -130,7 +123,7 @@ static void a_thin_wall_has_two_sides(void **state)
         s.shape.center[0] = 0.007 * k;
         s.shape.center[1] = 0.011 * k;
         s.emitter.velocity[1] = 1;
-        firn_sim *sim = run(&s, 0.4);
+        firn_sim *sim = running_until(&s.scene, &s.options, 0.4);
         double *P = running_copy(sim, "P"), full = 0.4 / pow(0.05, 3), n_faces[2] = {0, 0};
         int64_t n = firn_sim_n_particles(sim);
         for (int64_t i = 0; i < n; i++) {
@@ -165,7 +158,7 @@ static void a_thin_wall_from_a_mesh(void **state)
     snprintf(s.shape.file, sizeof s.shape.file, "%s", scratch("cube.obj"));
     s.shape.thickness = 0.005;
     s.emitter.outward = 0.5;
-    firn_sim *sim = run(&s, 0.4);
+    firn_sim *sim = running_until(&s.scene, &s.options, 0.4);
     double full = 2 * 6 * 0.16 * 0.5 * 0.4 / pow(0.05, 3);
     assert_true(fabs((double)firn_sim_n_particles(sim) / full - 1) < 0.01);
     firn_sim_destroy(sim);
@@ -183,7 +176,7 @@ static void at_a_rate_by_area(void **state)
     s.shape.size[2] = 1;
     s.emitter.rate = 100000;
     s.emitter.stop = 0.1;
-    firn_sim *sim = run(&s, 0.1);
+    firn_sim *sim = running_until(&s.scene, &s.options, 0.1);
     double *P = running_copy(sim, "P"), faces[3] = {0, 0, 0}, area[3] = {1, 4, 2};
     assert_int_equal(firn_sim_n_particles(sim), 10000);
     for (int64_t i = 0; i < 10000; i++) {
@@ -216,7 +209,7 @@ static void each_falls_since_its_birth(void **state)
     s.scene.gravity[1] = -g;
     s.scene.time.dt_max = 0.003;
     s.scene.is_double = 1;
-    firn_sim *sim = run(&s, end);
+    firn_sim *sim = running_until(&s.scene, &s.options, end);
     double *P = running_copy(sim, "P"), *v = running_copy(sim, "v");
     assert_int_equal(firn_sim_n_particles(sim), 15);
     for (int k = 0; k < 15; k++) { /* in the order of their births */
@@ -249,7 +242,8 @@ static void chance_is_in_the_seeds(void **state)
                 s.options.n_threads = k == 0 ? 1 : 3;
                 s.scene.seed = k == 2 ? 5 : 0;
                 s.emitter.seed = k == 3 ? 5 : 0;
-                firn_sim *sim = k == 4 ? running_start(&s.scene, &s.options) : run(&s, 0.2);
+                firn_sim *sim = k == 4 ? running_start(&s.scene, &s.options)
+                                       : running_until(&s.scene, &s.options, 0.2);
                 if (k == 4) {
                     void *saved;
                     size_t n;
@@ -298,8 +292,9 @@ static void a_moving_sheet_goes_on_alike(void **state)
         s.shape.voxel = 0.013;
         s.emitter.outward = 0.5;
         s.scene.time.dt_max = 0.004;
-        firn_sim *sim =
-            run(&s, 0.075); /* what is born until then must be there, so both come by this moment */
+        firn_sim *sim = running_until(
+            &s.scene, &s.options,
+            0.075); /* what is born until then must be there, so both come by this moment */
         if (k) {
             void *saved;
             size_t n;
@@ -352,7 +347,7 @@ static void colliders_without_particles(void **state)
     s.scene.n_sinks = 1;
     s.scene.sinks = &drain;
     s.scene.time.dt_max = 0.02;
-    firn_sim *sim = run(&s, 0.09);
+    firn_sim *sim = running_until(&s.scene, &s.options, 0.09);
     assert_int_equal(firn_sim_n_particles(sim), 0);
     assert_int_equal(firn_sim_advance_to(sim, 0.2, NULL), FIRN_OK);
     assert_true(firn_sim_n_particles(sim) > 100);
@@ -381,7 +376,8 @@ static void a_stream_that_comes_in_again(void **state)
         s.emitter.n_shapes = 2;
         s.emitter.from = FIRN_FROM_VOLUME;
         s.emitter.velocity[0] = 1;
-        firn_sim *sim = run(&s, 0.5), *again = running_start(&s.scene, &s.options);
+        firn_sim *sim = running_until(&s.scene, &s.options, 0.5),
+                 *again = running_start(&s.scene, &s.options);
         void *saved;
         size_t n;
         assert_int_equal(firn_sim_save(sim, &saved, &n, NULL), FIRN_OK);
@@ -436,7 +432,7 @@ static void filling_is_right_to_half_a_percent(void **state)
             s.scene.time.dt_max = 0.02;
             s.emitter.velocity[0] = cases[k].is_oblique ? 0.6 * v : v;
             s.emitter.velocity[1] = cases[k].is_oblique ? 0.8 * v : 0;
-            firn_sim *sim = run(&s, T);
+            firn_sim *sim = running_until(&s.scene, &s.options, T);
             double section = is_ball ? M_PI * size[0] * size[0] * v
                                      : u[0] * size[1] * size[2] + u[1] * size[0] * size[2];
             double full =
@@ -463,7 +459,7 @@ static void a_thin_sheet_askew_is_filled(void **state)
         s.shape.rotate[a] = turn[a];
         s.emitter.velocity[a] = 0;
     }
-    firn_sim *sim = run(&s, 0.01);
+    firn_sim *sim = running_until(&s.scene, &s.options, 0.01);
     assert_true(fabs(volume_of(sim) / (size[0] * size[1] * size[2]) - 1) < 5e-3);
     firn_sim_destroy(sim);
 }

@@ -39,13 +39,6 @@ static void make(setup *s, const char *law, const char *preset, double speed)
     s->scene.emitters = &s->emitter;
 }
 
-static firn_sim *run(const setup *s, double until)
-{
-    firn_sim *sim = running_start(&s->scene, &s->options);
-    assert_int_equal(firn_sim_advance_to(sim, until, NULL), FIRN_OK);
-    return sim;
-}
-
 typedef struct delivery {
     double volume;       /* delivered over asked */
     double per_cell;     /* particles per cell in the nozzle */
@@ -86,7 +79,7 @@ static void all_that_was_asked(void **state)
         const double speed = k & 1 ? 1.2 : 0.4, time = k & 1 ? 0.1 : 0.2;
         setup s;
         make(&s, of[k / 2].law, of[k / 2].preset, speed);
-        firn_sim *sim = run(&s, time);
+        firn_sim *sim = running_until(&s.scene, &s.options, time);
         const delivery d = measure(sim, speed, time);
         if (!(fabs(d.volume - 1) < 0.02) || !(fabs(d.per_cell / 8 - 1) < 0.05) ||
             !(fabs(d.above / speed - 1) < 0.02) || !(fabs(d.below / speed - 1) < 0.02))
@@ -103,7 +96,7 @@ static void free_is_free(void **state)
     setup s;
     make(&s, "liquid", "honey", 0.4);
     s.emitter.drive = FIRN_DRIVE_FREE;
-    firn_sim *sim = run(&s, 0.2);
+    firn_sim *sim = running_until(&s.scene, &s.options, 0.2);
     const delivery d = measure(sim, 0.4, 0.2);
     assert_true(d.above > 0.5 && d.per_cell < 7);
     firn_sim_destroy(sim);
@@ -150,7 +143,7 @@ static void keys_open_and_close(void **state)
         s.emitter.n_keys = 3;
         s.emitter.keys = keys;
         s.emitter.rate = at_rate ? 10000 : 0;
-        firn_sim *sim = run(&s, 0.15);
+        firn_sim *sim = running_until(&s.scene, &s.options, 0.15);
         const double n = (double)firn_sim_n_particles(sim),
                      full = 8e6 * 0.06 * 0.06 * (0.04 + 2 * 0.04);
         if (at_rate)
@@ -176,7 +169,8 @@ static void a_nozzle_is_carried(void **state)
     for (int a = 0; a < 3; a++) s.scene.gravity[a] = 0;
     s.emitter.motion.n_keys = 2;
     s.emitter.motion.keys = keys;
-    firn_sim *sim = run(&s, 0.05), *again = running_start(&s.scene, &s.options);
+    firn_sim *sim = running_until(&s.scene, &s.options, 0.05),
+             *again = running_start(&s.scene, &s.options);
     void *saved;
     size_t bytes;
     assert_int_equal(firn_sim_save(sim, &saved, &bytes, NULL), FIRN_OK);

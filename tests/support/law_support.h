@@ -289,4 +289,17 @@ static inline void for_each_material(check each)
     }
 }
 
+/* F = rotation diag(exp(spread noise)) rotation */
+static inline point strained_point(const firn_law_info *info, uint64_t *state, double spread)
+{
+    point p = rest(info);
+    double Q[9], R[9];
+    random_rotation(state, Q);
+    random_rotation(state, R);
+    for (int i = 0; i < 3; i++) p.F[4 * i] = exp(spread * uniform(state));
+    multiply(Q, p.F, p.F);
+    multiply(p.F, R, p.F);
+    return p;
+}
+
 #endif

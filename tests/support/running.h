@@ -24,6 +24,14 @@ static inline firn_sim *running_start(const firn_scene_def *scene, const firn_ru
     return sim;
 }
 
+static inline firn_sim *running_until(const firn_scene_def *scene, const firn_run_options *options,
+                                      double until)
+{
+    firn_sim *sim = running_start(scene, options);
+    assert_int_equal(firn_sim_advance_to(sim, until, NULL), FIRN_OK);
+    return sim;
+}
+
 /* An attribute of all particles by id, to be freed; a history field has one number each. */
 static inline double *running_copy(firn_sim *sim, const char *name)
 {
